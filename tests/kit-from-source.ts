@@ -2,7 +2,7 @@ import { registerHooks } from "node:module";
 
 const kit = new URL("../packages/webhook-kit/src/", import.meta.url);
 
-/** From now on, the kit is loaded from its source instead of its build, so that an explorer's findings refer to the source. */
+/** Makes later imports load the kit from its source instead of its build, so that stack traces and patches refer to the source. */
 export const loadKitFromSource = (): unknown =>
   registerHooks({
     resolve(specifier, context, next) {

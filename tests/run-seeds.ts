@@ -19,7 +19,7 @@ export interface SeedsResult {
  */
 export const runSeeds = (
   explorer: Explorer,
-  first: number,
+  firstSeed: number,
   count: number,
   root = join(import.meta.dirname, ".."),
 ): Promise<SeedsResult> =>
@@ -30,8 +30,12 @@ export const runSeeds = (
       "--disable-warning=ExperimentalWarning",
       join(root, "tests", explorer, `run-${explorer}.ts`),
     ];
-    execFile(process.execPath, [...program, "--seed", `${first}`, "--count", `${count}`], (error, stdout, stderr) => {
-      if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
-      else reject(error ?? new Error(stderr));
-    });
+    execFile(
+      process.execPath,
+      [...program, "--seed", `${firstSeed}`, "--count", `${count}`],
+      (error, stdout, stderr) => {
+        if (stdout.startsWith("{")) resolve(JSON.parse(stdout));
+        else reject(error ?? new Error(stderr));
+      },
+    );
   });

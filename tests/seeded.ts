@@ -10,7 +10,7 @@ export class Seeded {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1, by mulberry32. */
+  /** Returns a number from 0 up to, but not including, 1, with the generator mulberry32. */
   readonly random = (): number => {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -22,9 +22,9 @@ export class Seeded {
     return probability > 0 && this.random() < probability;
   }
 
-  /** An integer from `least` to `most`, both included. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.random() * (most - least + 1));
+  /** Returns an integer from `min` to `max`, both inclusive. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.random() * (max - min + 1));
   }
 
   pick<T>(items: readonly T[]): T {
@@ -32,7 +32,7 @@ export class Seeded {
   }
 
   /** Reports a step, and adds it to the fingerprint. */
-  protected note(line: string): void {
+  protected recordStep(line: string): void {
     this.onStep?.(line);
     for (let index = 0; index < line.length; index += 1)
       this.fingerprint = Math.imul(this.fingerprint ^ line.charCodeAt(index), 0x01000193) >>> 0;

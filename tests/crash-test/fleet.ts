@@ -5,25 +5,25 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 export type StoreName = "pglite" | "postgres";
 
 /**
- * Retries come soon, so that the end of the run measures the platform, not its schedule. There are enough that no
+ * Short delays, so that the end of the run measures the platform, not its schedule; and enough retries that no
  * delivery fails.
  */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 
 interface Member {
   process: StartedProcess;
-  /** Unknown until it listens, and while it is stopped. */
+  /** Undefined until it listens, and while it is stalled. */
   address: string | undefined;
   isExpectedToExit: boolean;
 }
 
-/** Processes of the platform on one store. A killed process is replaced. */
+/** Platform processes on one store. A killed process is replaced. */
 export class Fleet {
   readonly #env: NodeJS.ProcessEnv;
   readonly #removeStore: () => Promise<unknown>;
   readonly #members = new Set<Member>();
   readonly #stalls = new Set<Promise<void>>();
-  /** A process's error message. */
+  /** Unexpected exits, in words. */
   readonly faults: string[] = [];
 
   private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {
@@ -38,23 +38,23 @@ export class Fleet {
     return fleet;
   }
 
-  /** The URLs of the running processes. */
+  /** Returns the URLs of the running processes. */
   get addresses(): string[] {
     return [...this.#members].flatMap(({ address }) => address ?? []);
   }
 
   /** Kills a process with SIGKILL, and starts another one. */
   async kill(): Promise<void> {
-    const member = this.#pick();
+    const member = this.#pickRunning();
     if (member === undefined) return;
     member.isExpectedToExit = true;
     await member.process.stop("SIGKILL");
     await this.#start();
   }
 
-  /** Stops a process with SIGSTOP. It continues after this time, but the call does not wait. */
+  /** Stalls a process with SIGSTOP for this time. Returns immediately. */
   stall(ms: number): void {
-    const member = this.#pick();
+    const member = this.#pickRunning();
     if (member === undefined) return;
     const { address } = member;
     member.address = undefined;
@@ -67,25 +67,25 @@ export class Fleet {
     this.#stalls.add(stall);
   }
 
-  /** Resolves when no process is stopped. */
-  async allAtWork(): Promise<void> {
+  /** Waits until every stalled process has continued. */
+  async waitForStalls(): Promise<void> {
     await Promise.all(this.#stalls);
   }
 
-  /** Ends all processes, and removes their store. */
+  /** Stops all processes and removes their store. */
   async stop(): Promise<void> {
-    await this.allAtWork();
+    await this.waitForStalls();
     for (const member of this.#members) {
       member.isExpectedToExit = true;
       const code = await member.process.stop();
-      if (code !== 0) this.faults.push(`a process that was asked to end exited with ${code ?? "a signal"}`);
+      if (code !== 0) this.faults.push(`a process that was asked to stop exited with ${code ?? "a signal"}`);
     }
     await this.#removeStore();
   }
 
-  #pick(): Member | undefined {
-    const atWork = [...this.#members].filter(({ address }) => address !== undefined);
-    return atWork[Math.floor(Math.random() * atWork.length)];
+  #pickRunning(): Member | undefined {
+    const running = [...this.#members].filter(({ address }) => address !== undefined);
+    return running[Math.floor(Math.random() * running.length)];
   }
 
   async #start(): Promise<void> {

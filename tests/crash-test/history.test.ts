@@ -2,99 +2,114 @@ import { describe, expect, test } from "vitest";
 import { type Change, type Receipt, verifyHistory } from "./history.ts";
 
 const key = "offer 1, worker 1";
-const acked = (...values: string[]): Change[] =>
+const ackedChanges = (...values: string[]): Change[] =>
   values.map((value) => ({ key, value, isAcked: true, uncertainSends: 0 }));
-/** `A1` is the response A with the delivery id 1. */
-const received = (...texts: string[]): Receipt[] =>
+/** Creates receipts: `A1` is the response A with the delivery id 1. */
+const receipts = (...texts: string[]): Receipt[] =>
   texts.map(([value = "", deliveryId = ""], ordinal) => ({ ordinal, deliveryId, key, value, isAcknowledged: true }));
 
-const fine = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
+const noFaults = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
 
 describe("what the platform acked, compared with what the receiver got", () => {
   test("reports no fault when each change is received once and in order", () => {
-    expect(verifyHistory(acked("A", "R", "A"), received("A1", "R2", "A3"))).toEqual({
+    expect(verifyHistory(ackedChanges("A", "R", "A"), receipts("A1", "R2", "A3"))).toEqual({
       acked: 3,
       delivered: 3,
-      ...fine,
+      ...noFaults,
     });
   });
 
   test("reports an acked change that the receiver never got as lost", () => {
-    const verdict = verifyHistory(acked("A", "R", "A"), received("A1", "A3"));
+    const verdict = verifyHistory(ackedChanges("A", "R", "A"), receipts("A1", "A3"));
     expect(verdict).toMatchObject({ acked: 3, delivered: 2, lost: 1, reordered: 0, invented: 0 });
     expect(verdict.examples).toEqual([
       expect.stringContaining("offer 1, worker 1: acked A R A; received A (1, request 0)"),
     ]);
-    expect(verifyHistory(acked("A"), [])).toMatchObject({ acked: 1, delivered: 0, lost: 1 });
+    expect(verifyHistory(ackedChanges("A"), [])).toMatchObject({ acked: 1, delivered: 0, lost: 1 });
   });
 
   test("reports a response that is received before an earlier one as reordered", () => {
-    expect(verifyHistory(acked("A", "R"), received("R2", "A1"))).toMatchObject({ delivered: 2, lost: 0, reordered: 1 });
-    expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R2", "R4"))).toMatchObject({
+    expect(verifyHistory(ackedChanges("A", "R"), receipts("R2", "A1"))).toMatchObject({
+      delivered: 2,
+      lost: 0,
+      reordered: 1,
+    });
+    expect(verifyHistory(ackedChanges("A", "R", "A", "R"), receipts("A1", "A3", "R2", "R4"))).toMatchObject({
       lost: 0,
       reordered: 1,
     });
   });
 
   test("compares the order of the requests, not of their responses", () => {
-    const [first, second] = received("A1", "R2");
-    expect(verifyHistory(acked("A", "R"), [second, first] as Receipt[])).toMatchObject({ reordered: 0 });
+    const [first, second] = receipts("A1", "R2");
+    expect(verifyHistory(ackedChanges("A", "R"), [second, first] as Receipt[])).toMatchObject({ reordered: 0 });
   });
 
   test("reports a response that is received again after a later one as reordered", () => {
-    expect(verifyHistory(acked("A", "R"), received("A1", "R2", "A1"))).toMatchObject({ duplicated: 1, reordered: 1 });
-    expect(verifyHistory(acked("A", "R"), received("A1", "A1", "R2", "R2"))).toMatchObject({
+    expect(verifyHistory(ackedChanges("A", "R"), receipts("A1", "R2", "A1"))).toMatchObject({
+      duplicated: 1,
+      reordered: 1,
+    });
+    expect(verifyHistory(ackedChanges("A", "R"), receipts("A1", "A1", "R2", "R2"))).toMatchObject({
       duplicated: 2,
       reordered: 0,
     });
   });
 
   test("does not check the order of a single response", () => {
-    expect(verifyHistory(acked("C", "C", "C"), received("C2", "C1", "C3", "C1"))).toMatchObject({
+    expect(verifyHistory(ackedChanges("C", "C", "C"), receipts("C2", "C1", "C3", "C1"))).toMatchObject({
       duplicated: 1,
       reordered: 0,
     });
   });
 
   test("does not report the neighbours of a lost response as reordered", () => {
-    expect(verifyHistory(acked("A", "R", "A", "R"), received("A1", "A3", "R4"))).toMatchObject({
+    expect(verifyHistory(ackedChanges("A", "R", "A", "R"), receipts("A1", "A3", "R4"))).toMatchObject({
       lost: 1,
       reordered: 0,
     });
   });
 
   test("reports a delivery that is sent again after a 200 as duplicated, but not after no response", () => {
-    const receipts = received("A1", "A1", "A1");
-    expect(verifyHistory(acked("A"), receipts)).toMatchObject({ delivered: 1, duplicated: 2, invented: 0 });
-    const hungUp = receipts.map((receipt, index) => ({ ...receipt, isAcknowledged: index === 2 }));
-    expect(verifyHistory(acked("A"), hungUp)).toMatchObject({ delivered: 1, duplicated: 0 });
+    const repeated = receipts("A1", "A1", "A1");
+    expect(verifyHistory(ackedChanges("A"), repeated)).toMatchObject({ delivered: 1, duplicated: 2, invented: 0 });
+    const hungUp = repeated.map((receipt, index) => ({ ...receipt, isAcknowledged: index === 2 }));
+    expect(verifyHistory(ackedChanges("A"), hungUp)).toMatchObject({ delivered: 1, duplicated: 0 });
   });
 
   test("reports a second delivery id for one event, and an event without a change, as invented", () => {
-    expect(verifyHistory(acked("A"), received("A1", "A2"))).toMatchObject({ delivered: 1, duplicated: 0, invented: 1 });
-    expect(verifyHistory([], received("A1"))).toMatchObject({ acked: 0, delivered: 0, invented: 1 });
-    expect(verifyHistory(acked("A"), received("R1"))).toMatchObject({ lost: 1, invented: 1 });
+    expect(verifyHistory(ackedChanges("A"), receipts("A1", "A2"))).toMatchObject({
+      delivered: 1,
+      duplicated: 0,
+      invented: 1,
+    });
+    expect(verifyHistory([], receipts("A1"))).toMatchObject({ acked: 0, delivered: 0, invented: 1 });
+    expect(verifyHistory(ackedChanges("A"), receipts("R1"))).toMatchObject({ lost: 1, invented: 1 });
   });
 
   test("reports a change without a response as neither lost nor invented, because it may have happened", () => {
-    const doubtful: Change = { key, value: "R", isAcked: false, uncertainSends: 1 };
-    const changes = [...acked("A"), doubtful];
-    expect(verifyHistory(changes, received("A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
-    expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 1, delivered: 1, ...fine });
-    expect(verifyHistory(changes, received("A1", "R2", "R3"))).toMatchObject({ invented: 1 });
-    expect(verifyHistory([doubtful, ...acked("A")], received("R2", "A1"))).toEqual({ acked: 1, delivered: 1, ...fine });
+    const uncertain: Change = { key, value: "R", isAcked: false, uncertainSends: 1 };
+    const changes = [...ackedChanges("A"), uncertain];
+    expect(verifyHistory(changes, receipts("A1"))).toEqual({ acked: 1, delivered: 1, ...noFaults });
+    expect(verifyHistory(changes, receipts("A1", "R2"))).toEqual({ acked: 1, delivered: 1, ...noFaults });
+    expect(verifyHistory(changes, receipts("A1", "R2", "R3"))).toMatchObject({ invented: 1 });
+    expect(verifyHistory([uncertain, ...ackedChanges("A")], receipts("R2", "A1"))).toEqual({
+      acked: 1,
+      delivered: 1,
+      ...noFaults,
+    });
   });
 
   test("expects one event for a change that is retried until it is acked", () => {
-    const changes = [...acked("A"), { key, value: "R", isAcked: true, uncertainSends: 2 }];
-    expect(verifyHistory(changes, received("A1", "R2"))).toEqual({ acked: 2, delivered: 2, ...fine });
-    expect(verifyHistory(changes, received("A1"))).toMatchObject({ lost: 1 });
+    const changes = [...ackedChanges("A"), { key, value: "R", isAcked: true, uncertainSends: 2 }];
+    expect(verifyHistory(changes, receipts("A1", "R2"))).toEqual({ acked: 2, delivered: 2, ...noFaults });
+    expect(verifyHistory(changes, receipts("A1"))).toMatchObject({ lost: 1 });
   });
 
   test("checks each key separately", () => {
     const other = "offer 2, worker 1";
-    const changes = [...acked("A"), ...acked("A").map((change) => ({ ...change, key: other }))];
-    expect(verifyHistory(changes, received("A1", "A2"))).toMatchObject({
+    const changes = [...ackedChanges("A"), ...ackedChanges("A").map((change) => ({ ...change, key: other }))];
+    expect(verifyHistory(changes, receipts("A1", "A2"))).toMatchObject({
       acked: 2,
       delivered: 1,
       lost: 1,

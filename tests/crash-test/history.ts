@@ -1,14 +1,14 @@
-/** One worker's responses to one offer: delivered in order. */
+/** Builds the order key of one worker's responses to one offer, which are delivered in order. */
 export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
 
-/** One worker's contacts at one organisation, which all look the same. */
+/** Builds the order key of one worker's contacts at one organisation, which all look the same. */
 export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
 
-/** A change that the platform must report to an organisation. */
+/** A change that the platform must report to an organisation with a webhook. */
 export interface Change {
-  /** The changes that have an order: one worker's responses to one offer, or one worker's contacts at one organisation. */
+  /** The order key, from `responseKey` or `contactKey`. */
   key: string;
-  /** What the organisation must receive. */
+  /** The value that the organisation must receive, such as `accepted`. */
   value: string;
   isAcked: boolean;
   /** How many of its requests got no response, for instance because a process died. Each may have taken effect. */
@@ -17,12 +17,12 @@ export interface Change {
 
 /** A request that reached the receiver with a valid signature, and that it accepted. */
 export interface Receipt {
-  /** Its number among all requests, in the order of arrival. */
+  /** Its position among all accepted requests, in the order of arrival. */
   ordinal: number;
   deliveryId: string;
   key: string;
   value: string;
-  /** Whether it got 200. */
+  /** Whether the receiver responded with 200. */
   isAcknowledged: boolean;
 }
 
@@ -31,13 +31,13 @@ export interface Verdict {
   /** Acked changes that the receiver got. */
   delivered: number;
   lost: number;
-  /** How often a delivery was sent again after it got 200. */
+  /** How often a delivery was sent again after the receiver had responded with 200. */
   duplicated: number;
   /** Acked changes that were first received before an earlier one of their key, or again after a later one. */
   reordered: number;
-  /** Delivery ids beyond one for each change that happened or may have. */
+  /** How many delivery ids there were beyond one for each change that happened or may have happened. */
   invented: number;
-  /** The first faults, in values. */
+  /** The first faults, with the values that were acked and received. */
   examples: string[];
 }
 
@@ -58,29 +58,30 @@ export function verifyHistory(changes: readonly Change[], receipts: readonly Rec
     invented: 0,
     examples: [],
   };
-  const asked = byKey(changes);
-  const received = byKey(receipts.toSorted((a, b) => a.ordinal - b.ordinal));
-  for (const key of new Set([...asked.keys(), ...received.keys()]))
-    verifyKey(verdict, key, asked.get(key) ?? [], received.get(key) ?? []);
+  const requested = groupByKey(changes);
+  const received = groupByKey(receipts.toSorted((a, b) => a.ordinal - b.ordinal));
+  for (const key of new Set([...requested.keys(), ...received.keys()]))
+    verifyKey(verdict, key, requested.get(key) ?? [], received.get(key) ?? []);
   return verdict;
 }
 
-function byKey<T extends { key: string }>(items: readonly T[]): Map<string, T[]> {
+function groupByKey<T extends { key: string }>(items: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(item.key, [...(groups.get(item.key) ?? []), item]);
   return groups;
 }
 
+/** Adds the faults of one order key to the verdict. */
 function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
   const acked = changes.filter(({ isAcked }) => isAcked).map(({ value }) => value);
-  const firsts = receipts.filter(
-    (one, index) => receipts.findIndex(({ deliveryId }) => deliveryId === one.deliveryId) === index,
+  const firstReceipts = receipts.filter(
+    (receipt, index) => receipts.findIndex(({ deliveryId }) => deliveryId === receipt.deliveryId) === index,
   );
-  const received = firsts.map(({ value }) => value);
+  const received = firstReceipts.map(({ value }) => value);
   const found = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
   for (const value of new Set([...acked, ...received])) {
-    const ackedCount = count(acked, value);
-    const receivedCount = count(received, value);
+    const ackedCount = countValue(acked, value);
+    const receivedCount = countValue(received, value);
     const uncertainSends = changes.reduce(
       (sum, change) => sum + (change.value === value ? change.uncertainSends : 0),
       0,
@@ -89,7 +90,7 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
     found.lost += Math.max(0, ackedCount - receivedCount);
     found.invented += Math.max(0, receivedCount - ackedCount - uncertainSends);
   }
-  found.reordered = found.delivered - longestCommonSubsequence(acked, received) + staleCount(receipts);
+  found.reordered = found.delivered - longestCommonSubsequence(acked, received) + countStale(receipts);
   const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
   found.duplicated = acknowledged.length - new Set(acknowledged).size;
 
@@ -98,12 +99,12 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
     verdict[name] += found[name];
   if (found.lost + found.reordered + found.invented > 0 && verdict.examples.length < maxExamples)
     verdict.examples.push(
-      `${key}: acked ${acked.join(" ") || "nothing"}; received ${historyOf(receipts) || "nothing"}`,
+      `${key}: acked ${acked.join(" ") || "nothing"}; received ${formatReceipts(receipts) || "nothing"}`,
     );
 }
 
-/** How many deliveries were repeated after another response, so that the last one received is outdated. */
-function staleCount(receipts: readonly Receipt[]): number {
+/** Counts deliveries that were repeated after a different response, so that the response received last is outdated. */
+function countStale(receipts: readonly Receipt[]): number {
   const isStale = ({ deliveryId, value }: Receipt, index: number): boolean => {
     const before = receipts.slice(0, index);
     const last = before.findLastIndex((other) => other.deliveryId === deliveryId);
@@ -112,9 +113,10 @@ function staleCount(receipts: readonly Receipt[]): number {
   return receipts.filter(isStale).length;
 }
 
-const count = (values: readonly string[], value: string): number => values.filter((each) => each === value).length;
+const countValue = (values: readonly string[], value: string): number =>
+  values.filter((other) => other === value).length;
 
-const historyOf = (receipts: readonly Receipt[]): string =>
+const formatReceipts = (receipts: readonly Receipt[]): string =>
   receipts.map(({ value, deliveryId, ordinal }) => `${value} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
 function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
@@ -122,10 +124,10 @@ function longestCommonSubsequence(a: readonly string[], b: readonly string[]): n
   for (const value of a) {
     const next = [0];
     for (const [index, other] of b.entries())
-      next.push(value === other ? at(row, index) + 1 : Math.max(at(row, index + 1), at(next, index)));
+      next.push(value === other ? valueAt(row, index) + 1 : Math.max(valueAt(row, index + 1), valueAt(next, index)));
     row = next;
   }
   return row.at(-1) ?? 0;
 }
 
-const at = (row: readonly number[], index: number): number => row[index] ?? 0;
+const valueAt = (row: readonly number[], index: number): number => row[index] ?? 0;

@@ -5,9 +5,9 @@ import { type Change, contactKey, responseKey } from "./history.ts";
 const password = "a password of the crash test";
 const organisationCount = 12;
 const workerCount = 16;
-/** Organisations that only get contacts, so that a lost wake-up is not hidden by a later event. */
+/** How many organisations get contacts but create no offers, so that no later event hides a lost wake-up. */
 const quietCount = 8;
-/** How many offers are open at a time, and how often an organisation adds one. */
+/** How many offers are open at the same time, and how often an organisation adds one. */
 const openOffers = 12;
 const createPauseMs = 3_000;
 const contactShare = 0.1;
@@ -48,7 +48,7 @@ interface PlatformRequest {
   json?: unknown;
 }
 
-/** Organisations that create offers, and workers that respond and add contacts, whatever happens to the platform's processes. */
+/** Simulates organisations that create offers, and workers who respond and add contacts, whatever happens to the platform's processes. */
 export class Load {
   readonly changes: Change[] = [];
   /** Unexpected responses. */
@@ -58,7 +58,7 @@ export class Load {
   readonly #addresses: () => readonly string[];
   readonly #offerIds: string[] = [];
   readonly #lastValues = new Map<string, string>();
-  readonly #doubtfulContacts = new Set<string>();
+  readonly #uncertainContacts = new Set<string>();
   readonly #running: Promise<void>[] = [];
   #isStopping = false;
 
@@ -67,7 +67,7 @@ export class Load {
     this.#addresses = addresses;
   }
 
-  /** Gives each organisation its endpoint, and starts. @param rate changes per second */
+  /** Registers each organisation's endpoint and starts the load. @param rate changes per second */
   async start(receiver: string, rate: number): Promise<void> {
     for (const { id, secret, emailAddress } of organisations) {
       const headers = await this.#signIn("/portal/session", { emailAddress });
@@ -78,17 +78,17 @@ export class Load {
     this.#running.push(...busy.map((organisation) => this.#createOffers(organisation)));
     for (const workerId of workerIds) {
       const headers = await this.#signIn("/worker-app/session", { workerId });
-      this.#running.push(this.#actAs(workerId, headers, (1_000 * workerCount) / rate));
+      this.#running.push(this.#actAsWorker(workerId, headers, (1_000 * workerCount) / rate));
     }
   }
 
-  /** Resolves when everything in progress has been acknowledged. */
+  /** Stops the load. Resolves once everything in progress has been acknowledged. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#running);
   }
 
-  /** The deliveries that the platform has not settled, for all organisations. */
+  /** Counts the pending deliveries of all organisations, at most 100 each. */
   async countPending(): Promise<number> {
     let count = 0;
     for (const { emailAddress } of organisations) {
@@ -103,6 +103,7 @@ export class Load {
     return count;
   }
 
+  /** Creates offers until `stop`; only the newest ones get responses. */
   async #createOffers({ id, apiKey }: Organisation): Promise<void> {
     while (!this.#isStopping) {
       const json = { createdByUserId: `person_of_${id}`, title: `Shift ${randomUUID()}`, workerIds };
@@ -114,10 +115,11 @@ export class Load {
     }
   }
 
-  async #actAs(workerId: string, headers: Record<string, string>, pauseMs: number): Promise<void> {
+  /** Responds to random offers, and sometimes adds a contact, until `stop`. */
+  async #actAsWorker(workerId: string, headers: Record<string, string>, pauseMs: number): Promise<void> {
     while (!this.#isStopping) {
       await pause(2 * pauseMs * Math.random());
-      const offerId = anyOf(this.#offerIds);
+      const offerId = pickRandom(this.#offerIds);
       if (Math.random() < contactShare) await this.#addContact(workerId, headers);
       else if (offerId !== undefined) await this.#respond(workerId, headers, offerId);
     }
@@ -137,11 +139,11 @@ export class Load {
     change.isAcked = true;
   }
 
-  /** Sent once, because each request is an event (D-42). */
+  /** Adds a contact. Sends the request only once, because each request is an event (D-42). */
   async #addContact(workerId: string, headers: Record<string, string>): Promise<void> {
-    const organisationId = anyOf(organisations)?.id ?? "";
+    const organisationId = pickRandom(organisations)?.id ?? "";
     const key = contactKey(organisationId, workerId);
-    if (this.#doubtfulContacts.has(key)) return;
+    if (this.#uncertainContacts.has(key)) return;
     const change: Change = { key, value: "added", isAcked: false, uncertainSends: 0 };
     this.changes.push(change);
     const response = await this.#send({
@@ -152,22 +154,23 @@ export class Load {
     });
     if (response === "unknown") {
       change.uncertainSends = 1;
-      this.#doubtfulContacts.add(key);
+      this.#uncertainContacts.add(key);
     } else change.isAcked = response !== "unsent" && response.status < 300;
   }
 
-  async #signIn(path: string, who: object): Promise<{ authorization: string }> {
-    const text = await this.#sendUntilDone({ method: "POST", path, json: { ...who, password } });
+  async #signIn(path: string, credentials: object): Promise<{ authorization: string }> {
+    const text = await this.#sendUntilDone({ method: "POST", path, json: { ...credentials, password } });
     return { authorization: `Bearer ${JSON.parse(text).token}` };
   }
 
-  async #sendUntilDone(request: PlatformRequest, onUnknown?: () => void): Promise<string> {
+  /** Repeats the request until the platform responds with 2xx. @returns the response's body */
+  async #sendUntilDone(request: PlatformRequest, onUncertain?: () => void): Promise<string> {
     for (;;) {
       const response = await this.#send(request);
-      if (response === "unknown") onUnknown?.();
+      if (response === "unknown") onUncertain?.();
       if (typeof response === "object" && response.status < 300) return response.text;
       if (typeof response === "object" && this.faults.length < 20)
-        this.faults.push(`${request.method} ${request.path} got ${response.status} ${response.text}`);
+        this.faults.push(`${request.method} ${request.path} returned ${response.status} ${response.text}`);
       await pause(50);
     }
   }
@@ -179,7 +182,7 @@ export class Load {
     headers,
     json,
   }: PlatformRequest): Promise<{ status: number; text: string } | "unsent" | "unknown"> {
-    const address = anyOf(this.#addresses());
+    const address = pickRandom(this.#addresses());
     if (address === undefined) return "unsent";
     try {
       const response = await fetch(address + path, {
@@ -196,14 +199,15 @@ export class Load {
       // The commit may have come before the error.
       return response.status >= 500 ? "unknown" : { status: response.status, text };
     } catch (error) {
-      return codeOf(error) === "ECONNREFUSED" ? "unsent" : "unknown";
+      return findErrorCode(error) === "ECONNREFUSED" ? "unsent" : "unknown";
     }
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Finds the code of the innermost cause. */
+function findErrorCode(error: unknown): string | undefined {
   const { code, cause } = Object(error) as NodeJS.ErrnoException;
-  return cause === undefined ? code : codeOf(cause);
+  return cause === undefined ? code : findErrorCode(cause);
 }
 
-const anyOf = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];
+const pickRandom = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];

@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { contactKey, type Receipt, responseKey } from "./history.ts";
 
-/** The faults of the receiver, each with its share of a thousand requests: too few to disable an endpoint. */
-const shares = {
+/** The receiver's faults, each with its share per thousand requests: too rare to disable an endpoint. */
+const faultShares = {
   /** Responds with 500. */
   error: 25,
   /** Responds with 503 and `Retry-After: 1`. */
@@ -13,59 +13,63 @@ const shares = {
   hangUp: 15,
   /** Closes the connection after the handler, so that the sender cannot know what happened. */
   hangUpAfter: 15,
-  /** Handles the request after a while. */
+  /** Handles the request after up to 1.2 s. */
   slow: 20,
 } as const;
 
-type Fault = keyof typeof shares;
+type Fault = keyof typeof faultShares;
 
-function anyFault(): Fault | undefined {
-  let rest = Math.random() * 1_000;
-  return (Object.keys(shares) as Fault[]).find((fault) => {
-    rest -= shares[fault];
-    return rest < 0;
+/** Picks a fault with the probability of its share, usually none. */
+function pickFault(): Fault | undefined {
+  let remaining = Math.random() * 1_000;
+  return (Object.keys(faultShares) as Fault[]).find((fault) => {
+    remaining -= faultShares[fault];
+    return remaining < 0;
   });
 }
 
-/** The receivers of all organisations, each below its id. They handle what @offers/webhook-kit accepts. */
+/**
+ * The receivers of all organisations, each under a path with the organisation's id. They record every event that @offers/webhook-kit
+ * accepts.
+ */
 export class Receiver {
   readonly receipts: Receipt[] = [];
-  /** How many requests the kit rejected, by code: the platform sent all of them. */
+  /** How many requests the kit rejected, by code. The platform sent all of them, so each is a fault. */
   readonly rejected = new Map<string, number>();
   /** Set it to false to stop all faults. */
   isFaulty = true;
-  /** The highest number of simultaneous requests of one organisation. */
-  mostAtOnce = 0;
+  /** The highest number of concurrent requests for one organisation. */
+  maxInFlight = 0;
   readonly #faults = new WeakMap<IncomingMessage, Fault>();
-  readonly #tenants: ReadonlyMap<string, { handle: RequestListener; underWay: Set<ServerResponse> }>;
+  readonly #tenants: ReadonlyMap<string, { handle: RequestListener; inFlight: Set<ServerResponse> }>;
 
   constructor(organisations: readonly { id: string; secret: string }[]) {
     this.#tenants = new Map(
-      organisations.map(({ id, secret }) => [id, { handle: this.#listenerFor(id, secret), underWay: new Set() }]),
+      organisations.map(({ id, secret }) => [id, { handle: this.#listenerFor(id, secret), inFlight: new Set() }]),
     );
   }
 
   #listenerFor(id: string, secret: string): RequestListener {
-    const note = (code: string): void => void this.rejected.set(code, (this.rejected.get(code) ?? 0) + 1);
+    const countRejection = (code: string): void => void this.rejected.set(code, (this.rejected.get(code) ?? 0) + 1);
     return webhookListener({
       basePath: `/${id}`,
       secret,
       // Duplicates must be visible.
       deduplication: false,
       onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>
-        this.#receive(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
+        this.#recordReceipt(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
       onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>
-        this.#receive(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
+        this.#recordReceipt(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
       onRejected: ({ code, endpoint }) => {
         // A killed sender leaves an incomplete body. The third check of an endpoint has a wrong signature (D-41).
         const isExpected = code === "body_incomplete" || (code === "signature_mismatch" && endpoint === "TestAuth");
-        if (!isExpected) note(code);
+        if (!isExpected) countRejection(code);
       },
-      onError: ({ code }) => note(code),
+      onError: ({ code }) => countRejection(code),
     });
   }
 
-  #receive(key: string, value: string, request: IncomingMessage, deliveryId = "without an id"): void {
+  #recordReceipt(key: string, value: string, request: IncomingMessage, deliveryId = "without an id"): void {
     // A sender that was killed meanwhile gets no response.
     const isAcknowledged = this.#faults.get(request) !== "hangUpAfter" && !request.socket.destroyed;
     this.receipts.push({ ordinal: this.receipts.length, deliveryId, key, value, isAcknowledged });
@@ -78,10 +82,10 @@ export class Receiver {
     if (tenant === undefined) return void response.writeHead(404).end();
     request.on("error", () => undefined);
     response.on("error", () => undefined);
-    tenant.underWay.add(response);
-    response.once("close", () => tenant.underWay.delete(response));
-    this.mostAtOnce = Math.max(this.mostAtOnce, tenant.underWay.size);
-    const fault = this.isFaulty && first !== "test" ? anyFault() : undefined;
+    tenant.inFlight.add(response);
+    response.once("close", () => tenant.inFlight.delete(response));
+    this.maxInFlight = Math.max(this.maxInFlight, tenant.inFlight.size);
+    const fault = this.isFaulty && first !== "test" ? pickFault() : undefined;
     if (fault !== undefined) this.#faults.set(request, fault);
     if (fault === "error") return void response.writeHead(500).end();
     if (fault === "busy") return void response.writeHead(503, { "retry-after": "1" }).end();

@@ -31,16 +31,16 @@ if (store !== "pglite" && store !== "postgres") throw new Error("--store is pgli
 if (store === "pglite" && processes > 1)
   throw new Error("PGlite serves only one process. Use --store postgres for more.");
 
-/** Longer than a lease, which lasts 4 s. */
-const stallMs = { least: 5_000, more: 2_000 };
-/** How many events the platform delivers between two failures. With fewer, the run would mostly test startup. */
+/** How long a process is stalled: longer than a lease, which lasts 4 s. */
+const stallMs = { min: 5_000, extra: 2_000 };
+/** How many events are delivered, on average, between two failures. With fewer, the run would mostly test startup. */
 const deliveredBetween = 100;
-const waitAtMostMs = 15_000;
+const maxWaitMs = 15_000;
 const drainMs = 60_000;
-/** After this long without a request, no further one arrives: longer than the longest retry delay. */
+/** How long without a request means that no more will arrive: longer than the longest retry delay. */
 const quietMs = 2_500;
-/** Simultaneous attempts at one endpoint (D-33). */
-const perEndpoint = 8;
+/** The limit of concurrent attempts at one endpoint (D-33). */
+const maxAttemptsPerEndpoint = 8;
 
 const receiver = new Receiver(organisations);
 const { address, close } = await listen(receiver.listener);
@@ -52,16 +52,16 @@ console.log(`${processes} on ${store}: ${kills} kills and ${stalls} stalls to co
 const failures = [...Array(kills).fill("kill"), ...Array(stalls).fill("stall")].sort(() => Math.random() - 0.5);
 for (const [index, failure] of failures.entries()) {
   const enough = receiver.receipts.length + deliveredBetween * (0.5 + Math.random());
-  const overdueAt = performance.now() + waitAtMostMs;
+  const overdueAt = performance.now() + maxWaitMs;
   do await pause(200);
   while (receiver.receipts.length < enough && performance.now() < overdueAt);
   if (failure === "kill") await fleet.kill();
-  else fleet.stall(stallMs.least + stallMs.more * Math.random());
+  else fleet.stall(stallMs.min + stallMs.extra * Math.random());
   const { acked, lost } = verifyHistory(load.changes, receiver.receipts);
-  if (index % 5 === 4) console.log(`${index + 1} failures: ${acked} acknowledged, ${lost} of them under way`);
+  if (index % 5 === 4) console.log(`${index + 1} failures: ${acked} acknowledged, ${lost} of them in flight`);
 }
 
-await fleet.allAtWork();
+await fleet.waitForStalls();
 receiver.isFaulty = false;
 await load.stop();
 const calmAt = performance.now();
@@ -77,12 +77,12 @@ const checks: [isWrong: boolean, fault: string][] = [
   [acked === 0, "nothing was acknowledged, so nothing is shown"],
   [lost > 0, `${lost} acknowledged changes were never delivered`],
   [reordered > 0, `${reordered} came before an earlier one, or again after a later one`],
-  [invented > 0, `${invented} deliveries are of no change`],
+  [invented > 0, `${invented} deliveries belong to no change`],
   [pending > 0, `${pending} deliveries are left pending`],
   // A killed or stopped process leaves attempts behind, which others repeat.
   [
-    failures.length === 0 && receiver.mostAtOnce > perEndpoint,
-    `${receiver.mostAtOnce} simultaneous attempts at one endpoint`,
+    failures.length === 0 && receiver.maxInFlight > maxAttemptsPerEndpoint,
+    `${receiver.maxInFlight} concurrent attempts at one endpoint`,
   ],
 ];
 const faults = [

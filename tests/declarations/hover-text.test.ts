@@ -9,15 +9,15 @@ interface Manifest {
 
 const packages = resolve(import.meta.dirname, "../../packages");
 
-/** They describe an object of a library or a runtime: users pass it, and read its members' documentation there. */
+/** Types that describe a library's or runtime's object: users pass that object, and its own documentation explains the members. */
 const foreign =
   /^(DrizzleDatabase|FastifyApp|HttpServer|IoRedisClient|KyselyDatabase|Lambda\w+|MysqlPool|NodeRedisClient|PgPool|Pglite|PrismaDatabase|ReceiverApp|Runtime\w+|Signal|Span|SqliteDatabase|Tracer|Url)\./;
 
-/** A class's `name` is its name, and the members of these types are shown under the names that use them. */
+/** An error's `name` needs no documentation, and the members of these types are shown under the names that use them. */
 const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
 
 /**
- * Every export of a package, and every option and field that its types reach, without documentation in an editor. It
+ * Finds every export of a package, and every option and field that its types reach, without documentation in an editor. It
  * reads the declarations that are published, so the packages must be built.
  */
 function findUndocumented(name: string, change = (text: string) => text): string[] {
@@ -43,7 +43,7 @@ function findUndocumented(name: string, change = (text: string) => text): string
   const checker = program.getTypeChecker();
   // Written by openapi-typescript, with the contract's own descriptions.
   const isOurs = (node: ts.Node) => !node.getSourceFile().fileName.includes("/generated/openapi.");
-  const resolved = (symbol: ts.Symbol) =>
+  const resolveAlias = (symbol: ts.Symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const hasText = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
 
@@ -60,7 +60,7 @@ function findUndocumented(name: string, change = (text: string) => text): string
       if (symbol && !hasText(symbol)) found.add(inner);
     }
     const used = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
-    for (const declaration of (used && resolved(used).declarations) ?? [])
+    for (const declaration of (used && resolveAlias(used).declarations) ?? [])
       if (isOurs(declaration) && (ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration)))
         visit(declaration, declaration.name.text);
     ts.forEachChild(node, (child) => visit(child, inner));
@@ -68,8 +68,8 @@ function findUndocumented(name: string, change = (text: string) => text): string
   for (const entry of entries) {
     const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile);
     for (const exported of module ? checker.getExportsOfModule(module) : []) {
-      const declarations = (resolved(exported).declarations ?? []).filter(isOurs);
-      if (declarations.length > 0 && !hasText(resolved(exported))) found.add(exported.name);
+      const declarations = (resolveAlias(exported).declarations ?? []).filter(isOurs);
+      if (declarations.length > 0 && !hasText(resolveAlias(exported))) found.add(exported.name);
       for (const declaration of declarations) visit(declaration, exported.name);
     }
   }
@@ -84,11 +84,14 @@ test.each(["client", "webhook-kit", "cli"])(
 );
 
 test("an option and a field without hover text are reported", () => {
-  const without = (text: string) =>
+  const removeTwoDocstrings = (text: string) =>
     text
       .replace(/\/\*\* The maximum number of retries; 0 disables them\..*?\*\//, "")
       .replace(/\/\*\* When the offer was .*?\*\//, "");
-  expect(findUndocumented("client", without)).toEqual(["Offer.createdAt", "OffersClientOptions.maxRetries"]);
+  expect(findUndocumented("client", removeTwoDocstrings)).toEqual([
+    "Offer.createdAt",
+    "OffersClientOptions.maxRetries",
+  ]);
 });
 
 test.each(["client", "webhook-kit", "cli"])("no declaration of %s cites a decision or interface.md", (name) => {

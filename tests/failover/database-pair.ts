@@ -43,8 +43,8 @@ class Switch {
   }
 }
 
-/** The polling interval of a fast failover manager. */
-const noticedAfterMs = 1_000;
+/** How long a fast failover manager takes to notice that the primary is gone. */
+const noticeAfterMs = 1_000;
 
 /** A primary with a synchronous standby behind a switch. */
 export class DatabasePair {
@@ -58,8 +58,8 @@ export class DatabasePair {
 
   static async start(): Promise<DatabasePair> {
     const primary = await OwnPostgres.create();
-    const pair = new DatabasePair(primary, await standbyOf(primary), await Switch.open(primary.port));
-    await pair.#beSynchronous();
+    const pair = new DatabasePair(primary, await createStandby(primary), await Switch.open(primary.port));
+    await pair.#makeSynchronous();
     return pair;
   }
 
@@ -70,17 +70,17 @@ export class DatabasePair {
   /** Kills the primary with SIGKILL, promotes the standby and switches to it, as a failover manager does. */
   async failOver(): Promise<void> {
     await this.#primary.kill();
-    await pause(noticedAfterMs);
+    await pause(noticeAfterMs);
     await this.#standby.query("select pg_promote()");
     this.#switch.port = this.#standby.port;
   }
 
-  /** Gives the new primary a standby. Another failover before it resolves could lose commits. */
+  /** Gives the new primary a standby. Another failover before this resolves could lose commits. */
   async rejoin(): Promise<void> {
     await this.#primary.remove();
     this.#primary = this.#standby;
-    this.#standby = await standbyOf(this.#primary);
-    await this.#beSynchronous();
+    this.#standby = await createStandby(this.#primary);
+    await this.#makeSynchronous();
   }
 
   async stop(): Promise<void> {
@@ -89,7 +89,7 @@ export class DatabasePair {
     await this.#primary.remove();
   }
 
-  async #beSynchronous(): Promise<void> {
+  async #makeSynchronous(): Promise<void> {
     await this.#primary.query("alter system set synchronous_standby_names = '*'");
     await this.#primary.query("select pg_reload_conf()");
     const synchronous = "select from pg_stat_replication where sync_state = 'sync'";
@@ -97,8 +97,8 @@ export class DatabasePair {
   }
 }
 
-/** A new primary has no standby yet, and would wait for one with each commit. */
-async function standbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
+/** Creates a standby. When promoted, it must not wait for a synchronous standby at each commit, because it has none yet. */
+async function createStandby(primary: OwnPostgres): Promise<OwnPostgres> {
   const standby = await OwnPostgres.createStandby(primary, "standby");
   await standby.query("alter system set synchronous_standby_names = ''");
   await standby.query("select pg_reload_conf()");

@@ -12,9 +12,9 @@ import { Receiver } from "../crash-test/receiver.ts";
 import { DatabasePair } from "./database-pair.ts";
 
 const failovers = Number(process.env.FAILOVERS ?? 10);
-const changesASecond = 40;
+const changesPerSecond = 40;
 
-/** Resolves with the seconds until `count` has grown, not counting what was in progress at the kill. */
+/** Measures the seconds until `count` grows. Ignores the first half second, in which work in progress at the kill may finish. */
 async function secondsUntilMore(count: () => number): Promise<number> {
   const killedAt = performance.now();
   await pause(500);
@@ -23,7 +23,7 @@ async function secondsUntilMore(count: () => number): Promise<number> {
   return (performance.now() - killedAt) / 1_000;
 }
 
-const range = (seconds: readonly number[]) =>
+const formatRange = (seconds: readonly number[]) =>
   `${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s`;
 
 test.runIf(hasPostgresServer)(
@@ -48,7 +48,7 @@ test.runIf(hasPostgresServer)(
     const { address, close } = await listen(receiver.listener);
     onTestFinished(close);
     const load = new Load(() => addresses);
-    await load.start(address, changesASecond);
+    await load.start(address, changesPerSecond);
 
     const [organisation] = organisations;
     let retries = 0;
@@ -76,18 +76,18 @@ test.runIf(hasPostgresServer)(
     })();
     creating.catch(() => undefined);
 
-    const until: Record<"requests" | "deliveries", number[]> = { requests: [], deliveries: [] };
+    const outageSeconds: Record<"requests" | "deliveries", number[]> = { requests: [], deliveries: [] };
     for (let count = 0; count < failovers; count += 1) {
       await pause(1_500);
       const failover = pair.failOver();
-      const wentOn = [
+      const recoveries = [
         secondsUntilMore(() => load.changes.filter(({ isAcked }) => isAcked).length),
         secondsUntilMore(() => receiver.receipts.length),
       ];
       await failover;
-      const [requests = 0, deliveries = 0] = await Promise.all(wentOn);
-      until.requests.push(requests);
-      until.deliveries.push(deliveries);
+      const [requests = 0, deliveries = 0] = await Promise.all(recoveries);
+      outageSeconds.requests.push(requests);
+      outageSeconds.deliveries.push(deliveries);
       await pair.rejoin();
     }
     await pause(1_000);
@@ -100,8 +100,8 @@ test.runIf(hasPostgresServer)(
     const statuses = Object.fromEntries(load.failures);
     console.log(
       `${failovers} failovers: acknowledged ${acked}, lost ${lost}, reordered ${reordered}, doubled ${duplicated}; ` +
-        `refused: ${JSON.stringify(statuses)}; requests went on after ${range(until.requests)}, deliveries after ` +
-        `${range(until.deliveries)}; the client created ${created.length} offers with ${retries} retries`,
+        `errors: ${JSON.stringify(statuses)}; requests resumed after ${formatRange(outageSeconds.requests)}, deliveries after ` +
+        `${formatRange(outageSeconds.deliveries)}; the client created ${created.length} offers with ${retries} retries`,
     );
     expect({ lost, reordered, duplicated, invented, examples }).toEqual({
       lost: 0,

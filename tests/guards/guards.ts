@@ -31,22 +31,22 @@ export const guards = {
 export type Guard = keyof typeof guards;
 
 /**
- * Tries seeds on a copy of the sources from which `NAME.patch` has removed the guard.
+ * Runs the guard's explorer on a copy of the sources from which `NAME.patch` has removed the guard.
  *
  * @throws if the patch does not apply: the platform has changed, so change the patch
  */
-export async function exploreWithout(guard: Guard, first: number, most: number): Promise<SeedsResult> {
+export async function exploreWithout(guard: Guard, firstSeed: number, maxCount: number): Promise<SeedsResult> {
   const copy = mkdtempSync(join(tmpdir(), "offers-guards-"));
   try {
     copySources(copy);
     execFileSync("git", ["apply", join(import.meta.dirname, `${guard}.patch`)], { cwd: copy });
-    return await runSeeds(guards[guard], first, most, copy);
+    return await runSeeds(guards[guard], firstSeed, maxCount, copy);
   } finally {
     rmSync(copy, { recursive: true });
   }
 }
 
-/** The files in git, and links to what is installed. */
+/** Copies the files in git, and links what is installed. */
 function copySources(copy: string): void {
   const listed = execFileSync(
     "git",

@@ -16,23 +16,23 @@ import type { Fixture } from "./fixture.ts";
 
 export const organisationId = "organisation-1";
 
-/** Records the response of a worker to an offer: their deliveries are sent in order. @returns the delivery's id */
-export const record = (store: Store, workerId: string): Promise<string> =>
-  store.transaction((trx) => recordIn(trx, organisationId, workerId));
+/** Records a worker's response to an offer. One worker's responses are delivered in order. @returns the delivery's id */
+export const recordResponse = (store: Store, workerId: string): Promise<string> =>
+  store.transaction((trx) => recordResponseIn(trx, organisationId, workerId));
 
-export async function recordIn(trx: Trx, organisation: string, workerId: string): Promise<string> {
+export async function recordResponseIn(trx: Trx, organisation: string, workerId: string): Promise<string> {
   const data = { offerId: "offer-1", workerId, response: "accepted" };
   const { eventId } = await recordEvent(trx, organisation, { type: "workerOfferResponse", data });
   return eventId;
 }
 
-/** `retry`: in a quarter of an hour. `dead`: it was the last attempt. */
+/** `retry`: the attempt failed, and the next is due in a quarter of an hour. `dead`: the last attempt failed. */
 export type Result = "acknowledged" | "retry" | "dead";
 export const results = ["acknowledged", "retry", "dead"] as const;
 
-/** The guarantees for an endpoint's organisation, whatever concurrent processes do. */
+/** Checks what the contract guarantees for deliveries, whatever concurrent processes do. */
 export class Deliveries {
-  /** How many simultaneous attempts the endpoint gets. */
+  /** The limit of concurrent attempts at the endpoint. */
   capacity = endpointCapacity;
   readonly #fixture: Fixture;
   readonly #inFlight = new Map<number, PendingDelivery>();
@@ -46,7 +46,8 @@ export class Deliveries {
     return new DeliveryProcess(store, await openLeases(store, { leaseSeconds: 3_600, onError: () => undefined }), this);
   }
 
-  begin(delivery: PendingDelivery): void {
+  /** Records that an attempt is in flight, and checks the order and the limit. */
+  startAttempt(delivery: PendingDelivery): void {
     const { violations } = this.#fixture.interleaving;
     for (const other of this.#inFlight.values()) {
       if (other.id === delivery.id) violations.push("double: a delivery has two attempts in flight");
@@ -54,12 +55,14 @@ export class Deliveries {
         violations.push("order: two deliveries with the same key are in flight");
     }
     this.#inFlight.set(delivery.sequence, delivery);
-    const ofEndpoint = [...this.#inFlight.values()].filter((each) => each.organisation_id === delivery.organisation_id);
-    if (ofEndpoint.length > this.capacity) violations.push(`capacity: ${ofEndpoint.length} attempts in flight`);
+    const sameEndpoint = [...this.#inFlight.values()].filter(
+      (each) => each.organisation_id === delivery.organisation_id,
+    );
+    if (sameEndpoint.length > this.capacity) violations.push(`capacity: ${sameEndpoint.length} attempts in flight`);
   }
 
-  /** @param result undefined when its process lost its lease */
-  end({ sequence }: PendingDelivery, result?: Result): void {
+  /** Records that an attempt is no longer in flight. @param result undefined if its process lost its lease */
+  endAttempt({ sequence }: PendingDelivery, result?: Result): void {
     this.#inFlight.delete(sequence);
     if (result === "acknowledged") this.capacity = endpointCapacity;
   }
@@ -67,30 +70,30 @@ export class Deliveries {
   /** Delivers the rest with a process that has no faults, and checks the result. */
   async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
     const fixture = this.#fixture;
-    await fixture.violates(
+    await fixture.expectNoRows(
       `order: a delivery is due before an older one of its key`,
       `select from deliveries as older join deliveries as later using (organisation_id, order_key)
        where older.state = 'pending' and later.due_at is not null and older.sequence < later.sequence`,
     );
-    await fixture.violates(
+    await fixture.expectNoRows(
       `stuck: no delivery of a key is ever due`,
       "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
     );
     const process = await this.newProcess();
     await process.leases.releaseExpired({ includeLive: true });
     await process.deliverAll();
-    await fixture.violates(
+    await fixture.expectNoRows(
       "stuck: a delivery is due, and its lane was not woken",
       "select from deliveries where due_at <= now()",
     );
     for (const id of organisations) await restartSchedules(process.store, id);
     await process.deliverAll();
-    await fixture.violates("stuck: a delivery stays pending", "select from deliveries where state = 'pending'");
-    await fixture.violates(
+    await fixture.expectNoRows("stuck: a delivery stays pending", "select from deliveries where state = 'pending'");
+    await fixture.expectNoRows(
       "twice: a delivery was acknowledged twice",
       "select from attempts where error is null group by delivery_id having count(*) > 1",
     );
-    await fixture.violates(
+    await fixture.expectNoRows(
       "order: an older response has the last word",
       `select from deliveries as repeated join deliveries as original on original.id = repeated.redelivery_of
        join deliveries as later on later.organisation_id = repeated.organisation_id and later.order_key = repeated.order_key
@@ -101,7 +104,7 @@ export class Deliveries {
 
 const now = (): Date => new Date();
 
-/** The steps of a platform process that handles deliveries. */
+/** A platform process that handles deliveries, step by step. */
 export class DeliveryProcess {
   readonly store: Store;
   readonly leases: Leases;
@@ -113,7 +116,7 @@ export class DeliveryProcess {
     this.#deliveries = deliveries;
   }
 
-  /** @returns undefined if no lane was woken */
+  /** Claims deliveries that are due. @returns undefined if no lane was woken */
   async claim(limit: number): Promise<Leased<PendingDelivery>[] | undefined> {
     const leased = await claimRows(this.store, this.leases, webhookQueue(now), limit);
     if (leased === undefined) return undefined;
@@ -122,10 +125,11 @@ export class DeliveryProcess {
       const row = rows.get(lease.rowId);
       return row === undefined ? [] : [{ lease, row }];
     });
-    for (const { row } of claimed) this.#deliveries.begin(row);
+    for (const { row } of claimed) this.#deliveries.startAttempt(row);
     return claimed;
   }
 
+  /** Stores this result for each claimed delivery. */
   async settle(claimed: readonly Leased<PendingDelivery>[], result: Result): Promise<void> {
     if (claimed.length === 0) return;
     const context = {
@@ -135,22 +139,24 @@ export class DeliveryProcess {
       now,
       random: () => 0.5,
     };
-    const attempted = claimed.map((each) => ({ ...each, result: attemptOf(each.row, result) }));
+    const attempted = claimed.map((each) => ({ ...each, result: toAttempt(each.row, result) }));
     await this.store.transaction((trx) => settleAttempts(trx, context, attempted));
-    for (const { row } of claimed) this.#deliveries.end(row, result);
+    for (const { row } of claimed) this.#deliveries.endAttempt(row, result);
   }
 
+  /** Claims deliveries and settles them with this result. */
   async attempt(limit: number, result: Result): Promise<void> {
     await this.settle((await this.claim(limit)) ?? [], result);
   }
 
+  /** Acknowledges deliveries until no lane is woken. */
   async deliverAll(): Promise<void> {
     for (let claimed = await this.claim(100); claimed !== undefined; claimed = await this.claim(100))
       await this.settle(claimed, "acknowledged");
   }
 }
 
-const attemptOf = ({ attempts }: PendingDelivery, result: Result): Attempt => ({
+const toAttempt = ({ attempts }: PendingDelivery, result: Result): Attempt => ({
   number: attempts + 1,
   method: "POST",
   path: "/offer/response",

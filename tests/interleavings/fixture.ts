@@ -4,9 +4,9 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import { createDatabase } from "../../scripts/test-database.ts";
 import { Interleaving, interceptStatements } from "./interleaving.ts";
 
-/** As many as the largest scenario has actors and processes. */
+/** As many as the actors and processes in the largest scenario. */
 const storeCount = 7;
-/** A deadlock is a violation, and PostgreSQL need not take a second to notice it. Nothing outlives the run. */
+/** Makes PostgreSQL report a deadlock, which is a violation, without waiting a second. Commits need not survive a crash. */
 const settings = "-c deadlock_timeout=20ms -c synchronous_commit=off";
 
 /** A separate PostgreSQL database, with a connection pool for each process of a scenario. */
@@ -40,7 +40,7 @@ export class Postgres {
   }
 }
 
-/** The fixture of a scenario, without any rows of the previous one. */
+/** Prepares the database for one scenario, without rows of the previous one, and checks it. */
 export class Fixture {
   readonly interleaving: Interleaving;
   readonly #postgres: Postgres;
@@ -67,7 +67,7 @@ export class Fixture {
     return fixture;
   }
 
-  /** The store of another process. */
+  /** Returns an unused store, for another process. */
   nextStore(): Store {
     const store = this.#stores.shift();
     if (store === undefined) throw new Error("a scenario needs more stores than were opened");
@@ -78,8 +78,8 @@ export class Fixture {
     return (await this.#postgres.monitor.query<Row>(text)).rows;
   }
 
-  /** @param rows a select that must return no rows */
-  async violates(violation: string, rows: string): Promise<void> {
+  /** Records a violation if the query returns any rows. */
+  async expectNoRows(violation: string, rows: string): Promise<void> {
     if ((await this.query(rows)).length > 0) this.interleaving.violations.push(violation);
   }
 }

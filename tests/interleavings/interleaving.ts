@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { Seeded } from "../seeded.ts";
 
-/** Code that sends one statement after another, over one connection at a time. */
+/** Code that sends one statement after another, never two concurrently. */
 interface Actor {
   readonly name: string;
   /**
@@ -28,27 +28,27 @@ interface Client {
 
 type Query = (this: Client, ...parameters: unknown[]) => unknown;
 
-const running = new AsyncLocalStorage<{ interleaving: Interleaving; actor: Actor }>();
+const currentActor = new AsyncLocalStorage<{ interleaving: Interleaving; actor: Actor }>();
 
-/** From now on, statements of actors wait for their turn. All others are sent immediately. */
+/** Patches npm `pg` so that actors' statements wait for their turn. All other statements are sent immediately. */
 export function interceptStatements(): void {
   const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
   const query = prototype.query;
   prototype.query = function (text, ...rest) {
-    const current = running.getStore();
+    const current = currentActor.getStore();
     // Statements that a pool sends when it opens a connection do not belong to the actor.
     if (current === undefined || typeof text !== "string" || text.includes("statement_timeout"))
       return query.call(this, text, ...rest);
     const { interleaving, actor } = current;
     actor.pid = this.processID;
-    return interleaving.turn(actor, text, {
+    return interleaving.sendInTurn(actor, text, {
       send: () => query.call(this, withoutTimeouts(text), ...rest) as Promise<unknown>,
       command: (command) => query.call(this, command) as Promise<unknown>,
     });
   };
 }
 
-/** The schedule decides how long actors wait for locks, not a clock. */
+/** Removes timeouts from a statement: the schedule, not a clock, decides how long actors wait for locks. */
 const withoutTimeouts = (text: string): string =>
   text
     .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
@@ -58,18 +58,18 @@ const withoutTimeouts = (text: string): string =>
 interface Connection {
   /** Sends the actor's statement. */
   send: () => Promise<unknown>;
-  /** Sends another. */
+  /** Sends any other statement, over the same connection. */
   command: (text: string) => Promise<unknown>;
 }
 
-/** How much longer than a statement takes: after that, it is waiting for a lock, or the machine is busy. */
+/** Longer than a statement takes. One that takes longer is waiting for a lock, or the machine is busy. */
 const pollMs = 1;
 const hangsAfterMs = 30_000;
 
 /**
- * Runs actors on PostgreSQL, one of which sends a statement at a time: the seed decides which. An actor whose statement waits for a lock
- * stays behind until another's commit lets it continue. Only one waits at a time, unless they wait for each other: if two waited for the
- * same row, the server would decide which continues first. The second is rolled back to where it was, and sends its statement later.
+ * Runs actors on PostgreSQL. Only one at a time sends a statement; the seed decides which. While an actor waits for a lock, others continue,
+ * until a commit releases it. Unless there is a deadlock, only one actor may wait: if two waited for the same row, the server would decide
+ * which continues first. A second one's statement is rolled back, and sent again later.
  */
 export class Interleaving extends Seeded {
   readonly violations: string[] = [];
@@ -90,64 +90,66 @@ export class Interleaving extends Seeded {
     this.#reluctance = this.pick([0, 0.7, 0.9]);
   }
 
-  /** Starts when `toEnd` is called. An error of its work is a violation. */
+  /** Adds an actor, which starts in `runToEnd`. If its work throws, that is a violation. */
   start(name: string, work: () => Promise<unknown>): void {
     const flags = { isInTransaction: false, hasLockTimeout: false, isHeldBack: false };
     const actor: Actor = { name, phase: "running", statement: "", pid: 0, send: () => undefined, ...flags };
     actor.send = () => {
-      void running.run({ interleaving: this, actor }, async () => {
+      void currentActor.run({ interleaving: this, actor }, async () => {
         try {
           await work();
         } catch (error) {
           const { code = "", name: kind, message } = error as Error & { code?: string };
           this.violations.push(`error of ${name}: ${kind} ${code} ${message}`);
         }
-        this.#move(actor, "ended");
+        this.#setPhase(actor, "ended");
       });
     };
     this.#actors.push(actor);
   }
 
   /** Runs the actors until all have ended. */
-  async toEnd(): Promise<void> {
+  async runToEnd(): Promise<void> {
     for (const { send } of this.#actors) send();
     let last: Actor | undefined;
     /** Whether all actors that could continue are held back because they wait for each other. */
     let isDeadlock = false;
     for (;;) {
-      await this.#settled();
+      await this.#untilSettled();
       const waiting = this.#actors.filter(({ phase }) => phase === "sent");
-      const isSecond = last?.phase === "sent" && waiting.length > 1;
-      if (last !== undefined && isSecond && !isDeadlock && !(await this.#waitForEachOther(waiting))) {
+      const isSecondWaiter = last?.phase === "sent" && waiting.length > 1;
+      if (last !== undefined && isSecondWaiter && !isDeadlock && !(await this.#waitForEachOther(waiting))) {
         await this.#holdBack(last);
         continue;
       }
       if (waiting.length === 0 || isDeadlock) for (const actor of this.#actors) actor.isHeldBack = false;
       if (waiting.length === 0) isDeadlock = false;
       const ready = this.#actors.filter(({ phase, isHeldBack }) => phase === "ready" && !isHeldBack);
-      const late = waiting.filter(({ hasLockTimeout }) => hasLockTimeout);
-      if (late.length > 0 && (ready.length === 0 || this.chance(0.1))) await this.#timeOut(this.pick(late));
+      const withLockTimeout = waiting.filter(({ hasLockTimeout }) => hasLockTimeout);
+      if (withLockTimeout.length > 0 && (ready.length === 0 || this.chance(0.1)))
+        await this.#expireLockTimeout(this.pick(withLockTimeout));
       else if (ready.length > 0) {
-        const eager = ready.filter(({ statement }) => statement !== "commit" || !this.chance(this.#reluctance));
-        const next = eager.length > 0 ? eager : ready;
+        const willing = ready.filter(({ statement }) => statement !== "commit" || !this.chance(this.#reluctance));
+        const next = willing.length > 0 ? willing : ready;
         last = last !== undefined && next.includes(last) && this.chance(this.#persistence) ? last : this.pick(next);
-        this.#go(last);
+        this.#sendNext(last);
       } else if (this.#actors.every(({ phase }) => phase === "ended")) return;
       else if (this.#actors.some(({ isHeldBack }) => isHeldBack)) isDeadlock = true;
       // PostgreSQL ends one of them.
-      else await this.#change();
+      else await this.#nextChange();
     }
   }
 
-  #go(actor: Actor): void {
+  /** Lets an actor send its waiting statement. */
+  #sendNext(actor: Actor): void {
     this.steps += 1;
-    this.note(`${actor.name}: ${actor.statement.replace(/\s+/g, " ")}`);
+    this.recordStep(`${actor.name}: ${actor.statement.replace(/\s+/g, " ")}`);
     actor.phase = "running";
     actor.send();
   }
 
-  /** Called for each statement of an actor. */
-  async turn(actor: Actor, text: string, { send, command }: Connection): Promise<unknown> {
+  /** Sends an actor's statement when the schedule chooses it. */
+  async sendInTurn(actor: Actor, text: string, { send, command }: Connection): Promise<unknown> {
     actor.statement = text;
     if (text.startsWith("set local lock_timeout")) actor.hasLockTimeout = true;
     if (text === "commit" || text === "rollback")
@@ -155,65 +157,69 @@ export class Interleaving extends Seeded {
     for (;;) {
       await new Promise<void>((resolve) => {
         actor.send = resolve;
-        this.#move(actor, "ready");
+        this.#setPhase(actor, "ready");
       });
       const mayBeHeldBack = actor.isInTransaction && this.#actors.some(({ phase }) => phase === "sent");
       if (mayBeHeldBack) await command("savepoint turn");
-      this.#move(actor, "sent");
+      this.#setPhase(actor, "sent");
       try {
         const result = await send();
-        this.#move(actor, "running");
+        this.#setPhase(actor, "running");
         if (mayBeHeldBack) await command("release savepoint turn");
         if (text === "begin") actor.isInTransaction = true;
         return result;
       } catch (error) {
-        this.#move(actor, "running");
+        this.#setPhase(actor, "running");
         if ((error as { code?: string }).code !== "57014") throw error;
-        // It was cancelled, either by `holdBack` or in place of its lock timeout.
+        // Cancelled, either to hold it back or to simulate its lock timeout.
         if (!actor.isHeldBack) throw Object.assign(error as Error, { code: "55P03" });
         if (mayBeHeldBack) await command("rollback to savepoint turn");
       }
     }
   }
 
+  /** Cancels the actor's statement, which is sent again once no other actor waits for a lock. */
   async #holdBack(actor: Actor): Promise<void> {
-    this.note(`${actor.name}: is held back`);
+    this.recordStep(`${actor.name}: is held back`);
     actor.isHeldBack = true;
     await this.#cancel(actor);
   }
 
-  async #timeOut(actor: Actor): Promise<void> {
-    this.note(`${actor.name}: its lock timeout is over`);
+  /** Cancels a statement that waits for a lock, in place of its `lock_timeout`. */
+  async #expireLockTimeout(actor: Actor): Promise<void> {
+    this.recordStep(`${actor.name}: its lock timeout is over`);
     await this.#cancel(actor);
   }
 
+  /** Cancels an actor's statement, and waits until the actor has noticed. */
   async #cancel({ pid }: Actor): Promise<void> {
     const before = this.#changes;
     await this.#monitor.query("select pg_cancel_backend($1)", [pid]);
-    if (this.#changes === before) await this.#change();
+    if (this.#changes === before) await this.#nextChange();
   }
 
-  #move(actor: Actor, phase: Actor["phase"]): void {
+  #setPhase(actor: Actor, phase: Actor["phase"]): void {
     actor.phase = phase;
     this.#changes += 1;
     this.#onChange();
   }
 
-  #change(): Promise<void> {
+  /** Resolves when any actor changes its phase. */
+  #nextChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#onChange = resolve;
     });
   }
 
   /** Waits until each actor has ended, is ready, or waits for a lock of another. */
-  async #settled(): Promise<void> {
+  async #untilSettled(): Promise<void> {
     const endsAt = performance.now() + hangsAfterMs;
     for (;;) {
-      while (this.#actors.some(({ phase }) => phase === "running")) await this.#change();
+      while (this.#actors.some(({ phase }) => phase === "running")) await this.#nextChange();
       const sent = this.#actors.filter(({ phase }) => phase === "sent");
       if (sent.length === 0) return;
       const before = this.#changes;
-      await Promise.race([this.#change(), setTimeout(pollMs)]);
+      await Promise.race([this.#nextChange(), setTimeout(pollMs)]);
       if (this.#changes !== before) continue;
       const blockers = await this.#blockersOf(sent);
       // Blocked neither by autovacuum nor merely by waiting for the processor.
@@ -224,7 +230,7 @@ export class Interleaving extends Seeded {
     }
   }
 
-  /** The actors that these are waiting for. */
+  /** Finds which actors each of these is waiting for. */
   async #blockersOf(sent: readonly Actor[]): Promise<Map<Actor, Actor[]>> {
     const { rows } = await this.#monitor.query<{ pids: number[] }>(
       "select pg_blocking_pids(pid) as pids from unnest($1::int[]) with ordinality as sent (pid, place) order by place",
@@ -234,7 +240,7 @@ export class Interleaving extends Seeded {
     return new Map(sent.map((actor, index) => [actor, actors.filter(({ pid }) => rows[index]?.pids.includes(pid))]));
   }
 
-  /** A deadlock: they wait for nobody else. */
+  /** Whether the actors are deadlocked: they wait only for each other. */
   async #waitForEachOther(waiting: readonly Actor[]): Promise<boolean> {
     const blockers = await this.#blockersOf(waiting);
     return waiting.every((actor) => blockers.get(actor)?.every((other) => waiting.includes(other)));

@@ -7,7 +7,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { Fixture, Postgres } from "./fixture.ts";
-import { scenarios, turns } from "./scenarios.ts";
+import { scenarioOrder, scenarios } from "./scenarios.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({
 });
 
 const postgres = await Postgres.open();
-const names = turns.filter((name) => flags.scenario === undefined || name === flags.scenario);
+const names = scenarioOrder.filter((name) => flags.scenario === undefined || name === flags.scenario);
 const first = Number(flags.seed);
 const began = performance.now();
 const totals = { ran: 0, steps: 0 };

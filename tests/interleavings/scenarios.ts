@@ -12,19 +12,19 @@ import {
   restartSchedules,
   retryNow,
 } from "../../examples/platform/src/webhooks/redeliver.ts";
-import { Deliveries, organisationId, record, recordIn, results } from "./deliveries.ts";
+import { Deliveries, organisationId, recordResponse, recordResponseIn, results } from "./deliveries.ts";
 import type { Fixture } from "./fixture.ts";
 
 /** Prepares rows, runs actors, and checks the contract. Everything that the seed decides is drawn before the actors start. */
 type Scenario = (fixture: Fixture) => Promise<void>;
 
-/** Several processes claim from one lane while events are being recorded. */
+/** Makes several processes claim from one lane while events are being recorded. */
 const claims: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const recorder = fixture.nextStore();
   const count = interleaving.between(2, 12);
-  for (let index = 0; index < count; index += 1) await record(recorder, `worker-${index}`);
+  for (let index = 0; index < count; index += 1) await recordResponse(recorder, `worker-${index}`);
   if (interleaving.chance(0.4)) {
     // Half-open: one attempt decides, and closes it.
     deliveries.capacity = 1;
@@ -38,18 +38,18 @@ const claims: Scenario = async (fixture) => {
       await process.attempt(limit, "acknowledged");
     });
   }
-  interleaving.start("recorder", () => record(recorder, "worker-late"));
-  await interleaving.toEnd();
+  interleaving.start("recorder", () => recordResponse(recorder, "worker-late"));
+  await interleaving.runToEnd();
   await deliveries.finish();
 };
 
-/** An insert that commits late: events are committed in any order, between claims. Then the processes are killed. */
+/** Inserts that commit late: events are committed in any order, between claims. Then the processes are killed. */
 const lateInsert: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   for (const key of ["worker-1", "worker-2", "worker-3"]) {
     const recorder = fixture.nextStore();
-    interleaving.start(`recorder of ${key}`, () => record(recorder, key));
+    interleaving.start(`recorder of ${key}`, () => recordResponse(recorder, key));
   }
   for (const name of ["one", "two"]) {
     const process = await deliveries.newProcess();
@@ -57,19 +57,22 @@ const lateInsert: Scenario = async (fixture) => {
     interleaving.start(`process ${name}`, async () => {
       await process.attempt(limit, "acknowledged");
       for (let claim = 1; claim <= 3; claim += 1)
-        for (const { row } of (await process.claim(limit)) ?? []) deliveries.end(row);
+        for (const { row } of (await process.claim(limit)) ?? []) deliveries.endAttempt(row);
     });
   }
-  await interleaving.toEnd();
+  await interleaving.runToEnd();
   await deliveries.finish();
 };
 
-/** A claim between snapshot and lock: processes claim from one lane that has more rows than its capacity, and keep what they get. */
+/**
+ * Claims between another claim's snapshot and its lock: processes claim from one lane that has more rows than its capacity, and keep what
+ * they get.
+ */
 const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const recorder = fixture.nextStore();
-  for (let index = 0; index < 12; index += 1) await record(recorder, `worker-${index}`);
+  for (let index = 0; index < 12; index += 1) await recordResponse(recorder, `worker-${index}`);
   const kept: Leased<PendingDelivery>[] = [];
   for (const name of ["one", "two", "three"]) {
     const process = await deliveries.newProcess();
@@ -78,12 +81,12 @@ const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
       for (let claim = 1; claim <= 2; claim += 1) kept.push(...((await process.claim(limit)) ?? []));
     });
   }
-  await interleaving.toEnd();
-  for (const { row } of kept) deliveries.end(row);
+  await interleaving.runToEnd();
+  for (const { row } of kept) deliveries.endAttempt(row);
   await deliveries.finish();
 };
 
-/** Two lanes in opposite order: for two endpoints, processes settle and users record in either order. */
+/** Makes processes settle and users record for two endpoints in opposite orders, which could deadlock. */
 const lanesInOppositeOrder: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -96,13 +99,13 @@ const lanesInOppositeOrder: Scenario = async (fixture) => {
   const recorder = fixture.nextStore();
   for (const order of orders)
     for (const lane of order)
-      await recorder.transaction((trx) => recordIn(trx, lane, `worker-${orders.indexOf(order)}`));
+      await recorder.transaction((trx) => recordResponseIn(trx, lane, `worker-${orders.indexOf(order)}`));
   for (const [index, order] of orders.entries()) {
     const process = await deliveries.newProcess();
     const result = interleaving.pick(["acknowledged", "retry"] as const);
     const claimed = (await process.claim(2)) ?? [];
     const inOrder = claimed.toSorted(
-      (one, other) => order.indexOf(one.row.organisation_id) - order.indexOf(other.row.organisation_id),
+      (a, b) => order.indexOf(a.row.organisation_id) - order.indexOf(b.row.organisation_id),
     );
     interleaving.start(`process ${index}`, async () => {
       await process.settle(inOrder, result);
@@ -111,11 +114,11 @@ const lanesInOppositeOrder: Scenario = async (fixture) => {
     const store = fixture.nextStore();
     interleaving.start(`person ${index}`, () =>
       store.transaction(async (trx) => {
-        for (const lane of order) await recordIn(trx, lane, `worker-${order.indexOf(lane)}`);
+        for (const lane of order) await recordResponseIn(trx, lane, `worker-${order.indexOf(lane)}`);
       }),
     );
   }
-  await interleaving.toEnd();
+  await interleaving.runToEnd();
   await deliveries.finish(lanes);
 };
 
@@ -128,7 +131,7 @@ const settlings: Scenario = async (fixture) => {
   const ids: string[] = [];
   for (const key of keys)
     for (let index = interleaving.between(1, 2); index > 0; index -= 1) {
-      ids.push(await record(earlier.store, key));
+      ids.push(await recordResponse(earlier.store, key));
       if (interleaving.chance(0.6)) await earlier.attempt(100, interleaving.pick(results));
     }
   for (const name of ["one", "two"].slice(0, interleaving.between(1, 2))) {
@@ -144,7 +147,7 @@ const settlings: Scenario = async (fixture) => {
   }
   const recorder = fixture.nextStore();
   const key = interleaving.pick(keys);
-  if (interleaving.chance(0.5)) interleaving.start("recorder", () => record(recorder, key));
+  if (interleaving.chance(0.5)) interleaving.start("recorder", () => recordResponse(recorder, key));
   for (const name of ["person one", "person two"].slice(0, interleaving.between(1, 2))) {
     const store = fixture.nextStore();
     const id = interleaving.pick(ids.slice(-2));
@@ -159,44 +162,44 @@ const settlings: Scenario = async (fixture) => {
     ]);
     interleaving.start(name, act);
   }
-  await interleaving.toEnd();
+  await interleaving.runToEnd();
   await deliveries.finish();
 };
 
-/** Attempts of several processes fail simultaneously: each counts towards the endpoint's circuit breaker. */
+/** Attempts of several processes fail concurrently: each counts towards the endpoint's circuit breaker. */
 const failures: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const count = interleaving.between(2, 3);
   for (let index = 0; index < count; index += 1) {
     const process = await deliveries.newProcess();
-    await record(process.store, `worker-${index}`);
+    await recordResponse(process.store, `worker-${index}`);
     const claimed = (await process.claim(1)) ?? [];
     interleaving.start(`process ${index}`, () => process.settle(claimed, "retry"));
   }
-  await interleaving.toEnd();
-  await fixture.violates(
+  await interleaving.runToEnd();
+  await fixture.expectNoRows(
     "health: a failed attempt did not count",
     `select from endpoints where consecutive_failures <> ${count}`,
   );
   await deliveries.finish();
 };
 
-/** A stalled process renews its lease and settles, while another frees its rows. Then the first is killed. */
+/** Makes a stalled process renew its lease and settle while another process releases its rows. Then it is killed. */
 const leases: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const stalled = await deliveries.newProcess();
   const count = interleaving.between(2, 4);
-  for (let index = 0; index < count; index += 1) await record(stalled.store, `worker-${index}`);
+  for (let index = 0; index < count; index += 1) await recordResponse(stalled.store, `worker-${index}`);
   const claimed = (await stalled.claim(interleaving.between(1, count - 1))) ?? [];
   // An expired lease excuses duplicates, so they are not checked here.
-  for (const { row } of claimed) deliveries.end(row);
+  for (const { row } of claimed) deliveries.endAttempt(row);
   await fixture.query("update outbox_processes set lease_until = now() - interval '1 s'");
   if (interleaving.chance(0.5))
     interleaving.start("stalled process, which settles", () => stalled.settle(claimed, "acknowledged"));
   interleaving.start("stalled process, which claims", async () => {
-    for (const { row } of (await stalled.claim(100)) ?? []) deliveries.end(row);
+    for (const { row } of (await stalled.claim(100)) ?? []) deliveries.endAttempt(row);
   });
   const other = await deliveries.newProcess();
   interleaving.start("other process", async () => {
@@ -204,7 +207,7 @@ const leases: Scenario = async (fixture) => {
     await other.leases.releaseExpired();
     await other.attempt(100, "acknowledged");
   });
-  await interleaving.toEnd();
+  await interleaving.runToEnd();
   await deliveries.finish();
 };
 
@@ -223,15 +226,15 @@ const feeds: Scenario = async (fixture) => {
   for (const { name, store } of stores) {
     const key = interleaving.pick(["worker-1", "worker-2"]);
     if (interleaving.chance(0.5)) {
-      await record(store, key);
+      await recordResponse(store, key);
       await readers[0]?.readPage();
     }
     interleaving.start(name, async () => {
-      await record(store, key);
-      await record(store, key);
+      await recordResponse(store, key);
+      await recordResponse(store, key);
     });
   }
-  await interleaving.toEnd();
+  await interleaving.runToEnd();
   const recorded = await fixture.query<{ id: string }>("select id from events order by feed_order");
   for (const reader of readers) {
     while (await reader.readPage());
@@ -255,7 +258,7 @@ class FeedReader {
     this.#limit = limit;
   }
 
-  /** @returns whether it had an event */
+  /** Reads the next page. @returns whether it contained an event */
   async readPage(): Promise<boolean> {
     const { events, cursor } = await readFeed(this.#store, organisationId, { after: this.#cursor, limit: this.#limit });
     this.ids.push(...events.map(({ id }) => id));
@@ -294,15 +297,15 @@ const offers: Scenario = async (fixture) => {
   for (const name of ["menu one", "menu two"]) {
     const store = fixture.nextStore();
     interleaving.start(name, async () => {
-      const earlier = (await readNotifications(store, workerId)).map((each) => each.id);
-      const later = (await readNotifications(store, workerId)).map((each) => each.id);
+      const earlier = (await readNotifications(store, workerId)).map(({ id }) => id);
+      const later = (await readNotifications(store, workerId)).map(({ id }) => id);
       if (later.slice(0, earlier.length).join() !== earlier.join())
         interleaving.violations.push("order: a notification came before one that was read");
     });
   }
-  await interleaving.toEnd();
+  await interleaving.runToEnd();
   if (completions > 1) interleaving.violations.push("twice: an offer was completed twice");
-  await fixture.violates(
+  await fixture.expectNoRows(
     "completed: an offer is complete, and a confirmed worker does not apply",
     "select from recipients where confirmation = 'confirmed' and response <> 'applied'",
   );
@@ -322,8 +325,8 @@ export const scenarios = {
 
 export type ScenarioName = keyof typeof scenarios;
 
-/** The seed chooses from this list. Scenarios with more potential faults occur more often. */
-export const turns: readonly ScenarioName[] = [
+/** Seeds go through this list in turn. Scenarios with more potential faults occur more often. */
+export const scenarioOrder: readonly ScenarioName[] = [
   "claims",
   "settlings",
   "leases",

@@ -17,19 +17,19 @@ export interface Integration {
   apiKey: string;
   /** The requests to the endpoint, in order; it responds to all of them with 200. */
   webhooks: readonly ReceivedWebhook[];
-  /** Saves the company profile with this secret, or rotates its secret. */
-  profile(change: "save" | "rotate", secret: string): Promise<void>;
+  /** Saves the company profile with this secret, or rotates its secret to this one. */
+  saveProfile(change: "save" | "rotate", secret: string): Promise<void>;
   /**
-   * @returns the id of a new offer to Amal and Ben; both apply to it if `applied`
+   * Creates an offer for Amal and Ben. @param applied whether both apply to it @returns its id
    */
   createOffer(applied?: boolean): Promise<string>;
-  /** Amal applies to a new offer. @returns the id of its webhook, once it is acknowledged */
+  /** Creates an offer to which Amal applies. @returns the id of its webhook, once it is acknowledged */
   deliverResponse(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** How long a delivery may take: far longer than it does on a busy machine. */
-const patienceMs = 60_000;
+const deliveryTimeoutMs = 60_000;
 
 export async function startIntegration(): Promise<Integration> {
   const webhooks: ReceivedWebhook[] = [];
@@ -49,11 +49,11 @@ export async function startIntegration(): Promise<Integration> {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} got ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return text === "" ? {} : JSON.parse(text);
   };
-  const signIn = async (path: string, who: object) => {
-    const { token } = await call("POST", path, {}, { ...who, password: "demo-password" });
+  const signIn = async (path: string, credentials: object) => {
+    const { token } = await call("POST", path, {}, { ...credentials, password: "demo-password" });
     return { authorization: `Bearer ${token}` };
   };
   const hana = await signIn("/portal/session", { emailAddress: "hana@harbour-hotels.example" });
@@ -70,7 +70,7 @@ export async function startIntegration(): Promise<Integration> {
     platform: platform.address,
     apiKey,
     webhooks,
-    async profile(change, secret) {
+    async saveProfile(change, secret) {
       const profile = { baseAddress: endpoint.address, scheme: "timestampDigestAndStandardWebhooks" };
       if (change === "rotate") await call("POST", "/portal/profile/rotation", hana, { secret });
       else await call("PUT", "/portal/profile", hana, { ...profile, secret, suggestsContacts: true });
@@ -79,7 +79,7 @@ export async function startIntegration(): Promise<Integration> {
     async deliverResponse() {
       const offer = await createOffer();
       await apply(amal, offer);
-      for (const end = Date.now() + patienceMs; Date.now() < end; await pause(50)) {
+      for (const end = Date.now() + deliveryTimeoutMs; Date.now() < end; await pause(50)) {
         const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hana);
         const delivery = deliveries.find((each: { data: { offerId: string } }) => each.data.offerId === offer);
         if (delivery) return delivery.id;

@@ -1,12 +1,12 @@
 // Tests the packages and the platform with other people's software:
 //   npm run check -- interoperability [specmatic] [standard-webhooks]
-import { specmatic } from "./specmatic.ts";
-import { standardWebhooks } from "./standard-webhooks.ts";
+import { runSpecmaticSuite } from "./specmatic.ts";
+import { runStandardWebhooksSuite } from "./standard-webhooks.ts";
 import type { SuiteReport } from "./suite-report.ts";
 
 const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
-  specmatic,
-  "standard-webhooks": standardWebhooks,
+  specmatic: runSpecmaticSuite,
+  "standard-webhooks": runStandardWebhooksSuite,
 };
 
 const named = process.argv.slice(2);

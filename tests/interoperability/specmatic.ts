@@ -5,24 +5,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen } from "../../scripts/processes/listen.ts";
 import { type Integration, startIntegration } from "./integration.ts";
-import { examples, fresh, narrowedContract, narrowPatterns } from "./specmatic/narrowed-contract.ts";
+import { createExamples, freshId, narrowPatterns, readNarrowedContract } from "./specmatic/narrowed-contract.ts";
 import type { SuiteReport } from "./suite-report.ts";
 
-/** Why the platform differs on purpose from what the tester expects. */
-interface Rule {
+/** A failure to expect, because the platform differs from the tester's expectation on purpose. */
+interface DeliberateDifference {
   reason: string;
   applies(failure: Failure): boolean;
 }
 
 /** A test that failed. */
 interface Failure {
-  /** The change in the request. */
+  /** The test's name, which describes the change in the request. */
   test: string;
-  /** The fault in the response. */
+  /** What was wrong with the response. */
   message: string;
 }
 
-const rules: readonly Rule[] = [
+const deliberateDifferences: readonly DeliberateDifference[] = [
   {
     reason: "D-94: an optional field that is null is absent",
     applies: ({ test, message }) =>
@@ -48,10 +48,10 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Specmatic sends the platform requests that it generates from the contract: valid ones, with and without each optional part, and ones with
- * a single fault. It expects a documented status, headers and body.
+ * Makes Specmatic send the platform requests that it generates from the contract: valid ones, with and without each optional part, and ones
+ * with a single fault. It expects a documented status, headers and body.
  */
-export async function specmatic(): Promise<SuiteReport> {
+export async function runSpecmaticSuite(): Promise<SuiteReport> {
   const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
   const { version } = JSON.parse(await readFile(manifest, "utf8"));
   checkJava();
@@ -59,21 +59,23 @@ export async function specmatic(): Promise<SuiteReport> {
   const integration = await startIntegration();
   const proxy = await startProxy(integration);
   try {
-    await integration.profile("save", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    await integration.saveProfile("save", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     await writeInputs(folder, integration, await readCursor(integration));
-    const output = await test(join(manifest, "../specmatic.jar"), folder, proxy.address);
+    const output = await runSpecmatic(join(manifest, "../specmatic.jar"), folder, proxy.address);
     const report = await readFile(join(folder, "report/TEST-junit-jupiter.xml"), "utf8").catch(() => "");
     const { tests, failures } = readReport(report);
-    const found = failures.filter((failure) => !rules.some((rule) => rule.applies(failure)));
-    for (const rule of rules) {
-      const explained = failures.filter((failure) => rule.applies(failure)).length;
-      if (explained > 0) console.log(`  ${explained} differ on purpose: ${rule.reason}`);
+    const found = failures.filter(
+      (failure) => !deliberateDifferences.some((difference) => difference.applies(failure)),
+    );
+    for (const difference of deliberateDifferences) {
+      const explained = failures.filter((failure) => difference.applies(failure)).length;
+      if (explained > 0) console.log(`  ${explained} differ on purpose: ${difference.reason}`);
     }
-    const unable = tests === 0 ? [`no test ran:\n${output.slice(-3000)}`] : [];
+    const noTests = tests === 0 ? [`no test ran:\n${output.slice(-3000)}`] : [];
     return {
       suite: `specmatic ${version}`,
       tried: `${tests} generated requests, ${tests - failures.length} of them with the expected response`,
-      found: [...unable, ...proxy.unexpected, ...found.map(({ test, message }) => `${test}: ${message}`)],
+      found: [...noTests, ...proxy.unexpected, ...found.map(({ test, message }) => `${test}: ${message}`)],
     };
   } finally {
     await proxy.close();
@@ -88,17 +90,18 @@ function checkJava(): void {
     throw new Error("This needs Java 17 or newer: apt-get install default-jre-headless");
 }
 
-/** The cursor of a page of the feed. */
+/** Reads a cursor of the event feed. */
 async function readCursor({ platform, apiKey, deliverResponse }: Integration): Promise<string> {
   await deliverResponse();
   const response = await fetch(`${platform}/events`, { headers: { "x-ue-api-subscription-key": apiKey } });
   return ((await response.json()) as { cursor: string }).cursor;
 }
 
+/** Writes the contract, the examples and the settings that Specmatic reads. */
 async function writeInputs(folder: string, { apiKey }: Integration, cursor: string): Promise<void> {
   await mkdir(join(folder, "examples"));
-  await writeFile(join(folder, "contract.json"), JSON.stringify(await narrowedContract()));
-  for (const [name, example] of Object.entries(examples(apiKey, cursor)))
+  await writeFile(join(folder, "contract.json"), JSON.stringify(await readNarrowedContract()));
+  for (const [name, example] of Object.entries(createExamples(apiKey, cursor)))
     await writeFile(join(folder, "examples", `${name}.json`), JSON.stringify(example));
   const settings = {
     version: 2,
@@ -109,8 +112,8 @@ async function writeInputs(folder: string, { apiKey }: Integration, cursor: stri
   await writeFile(join(folder, "specmatic.json"), JSON.stringify(settings));
 }
 
-/** @returns what it printed */
-const test = (archive: string, folder: string, address: string): Promise<string> =>
+/** Runs Specmatic. @returns what it printed */
+const runSpecmatic = (archive: string, folder: string, address: string): Promise<string> =>
   new Promise((resolve) => {
     const command = ["-jar", archive, "test", `--testBaseURL=${address}`];
     const options = ["--examples=examples", "--junitReportDir=report", "--timeout=60"];
@@ -128,8 +131,8 @@ async function startProxy({ platform, createOffer, deliverResponse }: Integratio
     for await (const chunk of request) chunks.push(chunk);
     const { method = "", url = "" } = request;
     let path = url;
-    if (url.startsWith(`/offer/${fresh}`)) path = url.replace(fresh, await createOffer(/\/complete\b/.test(url)));
-    if (url.startsWith(`/events/${fresh}/`)) path = url.replace(fresh, await deliverResponse());
+    if (url.startsWith(`/offer/${freshId}`)) path = url.replace(freshId, await createOffer(/\/complete\b/.test(url)));
+    if (url.startsWith(`/events/${freshId}/`)) path = url.replace(freshId, await deliverResponse());
     const {
       host: _host,
       connection: _connection,
@@ -144,25 +147,26 @@ async function startProxy({ platform, createOffer, deliverResponse }: Integratio
       redirect: "manual",
       ...(body.length > 0 && { body }),
     });
-    if (result.status >= 500) unexpected.push(`${method} ${path} got ${result.status}`);
+    if (result.status >= 500) unexpected.push(`${method} ${path} returned ${result.status}`);
     response.writeHead(result.status, Object.fromEntries(result.headers));
     response.end(Buffer.from(await result.arrayBuffer()));
   });
   return { ...proxy, unexpected };
 }
 
+/** Reads the test cases and failures in a JUnit report. */
 function readReport(report: string): { tests: number; failures: readonly Failure[] } {
   const cases = [...report.matchAll(/<testcase [^>]*?\bname="([^"]*)"[^>]*>(?:\s*<failure message="([^"]*)")?/g)];
   const failures = cases.flatMap(([, name = "", message]) =>
     message === undefined
       ? []
-      : [{ test: plain(name).replace(/.*contractTest\(\) > /, ""), message: reasonIn(plain(message)) }],
+      : [{ test: decodeXml(name).replace(/.*contractTest\(\) > /, ""), message: removeHeadings(decodeXml(message)) }],
   );
   return { tests: cases.length, failures };
 }
 
-/** Without the tester's links and headings. */
-const reasonIn = (message: string): string =>
+/** Removes the tester's links and headings from a failure's message. */
+const removeHeadings = (message: string): string =>
   message
     .split("\n")
     .map((line) => line.trim())
@@ -171,4 +175,4 @@ const reasonIn = (message: string): string =>
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#10": "\n" };
 
-const plain = (xml: string): string => xml.replace(/&(#?\w+);/g, (whole, name) => entities[name] ?? whole);
+const decodeXml = (xml: string): string => xml.replace(/&(#?\w+);/g, (whole, name) => entities[name] ?? whole);

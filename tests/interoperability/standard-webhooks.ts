@@ -1,60 +1,68 @@
 import { standardWebhooks as scheme } from "@offers/webhook-kit";
 import { webhookHandler } from "@offers/webhook-kit/fetch";
 import { type ReceivedWebhook, startIntegration } from "./integration.ts";
-import { type Implementation, implementations, type SignedMessage } from "./standard-webhooks/implementations.ts";
+import { type Implementation, listImplementations, type SignedMessage } from "./standard-webhooks/implementations.ts";
 import type { SuiteReport } from "./suite-report.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
-const stranger = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
+const rotatedSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+const unrelatedSecret = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 
-/** What a case expects, and its outcome. */
-type Compare = (what: string, expected: boolean, accepted: boolean) => void;
+/** Compares whether a message was accepted with what the case expects. */
+type Compare = (label: string, expected: boolean, accepted: boolean) => void;
 
 /**
- * Other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret; and the kit
- * verifies what they sign. Each case exists as sent and with a single fault.
+ * Makes other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret, and makes the
+ * kit verify what they sign: each message unchanged, and with a single fault.
  */
-export async function standardWebhooks(): Promise<SuiteReport> {
-  const others = implementations();
+export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
+  const others = listImplementations();
   const found: string[] = [];
   let compared = 0;
-  const compare: Compare = (what, expected, accepted) => {
+  const compare: Compare = (label, expected, accepted) => {
     compared += 1;
-    if (accepted !== expected) found.push(`${what}: ${accepted ? "accepted" : "refused"}`);
+    if (accepted !== expected) found.push(`${label}: ${accepted ? "accepted" : "refused"}`);
   };
   const sent = await sendWebhooks();
-  for (const other of others) for (const each of sent) verifyPlatform(other, each, compare);
-  for (const other of others) await verifyOther(other, compare);
+  for (const other of others) for (const sentMessage of sent) verifyPlatformMessage(other, sentMessage, compare);
+  for (const other of others) await verifyWithKit(other, compare);
   const tried = `${compared} verdicts on ${sent.length} webhooks of the platform, and on messages of each other implementation`;
   return { suite: others.map(({ name }) => name).join(", "), tried, found };
 }
 
 interface SentMessage {
   message: SignedMessage;
-  /** The endpoint's secret when it was sent. */
-  own: string;
-  /** Whether the previous secret is still valid. */
-  isOverlap: boolean;
+  /** The endpoint's secret when the message was sent. */
+  currentSecret: string;
+  /** Whether it was sent during a rotation, while the previous secret is still valid. */
+  isDuringRotation: boolean;
   /** Whether the platform signed it wrongly on purpose, to see whether the endpoint rejects it (D-41). */
   isForged: boolean;
 }
 
-/** All are sent before the first is verified: other programs block this one, and the platform closes idle connections. */
+/**
+ * Makes the platform send every webhook before the first is verified: verifiers block this process, and the platform closes idle
+ * connections.
+ */
 async function sendWebhooks(): Promise<readonly SentMessage[]> {
   const integration = await startIntegration();
   const sent: SentMessage[] = [];
   try {
-    for (const [change, own] of [
+    for (const [change, currentSecret] of [
       ["save", secret],
-      ["rotate", renewed],
+      ["rotate", rotatedSecret],
     ] as const) {
       const before = integration.webhooks.length;
-      await integration.profile(change, own);
+      await integration.saveProfile(change, currentSecret);
       await integration.deliverResponse();
       // The checks of a new secret are signed with it alone, and have no body. The second one is forged.
       for (const [index, message] of integration.webhooks.slice(before).flatMap(toMessage).entries())
-        sent.push({ message, own, isOverlap: change === "rotate" && message.body !== "", isForged: index === 1 });
+        sent.push({
+          message,
+          currentSecret,
+          isDuringRotation: change === "rotate" && message.body !== "",
+          isForged: index === 1,
+        });
     }
   } finally {
     await integration.stop();
@@ -69,46 +77,53 @@ function toMessage({ headers, body }: ReceivedWebhook): SignedMessage[] {
     : [];
 }
 
-function verifyPlatform(
+/** Makes another implementation verify a message from the platform, unchanged and with single faults. */
+function verifyPlatformMessage(
   other: Implementation,
-  { message, own, isOverlap, isForged }: SentMessage,
+  { message, currentSecret, isDuringRotation, isForged }: SentMessage,
   compare: Compare,
 ): void {
   const { id, timestamp, signature, body } = message;
   const kind = `${other.name} on the platform's ${body === "" ? "check" : "delivery"}`;
-  const verify = (what: string, expected: boolean, changes: Partial<SignedMessage>, key = own) =>
-    compare(`${kind} ${what}`, expected, other.verify(key, { ...message, ...changes }));
+  const verify = (label: string, expected: boolean, changes: Partial<SignedMessage>, key = currentSecret) =>
+    compare(`${kind} ${label}`, expected, other.verify(key, { ...message, ...changes }));
   verify("as sent", !isForged, {});
   if (isForged) return;
-  verify("with the secret without its prefix", true, {}, own.slice("whsec_".length));
+  verify("with the secret without its prefix", true, {}, currentSecret.slice("whsec_".length));
   verify("after a signature of another version", true, { signature: `v9,bm90IHJlYWQ= ${signature}` });
-  verify("with the secret before the rotation", isOverlap, {}, own === renewed ? secret : renewed);
-  verify("with a stranger's secret", false, {}, stranger);
+  verify(
+    "with the secret before the rotation",
+    isDuringRotation,
+    {},
+    currentSecret === rotatedSecret ? secret : rotatedSecret,
+  );
+  verify("with a stranger's secret", false, {}, unrelatedSecret);
   verify("with another body", false, { body: `${body} ` });
   verify("with another id", false, { id: `${id}0` });
   verify("with another time", false, { timestamp: String(Number(timestamp) + 1) });
   verify("with its signatures under another version", false, { signature: signature.replaceAll("v1,", "v2,") });
 }
 
-async function verifyOther(other: Implementation, compare: Compare): Promise<void> {
+/** Makes the kit verify messages that another implementation signs, unchanged and with single faults. */
+async function verifyWithKit(other: Implementation, compare: Compare): Promise<void> {
   const body = JSON.stringify({ offerId: "offer_1", workerId: "Zoë 東京 🦊", response: "accepted" });
-  const verify = async (what: string, expected: boolean, given: Partial<Case>) => {
-    const { holds = secret, signs = [secret], ageSeconds = 0, change = (message) => message } = given;
+  const verify = async (label: string, expected: boolean, given: Partial<Case>) => {
+    const { receiverSecret = secret, senderSecrets = [secret], ageSeconds = 0, change = (message) => message } = given;
     const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
     const message = { id: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", timestamp, body: given.body ?? body };
-    const signature = signs.map((key) => other.sign(key, message)).join(" ");
-    const status = await receive(change({ ...message, signature }), holds);
-    compare(`the kit on a message of ${other.name} ${what}`, expected, status === 200);
-    if (!expected && status !== 401) compare(`the kit's status ${status} for a message ${what}`, true, false);
+    const signature = senderSecrets.map((key) => other.sign(key, message)).join(" ");
+    const status = await receiveWithKit(change({ ...message, signature }), receiverSecret);
+    compare(`the kit on a message of ${other.name} ${label}`, expected, status === 200);
+    if (!expected && status !== 401) compare(`the kit's status ${status} for a message ${label}`, true, false);
   };
   await verify("as signed", true, {});
-  await verify("with the secret without its prefix", true, { holds: secret.slice("whsec_".length) });
+  await verify("with the secret without its prefix", true, { receiverSecret: secret.slice("whsec_".length) });
   await verify("290 s ago", true, { ageSeconds: 290 });
   await verify("310 s ago", false, { ageSeconds: 310 });
   await verify("310 s ahead", false, { ageSeconds: -310 });
-  for (const holds of [secret, renewed, [stranger, renewed]])
-    await verify("with the old and the new secret", true, { signs: [secret, renewed], holds });
-  await verify("with a stranger's secret", false, { signs: [stranger] });
+  for (const receiverSecret of [secret, rotatedSecret, [unrelatedSecret, rotatedSecret]])
+    await verify("with the old and the new secret", true, { senderSecrets: [secret, rotatedSecret], receiverSecret });
+  await verify("with a stranger's secret", false, { senderSecrets: [unrelatedSecret] });
   const changes: Record<string, (message: SignedMessage) => SignedMessage> = {
     "with another body": (message) => ({ ...message, body: message.body.replace("accepted", "rejected") }),
     "with another id": (message) => ({ ...message, id: "msg_other" }),
@@ -116,7 +131,7 @@ async function verifyOther(other: Implementation, compare: Compare): Promise<voi
     "under another version": (message) => ({ ...message, signature: message.signature.replace("v1,", "v2,") }),
     "without its padding": (message) => ({ ...message, signature: message.signature.replace("=", "") }),
   };
-  for (const [what, change] of Object.entries(changes)) await verify(what, false, { change });
+  for (const [label, change] of Object.entries(changes)) await verify(label, false, { change });
   await verify("next to signatures of other versions", true, {
     change: (message) => ({ ...message, signature: `v9,bm90IHJlYWQ= ${message.signature} v1a,bm90IHJlYWQ=` }),
   });
@@ -124,16 +139,16 @@ async function verifyOther(other: Implementation, compare: Compare): Promise<voi
 
 interface Case {
   body: string;
-  holds: string | readonly string[];
-  signs: readonly string[];
+  receiverSecret: string | readonly string[];
+  senderSecrets: readonly string[];
   ageSeconds: number;
   change: (message: SignedMessage) => SignedMessage;
 }
 
-/** @returns the status of a receiver of the kit that holds this secret */
-async function receive({ id, timestamp, signature, body }: SignedMessage, held: string | readonly string[]) {
+/** Passes the message to a receiver built with the kit. @returns the response's status */
+async function receiveWithKit({ id, timestamp, signature, body }: SignedMessage, secrets: string | readonly string[]) {
   const handle = webhookHandler({
-    secret: held,
+    secret: secrets,
     scheme: scheme(),
     deduplication: false,
     onRejected: () => undefined,

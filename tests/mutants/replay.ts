@@ -10,7 +10,7 @@ import { runCommand } from "../../scripts/processes/run-command.ts";
 
 interface Mutant {
   id: string;
-  /** Where it was at 6779069c, with its context. */
+  /** The file that it was in at 6779069c; the other fields are its source and the context around it. */
   file: string;
   before: string;
   original: string;
@@ -30,29 +30,31 @@ interface Report {
 
 const root = join(import.meta.dirname, "../..");
 const lines = (await readFile(join(import.meta.dirname, "net.jsonl"), "utf8")).trimEnd().split("\n");
-const [{ tests }, ...net] = lines.map((line) => JSON.parse(line)) as [{ tests: string[] }, ...Mutant[]];
+const [{ tests }, ...mutants] = lines.map((line) => JSON.parse(line)) as [{ tests: string[] }, ...Mutant[]];
 
-/** A string without white space, which a formatter may change, and the original position of each character. */
-function squeeze(text: string): { text: string; at: number[] } {
+/** Removes white space, which a formatter may change. @returns the rest, and the original position of each character */
+function removeWhiteSpace(text: string): { text: string; at: number[] } {
   const at = [...text.matchAll(/\S/g)].map(({ index }) => index);
   return { text: at.map((index) => text[index]).join(""), at };
 }
 
-/** @returns the source with the mutant, if exactly this much context makes its place unique */
+/** Applies a mutant. @param context how many characters on each side must match @returns undefined unless they match in exactly one place */
 function mutate(source: string, mutant: Mutant, context: number): string | undefined {
-  const [before, original, after] = [mutant.before, mutant.original, mutant.after].map((part) => squeeze(part).text);
+  const [before, original, after] = [mutant.before, mutant.original, mutant.after].map(
+    (part) => removeWhiteSpace(part).text,
+  );
   if (before === undefined || !original || after === undefined) return undefined;
   const [start, end] = [before.slice(-context), after.slice(0, context)];
-  const squeezed = squeeze(source);
-  const places = squeezed.text.split(start + original + end);
-  if (places.length !== 2) return undefined;
-  const first = (places[0] ?? "").length + start.length;
-  const until = (squeezed.at[first + original.length - 1] ?? 0) + 1;
-  return source.slice(0, squeezed.at[first]) + mutant.replacement.trim() + source.slice(until);
+  const compact = removeWhiteSpace(source);
+  const parts = compact.text.split(start + original + end);
+  if (parts.length !== 2) return undefined;
+  const first = (parts[0] ?? "").length + start.length;
+  const until = (compact.at[first + original.length - 1] ?? 0) + 1;
+  return source.slice(0, compact.at[first]) + mutant.replacement.trim() + source.slice(until);
 }
 
-/** Its present place: where its context occurs exactly once, in a file with the same name or in any. */
-async function place(
+/** Finds where a mutant belongs today: where its context occurs exactly once, in a file with the same name or in any. */
+async function locate(
   clone: string,
   mutant: Mutant,
 ): Promise<{ path: string; source: string; mutated: string } | undefined> {
@@ -74,13 +76,13 @@ async function place(
   return undefined;
 }
 
-/** A test file's name without the suffix that says when and how it runs. */
-const stemOf = (test: string) => test.replace(/(\.isolated|\.slow|\.docs)?\.test\.ts$/, "");
+/** Removes the suffix that says when and how a test file runs. */
+const removeSuffix = (test: string) => test.replace(/(\.isolated|\.slow|\.docs)?\.test\.ts$/, "");
 
-/** The same file today: it may have another suffix or folder. */
-function successorOf(test: string, existing: readonly string[]): string | undefined {
-  const named = existing.filter((one) => basename(stemOf(one)) === basename(stemOf(test)));
-  return named.find((one) => stemOf(one) === stemOf(test)) ?? (named.length === 1 ? named[0] : undefined);
+/** Finds the test file that a file of 6779069c has become: it may have another suffix or folder. */
+function findCurrentFile(test: string, existing: readonly string[]): string | undefined {
+  const named = existing.filter((name) => basename(removeSuffix(name)) === basename(removeSuffix(test)));
+  return named.find((name) => removeSuffix(name) === removeSuffix(test)) ?? (named.length === 1 ? named[0] : undefined);
 }
 
 const isSlow = (test: string) => test.endsWith(".slow.test.ts");
@@ -101,8 +103,10 @@ async function runTests(clone: string, files: readonly string[], ...flags: strin
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-const wanted = process.argv.slice(2);
-const chosen = net.filter(({ id }) => wanted.length === 0 || wanted.some((one) => id.startsWith(one)));
+const idPrefixes = process.argv.slice(2);
+const chosen = mutants.filter(
+  ({ id }) => idPrefixes.length === 0 || idPrefixes.some((prefix) => id.startsWith(prefix)),
+);
 const scratch = await mkdtemp(join(tmpdir(), "offers-mutants-"));
 const verdicts: Record<string, number> = {};
 try {
@@ -114,7 +118,7 @@ try {
   });
   const filesFor = ({ killedBy, test = killedBy, coveredBy }: Mutant) => {
     const named = [...(test === undefined ? [] : [test]), ...coveredBy.map((index) => tests[index] ?? "")];
-    return [...new Set(named.flatMap((one) => successorOf(one, existing) ?? []))];
+    return [...new Set(named.flatMap((name) => findCurrentFile(name, existing) ?? []))];
   };
   const firsts = [...new Set(chosen.flatMap((mutant) => filesFor(mutant).slice(0, 1)))];
   const broken = await runTests(clone, firsts);
@@ -123,7 +127,7 @@ try {
     const files = filesFor(mutant).filter((file) => !broken.includes(file));
     const fast = files.filter((file) => !isSlow(file));
     const groups = [fast.slice(0, 1), fast.slice(1), files.filter(isSlow)];
-    const found = await place(clone, mutant);
+    const found = await locate(clone, mutant);
     let killer: string | undefined;
     if (found) {
       await writeFile(found.path, found.mutated);

@@ -56,6 +56,6 @@ process.on("message", ({ offerIds, runs }: Task) => {
     (error) => process.send?.(`failed: ${error}`),
   );
 });
-// The parent is gone.
+// The parent process has exited.
 process.on("disconnect", () => process.exit());
 createServer(webhooks).listen(port, "127.0.0.1", () => process.send?.("listening"));

@@ -18,7 +18,7 @@ describe.runIf(await findPostgres())("a receiver that is repeatedly down", { tim
       });
       const report = await runOutages({ mode, outages, seed, database, databaseUrl: receivers.url });
       console.log(store.title, mode, JSON.stringify(report));
-      expect(report.wrong).toEqual([]);
+      expect(report.violations).toEqual([]);
       expect(report.changes).toBeGreaterThan(outages);
     });
   });

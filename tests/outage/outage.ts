@@ -7,12 +7,12 @@ import { freePort } from "../../scripts/processes/free-port.ts";
 import { Seeded } from "../seeded.ts";
 import { apiKey, Service } from "./service.ts";
 
-/** `feed`: webhooks and the feed's events share their keys. `reconcile`: a webhook is a hint, and only GetOffer is read. */
+/** `feed`: webhooks and events in the feed have the same keys. `reconcile`: a webhook only triggers a read with GetOffer. */
 export type Mode = "reconcile" | "feed";
 
 export interface IntegratorSetup {
   mode: Mode;
-  /** Its URL, which changes when it is opened again. */
+  /** The platform's URL, which changes when the platform restarts. */
   platform: string;
   apiKey: string;
   secret: string;
@@ -20,10 +20,10 @@ export interface IntegratorSetup {
   databaseUrl: string;
 }
 
-/** Catch up, including on these offers. */
+/** A message to the integrator: catch up, including on these offers. */
 export interface Task {
   offerIds: readonly string[];
-  /** Immediately. */
+  /** How many concurrent runs. */
   runs: number;
 }
 
@@ -47,35 +47,35 @@ export interface OutagesReport {
   purges: number;
   /** Dead letters that were purged. */
   purged: number;
-  /** Responses of workers that changed something. */
+  /** Worker responses that changed something. */
   changes: number;
   handled: number;
   /** Violations of the contract; empty if the run passed. */
-  wrong: readonly string[];
+  violations: readonly string[];
 }
 
-// As Standard Webhooks has it: base64.
+// In the format of Standard Webhooks: base64.
 const secret = `whsec_${Buffer.from("a secret for outages, 32 bytes..").toString("base64")}`;
 const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as const;
 
-/** Stops a receiver again and again while workers respond, and compares what it has handled with their responses. */
+/** Kills a receiver again and again while workers respond, and compares what it has handled with their responses. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
   const { mode, outages, seed, database, databaseUrl } = options;
-  // The same scenario for the same seed, except for the times that processes take.
+  // The same seed makes the same choices, but not the same timing.
   const seeded = new Seeded(seed);
   const pool = new pg.Pool({ connectionString: databaseUrl });
-  // Its own connection may be ended by the removal of its database.
+  // Removing the database may close an idle connection.
   pool.on("error", () => undefined);
   await pool.query(`${inboxMigration()}
     CREATE TABLE handled (
       id bigint GENERATED ALWAYS AS IDENTITY, offer_id text NOT NULL, worker_id text NOT NULL, response text NOT NULL
     );
     CREATE TABLE feed (one boolean PRIMARY KEY DEFAULT true, cursor text NOT NULL);`);
-  const service = await Service.open({ database, secret, sparesMissed: mode === "feed" });
+  const service = await Service.open({ database, secret, keepsMissedDeliveries: mode === "feed" });
   const port = await freePort();
   const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl });
   const scenario = new Scenario(service, seeded);
-  const wrong: string[] = [];
+  const violations: string[] = [];
   const report = { kills: 0, disabled: 0, purges: 0, purged: 0 };
   const restart = (): Promise<void> => integrator.start(service.platform.address);
   try {
@@ -103,22 +103,22 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       if (isDisabled || seeded.chance(0.3)) await service.register(port);
       const meanwhile = scenario.respond(2);
       for (; seeded.chance(0.4); report.kills += 1) {
-        const cut = integrator.catchUp(scenario.offerIds).catch(() => undefined);
+        const interrupted = integrator.catchUp(scenario.offerIds).catch(() => undefined);
         await pause(seeded.between(0, 60));
         await integrator.kill();
-        await cut;
+        await interrupted;
         await restart();
       }
       await Promise.all([integrator.catchUp(scenario.offerIds, 2), meanwhile]);
-      await scenario.settle(pool);
+      await scenario.waitUntilSettled(pool);
       const caughtUpAt = Date.now();
       await integrator.catchUp(scenario.offerIds);
       service.caughtUpAt = caughtUpAt;
-      wrong.push(...(await scenario.findFaults(mode, pool)));
-      if (wrong.length > 0) break;
+      violations.push(...(await scenario.findFaults(mode, pool)));
+      if (violations.length > 0) break;
     }
     const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
-    return { outages, ...report, changes: scenario.changes, handled: Number(rows[0]?.count), wrong };
+    return { outages, ...report, changes: scenario.changes, handled: Number(rows[0]?.count), violations };
   } finally {
     await integrator.kill();
     await service.close();
@@ -126,24 +126,26 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
   }
 }
 
-/** The workers' responses, and which of them have been handled. */
+/** Makes workers respond, remembers their responses, and compares them with what was handled. */
 class Scenario {
   readonly #service: Service;
   readonly #seeded: Seeded;
-  /** The newest last. A receiver knows which of its offers are open. */
-  readonly #said = new Map<string, Map<string, string[]>>();
+  /** Every response, by offer and worker, newest last. */
+  readonly #responses = new Map<string, Map<string, string[]>>();
 
   constructor(service: Service, seeded: Seeded) {
     this.#service = service;
     this.#seeded = seeded;
   }
 
+  /** Returns the ids of the three newest offers, which workers still respond to. */
   get offerIds(): string[] {
-    return [...this.#said.keys()].slice(-3);
+    return [...this.#responses.keys()].slice(-3);
   }
 
+  /** Counts all worker responses. */
   get changes(): number {
-    return [...this.#said.values()].flatMap((each) => [...each.values()]).flat().length;
+    return [...this.#responses.values()].flatMap((byWorker) => [...byWorker.values()]).flat().length;
   }
 
   async openOffer(): Promise<void> {
@@ -155,32 +157,32 @@ class Scenario {
       workerIds: workers,
       events: [],
     };
-    const response = await this.#service.platform.call("POST", "/offer?api-version=1.0", { key: apiKey, json });
-    if (response.status >= 300) throw new Error(`no offer: ${response.status} ${response.text}`);
-    this.#said.set(response.json<{ id: string }>().id, new Map());
+    const created = await this.#service.platform.call("POST", "/offer?api-version=1.0", { key: apiKey, json });
+    if (created.status >= 300) throw new Error(`no offer was created: ${created.status} ${created.text}`);
+    this.#responses.set(created.json<{ id: string }>().id, new Map());
   }
 
-  /** Workers respond to open offers; a third of them respond again, differently. */
+  /** Makes workers respond to open offers; a third of them change their response twice. */
   async respond(times: number): Promise<void> {
     for (let index = 0; index < times; index += 1) {
       const offerId = this.#seeded.pick(this.offerIds);
       const workerId = this.#seeded.pick(workers);
-      const words = this.#said.get(offerId)?.get(workerId) ?? [];
-      this.#said.get(offerId)?.set(workerId, words);
+      const responses = this.#responses.get(offerId)?.get(workerId) ?? [];
+      this.#responses.get(offerId)?.set(workerId, responses);
       const changes = this.#seeded.chance(1 / 3) ? 3 : 1;
       for (let change = 0; change < changes; change += 1) {
-        const word = words.at(-1) === "accepted" ? "rejected" : "accepted";
+        const response = responses.at(-1) === "accepted" ? "rejected" : "accepted";
         const token = await this.#service.platform.signInWorker(workerId);
-        const path = `/worker-app/offers/${offerId}/${word === "accepted" ? "apply" : "reject"}`;
+        const path = `/worker-app/offers/${offerId}/${response === "accepted" ? "apply" : "reject"}`;
         const { status, text } = await this.#service.platform.call("POST", path, { token });
         if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
-        words.push(word);
+        responses.push(response);
       }
     }
   }
 
-  /** Waits until webhooks no longer change anything. */
-  async settle(pool: pg.Pool): Promise<void> {
+  /** Waits until webhooks have added no row to `handled` for a while. */
+  async waitUntilSettled(pool: pg.Pool): Promise<void> {
     for (let [before, quiet] = [-1, 0]; quiet < 3; ) {
       await pause(80);
       const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
@@ -190,6 +192,7 @@ class Scenario {
     }
   }
 
+  /** Compares what was handled with what the workers responded. */
   async findFaults(mode: Mode, pool: pg.Pool): Promise<string[]> {
     const { rows } = await pool.query<{ offer_id: string; worker_id: string; response: string }>(
       "SELECT offer_id, worker_id, response FROM handled ORDER BY id",
@@ -199,31 +202,33 @@ class Scenario {
       const key = `${offer_id} ${worker_id}`;
       handled.set(key, [...(handled.get(key) ?? []), response]);
     }
-    const faults: string[] = [];
-    for (const [offerId, workers] of this.#said)
-      for (const [workerId, said] of workers) {
-        const words = handled.get(`${offerId} ${workerId}`) ?? [];
-        const fault = mode === "feed" ? findFeedFault(said, words) : findStateFault(said, words);
-        if (fault) faults.push(`${workerId}: ${fault}; said ${said.join()}, handled ${words.join()}`);
+    const violations: string[] = [];
+    for (const [offerId, workers] of this.#responses)
+      for (const [workerId, given] of workers) {
+        const responses = handled.get(`${offerId} ${workerId}`) ?? [];
+        const fault = mode === "feed" ? findFeedFault(given, responses) : findStateFault(given, responses);
+        if (fault) violations.push(`${workerId}: ${fault}; responded ${given.join()}, handled ${responses.join()}`);
       }
-    return faults;
+    return violations;
   }
 }
 
-/** The last handled state is the last response, and no state was handled twice in a row. */
-function findStateFault(said: readonly string[], handled: readonly string[]): string | undefined {
-  if (handled.at(-1) !== said.at(-1)) return "the state handled last is not what was said last";
-  return handled.some((word, index) => word === handled[index - 1]) ? "a state was handled twice in a row" : undefined;
+/** Checks that the last handled state is the last response, and that no state was handled twice in a row. */
+function findStateFault(given: readonly string[], handled: readonly string[]): string | undefined {
+  if (handled.at(-1) !== given.at(-1)) return "the state handled last is not the last response";
+  return handled.some((response, index) => response === handled[index - 1])
+    ? "a state was handled twice in a row"
+    : undefined;
 }
 
-/** Each event was handled once; events of a dead letter may be handled after their successors. */
-function findFeedFault(said: readonly string[], handled: readonly string[]): string | undefined {
-  const count = (words: readonly string[]) => words.filter((word) => word === "accepted").length;
-  if (handled.length !== said.length || count(handled) !== count(said)) return "not every event was handled once";
+/** Checks that each event was handled once; a dead letter may be handled after its successors. */
+function findFeedFault(given: readonly string[], handled: readonly string[]): string | undefined {
+  const count = (responses: readonly string[]) => responses.filter((response) => response === "accepted").length;
+  if (handled.length !== given.length || count(handled) !== count(given)) return "not every event was handled once";
   return undefined;
 }
 
-/** The receiver's process. */
+/** Starts and kills the receiver's process. */
 class Integrator {
   readonly #setup: Omit<IntegratorSetup, "platform">;
   #process: ForkedProcess | undefined;
@@ -235,14 +240,14 @@ class Integrator {
   async start(platform: string): Promise<void> {
     const setup: IntegratorSetup = { ...this.#setup, platform };
     this.#process = new ForkedProcess(new URL("integrator.ts", import.meta.url), JSON.stringify(setup));
-    await this.#process.message();
+    await this.#process.nextMessage();
   }
 
   async kill(): Promise<void> {
     await this.#process?.stop("SIGKILL");
   }
 
-  /** Rejects if the process ends before it is done. */
+  /** Makes the integrator catch up. Rejects if its process exits before it is done. */
   async catchUp(offerIds: readonly string[], runs = 1): Promise<void> {
     const message = await this.#process?.request<string>({ offerIds, runs } satisfies Task);
     if (message !== "done") throw new Error(message);

@@ -6,7 +6,7 @@ import type { TestDatabase } from "../../examples/platform/test/support/stores/s
 
 /** The organisation whose receiver is down. */
 export const apiKey = "demo-key-harbour";
-const person = "hana@harbour-hotels.example";
+const personEmail = "hana@harbour-hotels.example";
 /** Short enough that an outage outlasts it. */
 const retrySchedule = { delaysMs: [20, 40], jitter: 0, maxRetryAfterMs: 0 };
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -14,13 +14,13 @@ const dayMs = 24 * 60 * 60 * 1_000;
 interface ServiceOptions {
   database: TestDatabase;
   secret: string;
-  /** Whether retention spares what the receiver has not caught up with. The feed keeps events until retention; GetOffer keeps the state. */
-  sparesMissed: boolean;
+  /** Whether retention keeps deliveries that the receiver has not caught up with. Without the feed, it needs only GetOffer's current state. */
+  keepsMissedDeliveries: boolean;
 }
 
-/** The reference platform, which restarts and purges, and whose endpoint is disabled and registered again. */
+/** Runs the reference platform: restarts it, and disables or registers its endpoint. */
 export class Service {
-  /** The receiver has caught up to this time. */
+  /** The time up to which the receiver has caught up. */
   caughtUpAt = Date.now();
   readonly #options: ServiceOptions;
   #platform: PlatformUnderTest | undefined;
@@ -40,7 +40,7 @@ export class Service {
     return this.#platform;
   }
 
-  /** Registers the endpoint on the company profile. That enables a disabled endpoint, and ends a pause of the circuit breaker. */
+  /** Registers the endpoint on the company profile. That enables a disabled endpoint and closes the circuit breaker. */
   async register(port: number): Promise<void> {
     const { status, text } = await this.#callPortal("PUT", "/portal/profile", {
       baseAddress: `http://127.0.0.1:${port}`,
@@ -52,7 +52,7 @@ export class Service {
   }
 
   /**
-   * Serves 410 in place of a receiver that was healthy, until the platform has disabled the endpoint.
+   * Serves 410 in place of the receiver until the platform has disabled the endpoint.
    *
    * @param respond causes a delivery
    */
@@ -74,14 +74,14 @@ export class Service {
     const before = await this.#readDeadLetters();
     await this.close();
     await this.#open();
-    let left = before;
-    for (let same = 0; same < 3; ) {
+    let remaining = before;
+    for (let unchangedReads = 0; unchangedReads < 3; ) {
       await pause(50);
       const now = await this.#readDeadLetters();
-      same = now.length === left.length ? same + 1 : 0;
-      left = now;
+      unchangedReads = now.length === remaining.length ? unchangedReads + 1 : 0;
+      remaining = now;
     }
-    return before.filter((id) => !left.includes(id)).length;
+    return before.filter((id) => !remaining.includes(id)).length;
   }
 
   async close(): Promise<void> {
@@ -90,8 +90,8 @@ export class Service {
   }
 
   async #open(): Promise<void> {
-    const { database, sparesMissed } = this.#options;
-    const deliveryDays = (): number => (sparesMissed ? (Date.now() - this.caughtUpAt) / dayMs : 0);
+    const { database, keepsMissedDeliveries } = this.#options;
+    const deliveryDays = (): number => (keepsMissedDeliveries ? (Date.now() - this.caughtUpAt) / dayMs : 0);
     this.#platform = await openPlatform(database, {
       retrySchedule,
       logLevel: "error",
@@ -109,14 +109,14 @@ export class Service {
     return json<{ health: { disabledAt: string | null } }>().health.disabledAt !== null;
   }
 
-  /** The ids of the newest hundred. */
+  /** Reads the ids of the newest hundred dead letters. */
   async #readDeadLetters(): Promise<string[]> {
     const { json } = await this.#callPortal("GET", "/portal/deliveries?state=dead");
     return json<{ deliveries: { id: string }[] }>().deliveries.map(({ id }) => id);
   }
 
   async #callPortal(method: string, path: string, json?: object) {
-    const token = await this.platform.signInPerson(person);
+    const token = await this.platform.signInPerson(personEmail);
     return this.platform.call(method, path, { token, ...(json && { json }) });
   }
 }

@@ -10,12 +10,12 @@ import { promisify } from "node:util";
 import { testReceiver } from "@offers/webhook-kit/testing";
 import { freePort } from "../../scripts/processes/free-port.ts";
 import { startProcess } from "../../scripts/processes/start-process.ts";
-import { type FreshProject, freshProject } from "../../scripts/release/packages/fresh-project.ts";
+import { createFreshProject, type FreshProject } from "../../scripts/release/packages/fresh-project.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-/** testReceiver within Jest. */
-async function jest(project: FreshProject): Promise<void> {
+/** Runs the testReceiver recipe under Jest. */
+async function runJest(project: FreshProject): Promise<void> {
   await project.install("jest@30.5.2");
   await copyFile(join(import.meta.dirname, "receiver.test.js"), join(project.folder, "receiver.test.js"));
   const cli = join(project.folder, "node_modules/jest/bin/jest.js");
@@ -26,7 +26,7 @@ async function jest(project: FreshProject): Promise<void> {
 
 const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 
-/** Next passes only the first of two such headers, so no route handler sees the second. */
+/** Expected findings: Next passes only the first of two such headers, so no route handler sees the second. */
 const unseenByNext = ["with Authorization twice", "with a false Authorization after the true one"].map(
   (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
 );
@@ -35,7 +35,7 @@ const pages = join(import.meta.dirname, "../../docs/guides/frameworks");
 const offers = join(import.meta.dirname, "../../packages/cli/dist/offers.js");
 
 /** Runs the `offers probe` command of a framework's page against this URL. It exits with 1 if there is a finding. */
-async function probeAsThePageSays(framework: string, address: string): Promise<void> {
+async function runDocumentedProbe(framework: string, address: string): Promise<void> {
   const page = await readFile(join(pages, `${framework}.md`), "utf8");
   const flags = /^offers probe \S+ (.*)$/m.exec(page)?.[1];
   assert.ok(flags, `the page of ${framework} has the flags of its probe`);
@@ -43,8 +43,8 @@ async function probeAsThePageSays(framework: string, address: string): Promise<v
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
 }
 
-/** The guide's route handler, built and served by Next. */
-async function next(project: FreshProject): Promise<void> {
+/** Builds and serves the guide's route handler with Next, and checks it. */
+async function runNext(project: FreshProject): Promise<void> {
   await project.install("next", "react", "react-dom");
   await mkdir(join(project.folder, "app/offers/[...webhook]"), { recursive: true });
   // The recipe is also valid JavaScript. For a .ts file, Next would ask for TypeScript and React's types.
@@ -69,7 +69,7 @@ async function next(project: FreshProject): Promise<void> {
       server.lines.filter((line) => line.startsWith("offer_1")),
       ["offer_1 worker_amal accepted"],
     );
-    await probeAsThePageSays("next", address.replace(/\/$/, ""));
+    await runDocumentedProbe("next", address.replace(/\/$/, ""));
   } finally {
     await server.stop();
   }
@@ -77,7 +77,7 @@ async function next(project: FreshProject): Promise<void> {
 
 const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/lambda.ts");
 
-/** In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
+/** Expected findings: in payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
 const unseenByLambda = ["Timestamp", "Authorization"].flatMap((header) =>
   [`with ${header} twice`, `with a forged ${header} before the genuine one`].map(
     (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
@@ -90,8 +90,8 @@ const gateways = [
   { name: "REST API", event: { http: { method: "any", path: "{proxy+}" } }, findings: [] },
 ];
 
-/** The guide's function behind the emulated gateways of serverless-offline. */
-async function lambda(project: FreshProject): Promise<void> {
+/** Checks the guide's function behind each gateway that serverless-offline emulates. */
+async function runLambda(project: FreshProject): Promise<void> {
   await project.install("serverless@3.40.0", "serverless-offline@13.9.0");
   await project.write("webhook.mjs", await readFile(lambdaRecipe, "utf8"));
   for (const { name, event, findings } of gateways) {
@@ -107,6 +107,7 @@ async function lambda(project: FreshProject): Promise<void> {
   }
 }
 
+/** Starts serverless-offline, and checks the function through this gateway. */
 async function checkGateway(project: FreshProject, gateway: string, findings: readonly string[]): Promise<void> {
   const cli = join(project.folder, "node_modules/serverless/bin/serverless.js");
   const ports = ["--httpPort", `${await freePort()}`, "--lambdaPort", `${await freePort()}`];
@@ -133,8 +134,8 @@ async function checkGateway(project: FreshProject, gateway: string, findings: re
 const guide = join(import.meta.dirname, "../../docs/guides/workers.md");
 const programs = join(import.meta.dirname, "queues");
 
-/** The guide's BullMQ sample, with these packages and Redis: every event is handled even though handlers fail. */
-async function queues(project: FreshProject): Promise<void> {
+/** Runs the guide's BullMQ sample with these packages and Redis, and checks that every event is handled even though handlers fail. */
+async function runQueues(project: FreshProject): Promise<void> {
   await project.install("bullmq@6.7.0", "ioredis@5");
   const samples = [...(await readFile(guide, "utf8")).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   const [sample = "", ...others] = samples.filter((code) => code.includes("removeOnComplete"));
@@ -151,12 +152,12 @@ async function queues(project: FreshProject): Promise<void> {
 }
 
 const named = process.argv.slice(2);
-for (const [name, recipe] of Object.entries({ next, jest, lambda, queues })) {
+for (const [name, recipe] of Object.entries({ next: runNext, jest: runJest, lambda: runLambda, queues: runQueues })) {
   if (named.length > 0 && !named.includes(name)) continue;
-  const project = await freshProject();
+  const project = await createFreshProject();
   try {
     await recipe(project);
-    console.log(`${name}: right`);
+    console.log(`${name}: passed`);
   } finally {
     await project.remove();
   }

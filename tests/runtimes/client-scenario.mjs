@@ -1,5 +1,5 @@
-// Checks of the client. Every runtime runs exactly this file; it imports the package by its published name, and uses nothing of the runtime
-// but the web platform.
+// Checks of the client. Every runtime runs exactly this file; it imports the package by its published name, and uses only the web
+// platform.
 import { isOffersError, OffersClient, OffersError } from "@offers/client";
 
 const input = {
@@ -9,95 +9,99 @@ const input = {
   events: [{ start: "2099-05-01T18:00:00+02:00", end: new Date(Date.UTC(2099, 4, 1, 22)) }],
 };
 
-function demand(condition, otherwise) {
+function check(condition, otherwise) {
   if (!condition) throw new Error(otherwise);
 }
 
-/** The call's error, which must be an error of the package with this code. */
-async function failure(call, ...codes) {
+/** Awaits the call's error, which must be one of the package's errors with one of these codes. */
+async function expectError(call, ...codes) {
   const error = await call.then(
     () => undefined,
     (error) => error,
   );
-  demand(error instanceof OffersError && isOffersError(error), `not one of our errors: ${error}`);
-  demand(codes.includes(error.code), `${error.code}: ${error.message}`);
-  demand(!`${error.message} ${error.cause}`.includes("demo-key"), "the error contains the key");
+  check(error instanceof OffersError && isOffersError(error), `not one of our errors: ${error}`);
+  check(codes.includes(error.code), `${error.code}: ${error.message}`);
+  check(!`${error.message} ${error.cause}`.includes("demo-key"), "the error contains the key");
   return error;
 }
 
-/** Each gets a client of the service in client-service.ts, and one of a URL where nothing listens. */
+/** Each check gets a client for the service in client-service.ts, and a client for a URL where nothing listens. */
 const checks = {
   async create({ offers }) {
     const { id } = await offers.createOffer(input);
-    demand(id === "offer_1", `the id was ${id}`);
+    check(id === "offer_1", `the id was ${id}`);
   },
   async get({ offers }) {
     const { data, response, attempts } = await offers.getOffer("offer_1").withResponse();
-    demand(data.title === input.title && data.recipients[0].response === "applied", "another offer");
-    demand(data.events[0].start === "2099-05-01T16:00:00.000Z", `it starts at ${data.events[0].start}`);
-    demand(response.status === 200 && response.headers.get("X-Request-Id") === "request_1", "another response");
-    demand(attempts === 1, `${attempts} attempts`);
+    check(data.title === input.title && data.recipients[0].response === "applied", "another offer");
+    check(data.events[0].start === "2099-05-01T16:00:00.000Z", `it starts at ${data.events[0].start}`);
+    check(response.status === 200 && response.headers.get("X-Request-Id") === "request_1", "another response");
+    check(attempts === 1, `${attempts} attempts`);
   },
   async complete({ offers }) {
-    demand((await offers.completeOffer("offer_1", ["worker_amal"])) === undefined, "the response is not empty");
+    check((await offers.completeOffer("offer_1", ["worker_amal"])) === undefined, "the response is not empty");
   },
   async withdraw({ offers }) {
-    demand((await offers.withdrawOffer("an id / with ü?")) === undefined, "the response is not empty");
+    check((await offers.withdrawOffer("an id / with ü?")) === undefined, "the response is not empty");
   },
   async watch({ offers }) {
     const seen = [];
     for await (const { name, response } of offers.watchOffer("watched", { pollIntervalMs: 20 }))
       seen.push(`${name} ${response}`);
-    demand(`${seen}` === "Amal none,Ben none,Amal applied", `saw ${seen}`);
+    check(`${seen}` === "Amal none,Ben none,Amal applied", `saw ${seen}`);
   },
   async "typed error"({ offers }) {
-    const error = await failure(offers.getOffer("missing"), "not_found");
-    demand(error.status === 404 && error.problem?.title === "No such offer" && error.attempts === 1, error.message);
+    const error = await expectError(offers.getOffer("missing"), "not_found");
+    check(error.status === 404 && error.problem?.title === "No such offer" && error.attempts === 1, error.message);
     const result = await offers.getOffer("page").safe();
-    demand(!result.ok && result.error.code === "invalid_response" && result.error.status === 200, "a page is data");
+    check(!result.ok && result.error.code === "invalid_response" && result.error.status === 200, "a page is data");
   },
   async retry({ offers }) {
     const { attempts } = await offers.getOffer("flaky").withResponse();
-    demand(attempts === 2, `${attempts} attempts`);
-    const error = await failure(offers.createOffer({ ...input, title: "unavailable" }), "server_error");
-    demand(error.attempts === 1, `a creation was sent ${error.attempts} times`);
+    check(attempts === 2, `${attempts} attempts`);
+    const error = await expectError(offers.createOffer({ ...input, title: "unavailable" }), "server_error");
+    check(error.attempts === 1, `a creation was sent ${error.attempts} times`);
   },
   async timeout({ offers }) {
     for (const id of ["silent", "halfway"])
-      await failure(offers.getOffer(id, { timeoutMs: 200, maxRetries: 0 }), "timeout");
+      await expectError(offers.getOffer(id, { timeoutMs: 200, maxRetries: 0 }), "timeout");
   },
   async abort({ offers }) {
     const reason = new Error("enough");
     for (const id of ["silent", "halfway", "throttled"]) {
       const controller = new AbortController();
       setTimeout(() => controller.abort(reason), 100);
-      const error = await failure(offers.getOffer(id, { signal: controller.signal }), "aborted");
-      demand(error.cause === reason && error.attempts === 1, `${id}: ${error.attempts} attempts`);
+      const error = await expectError(offers.getOffer(id, { signal: controller.signal }), "aborted");
+      check(error.cause === reason && error.attempts === 1, `${id}: ${error.attempts} attempts`);
     }
   },
   async redirect({ offers }) {
-    const { status } = await failure(offers.getOffer("moved", { maxRetries: 0 }), "unexpected_redirect");
-    demand(status === 302 || status === 0, `the status was ${status}`);
+    const { status } = await expectError(offers.getOffer("moved", { maxRetries: 0 }), "unexpected_redirect");
+    check(status === 302 || status === 0, `the status was ${status}`);
   },
   async reset({ offers }) {
-    await failure(offers.createOffer({ ...input, title: "reset" }), "connection_lost");
-    await failure(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
+    await expectError(offers.createOffer({ ...input, title: "reset" }), "connection_lost");
+    await expectError(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
   },
   async refused({ unreachable }) {
     // Only some runtimes report that a connection was never made; with others the request may have been sent.
-    const error = await failure(unreachable.createOffer(input, { maxRetries: 0 }), "connect_failed", "connection_lost");
+    const error = await expectError(
+      unreachable.createOffer(input, { maxRetries: 0 }),
+      "connect_failed",
+      "connection_lost",
+    );
     return error.code;
   },
 };
 
-/** The result of each check: "ok", or the reason. `fetch` replaces the runtime's. */
+/** Runs every check. @param fetch replaces the runtime's @returns "ok" or the reason, by check */
 export async function scenario({ baseUrl, unreachableUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });
   const unreachable = new OffersClient({ ...options, baseUrl: unreachableUrl });
   const results = {};
-  for (const [name, check] of Object.entries(checks))
-    results[name] = await check({ offers, unreachable }).then(
+  for (const [name, runCheck] of Object.entries(checks))
+    results[name] = await runCheck({ offers, unreachable }).then(
       (remark) => (remark ? `ok (${remark})` : "ok"),
       (error) => `FAILED: ${error.message}`,
     );

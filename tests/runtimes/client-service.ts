@@ -6,7 +6,7 @@ import { offer, recipient } from "../../scripts/sample-offer.ts";
 export interface ClientService {
   /** The argument of client-scenario.mjs. */
   addresses: { baseUrl: string; unreachableUrl: string };
-  /** Requests that should not have arrived, in words; empty if all is well. */
+  /** Unexpected requests, in words; empty if there were none. */
   faults: readonly string[];
   close(): Promise<unknown>;
 }
@@ -14,7 +14,7 @@ export interface ClientService {
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** A service on loopback with a separate response for each id, or each title of a creation, as client-scenario.mjs expects. */
+/** Starts a loopback service with a separate response for each id, or each title of a creation, as client-scenario.mjs expects. */
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];
@@ -25,13 +25,14 @@ export async function startClientService(): Promise<ClientService> {
   const unreachable = await listen();
   await unreachable.close();
 
-  let reads = 0;
-  let tries = 0;
-  const get: Record<string, (response: ServerResponse) => unknown> = {
+  let watchedRequests = 0;
+  let flakyRequests = 0;
+  const getResponders: Record<string, (response: ServerResponse) => unknown> = {
     offer_1: (response) => send(response, 200, offer, { "x-request-id": "request_1" }),
     missing: (response) => send(response, 404, { title: "No such offer", detail: "demo-key" }),
     page: (response) => response.setHeader("content-type", "text/html").end("<!doctype html><title>Sign in</title>"),
-    flaky: (response) => (++tries === 1 ? send(response, 503, {}, { "retry-after": "0" }) : send(response, 200, offer)),
+    flaky: (response) =>
+      ++flakyRequests === 1 ? send(response, 503, {}, { "retry-after": "0" }) : send(response, 200, offer),
     silent: () => undefined,
     halfway: (response) => response.writeHead(200, { "content-length": "100" }).write('{"id":'),
     throttled: (response) => send(response, 429, {}, { "retry-after": "20" }),
@@ -41,20 +42,20 @@ export async function startClientService(): Promise<ClientService> {
       setTimeout(() => response.destroy(), 50);
     },
     watched(response) {
-      const amal = recipient(1, "Amal", ++reads === 1 ? "none" : "applied");
-      send(response, 200, { ...offer, complete: reads > 1, recipients: [amal, recipient(2, "Ben", "none")] });
+      const amal = recipient(1, "Amal", ++watchedRequests === 1 ? "none" : "applied");
+      send(response, 200, { ...offer, complete: watchedRequests > 1, recipients: [amal, recipient(2, "Ben", "none")] });
     },
   };
 
   const serve: RequestListener = async (request, response) => {
     const { method, headers, url = "" } = request;
     const body = await text(request);
-    if (headers["x-ue-api-subscription-key"] !== "demo-key") faults.push("a wrong key");
+    if (headers["x-ue-api-subscription-key"] !== "demo-key") faults.push("an invalid key");
     const key = headers["idempotency-key"];
-    if (method === "POST" && (!key || keys.includes(key))) faults.push("one creation or completion twice");
+    if (method === "POST" && (!key || keys.includes(key))) faults.push("a POST without a new idempotency key");
     keys.push(key);
     const [, id = ""] = /^\/v1\/offer\/([^/?]+)\?api-version=1\.0$/.exec(url) ?? [];
-    if (method === "GET" && get[id]) return get[id](response);
+    if (method === "GET" && getResponders[id]) return getResponders[id](response);
     if (method === "GET" && url === "/v1/offer/an%20id%20%2F%20with%20%C3%BC%3F/withdraw?api-version=1.0")
       return response.writeHead(204).end();
     if (method === "POST" && url === "/v1/offer/offer_1/complete?api-version=1.0" && body === '["worker_amal"]')

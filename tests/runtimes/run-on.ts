@@ -18,21 +18,22 @@ export interface Installed extends Runtime {
   project: FreshProject;
 }
 
-/** Runs client-scenario.mjs, over the runtime's fetch. */
-export const clientOn = (installed: Installed) =>
+/** Runs client-scenario.mjs with the runtime's own fetch. */
+export const runClientOn = (installed: Installed) =>
   withService((addresses) =>
     installed.binary === "workerd"
-      ? inWorker(installed, addresses)
-      : onCommandLine(installed, "client-cli.mjs", addresses),
+      ? runInWorker(installed, addresses)
+      : runOnCommandLine(installed, "client-cli.mjs", addresses),
   );
 
-/** Runs client-scenario.mjs, over `/node`. */
-export const clientOverUndiciOn = (installed: Installed) =>
-  withService((addresses) => onCommandLine(installed, "client-cli.mjs", addresses, "undici"));
+/** Runs client-scenario.mjs with the transport in `@offers/client/node`. */
+export const runClientOverUndiciOn = (installed: Installed) =>
+  withService((addresses) => runOnCommandLine(installed, "client-cli.mjs", addresses, "undici"));
 
 /** Runs testing-scenario.mjs, which needs no external service. */
-export const testServiceOn = (installed: Installed) => onCommandLine(installed, "testing-scenario.mjs");
+export const runTestServiceOn = (installed: Installed) => runOnCommandLine(installed, "testing-scenario.mjs");
 
+/** Runs a client scenario with a service, and reports unexpected requests as a failed check. */
 async function withService(runScenario: (addresses: string) => Promise<Results>): Promise<Results> {
   const service = await startClientService();
   try {
@@ -43,13 +44,17 @@ async function withService(runScenario: (addresses: string) => Promise<Results>)
   }
 }
 
-async function onCommandLine({ path, flags, project }: Installed, script: string, ...args: string[]): Promise<Results> {
+async function runOnCommandLine(
+  { path, flags, project }: Installed,
+  script: string,
+  ...args: string[]
+): Promise<Results> {
   const command = [...flags, join(project.folder, script), ...args];
   const { stdout } = await run(path, command, { cwd: project.folder, timeout: 60_000 });
   return JSON.parse(stdout) as Results;
 }
 
-async function inWorker(installed: Installed, addresses: string): Promise<Results> {
+async function runInWorker(installed: Installed, addresses: string): Promise<Results> {
   const worker = await serveOn(installed, "client-worker.mjs");
   try {
     const response = await fetch(worker.address, { method: "POST", body: addresses });
@@ -59,8 +64,8 @@ async function inWorker(installed: Installed, addresses: string): Promise<Result
   }
 }
 
-/** Serves webhooks.mjs, and checks it from outside. */
-export async function webhooksOn(installed: Installed): Promise<Results> {
+/** Serves webhooks.mjs on a runtime, and checks it with requests. */
+export async function checkWebhooksOn(installed: Installed): Promise<Results> {
   const server = await serveOn(installed, installed.binary === "workerd" ? "webhooks.mjs" : "webhooks-server.mjs");
   try {
     return await checkWebhooks(server.address);
@@ -80,7 +85,7 @@ async function serveOn({ path, binary, flags, project }: Installed, entry: strin
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const event = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 
-/** Checks webhooks.mjs, on every runtime. */
+/** Checks a running webhooks.mjs with the kit's testReceiver. */
 export async function checkWebhooks(address: string): Promise<Record<string, string>> {
   const receiver = await testReceiver(address, { secret, basePath: "/offers" });
   const { status } = await receiver.workerOfferResponse(event);
@@ -96,7 +101,7 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
   };
 }
 
-/** A year old, as a Worker's compatibility date in production may be. */
+/** A year old, because Workers in production may have old compatibility dates. */
 const compatibilityDate = "2025-11-01";
 
 const config = (script: string, flags: readonly string[]) => `

@@ -3,11 +3,18 @@
 import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freshProject } from "../../scripts/release/packages/fresh-project.ts";
-import { clientOn, clientOverUndiciOn, type Installed, type Results, testServiceOn, webhooksOn } from "./run-on.ts";
+import { createFreshProject } from "../../scripts/release/packages/fresh-project.ts";
+import {
+  checkWebhooksOn,
+  type Installed,
+  type Results,
+  runClientOn,
+  runClientOverUndiciOn,
+  runTestServiceOn,
+} from "./run-on.ts";
 import { installRuntime, runtimes } from "./runtimes.ts";
 
-const project = await freshProject();
+const project = await createFreshProject();
 const binaries = await mkdtemp(join(tmpdir(), "offers-runtimes-"));
 const failures: string[] = [];
 const tables: Record<string, Record<string, Results>> = {};
@@ -28,12 +35,12 @@ try {
       continue;
     }
     const parts: Record<string, (installed: Installed) => Promise<Results>> = {
-      "@offers/client": clientOn,
+      "@offers/client": runClientOn,
       ...(runtime.hasNode22 && {
-        "@offers/client/node": clientOverUndiciOn,
-        "@offers/client/testing": testServiceOn,
+        "@offers/client/node": runClientOverUndiciOn,
+        "@offers/client/testing": runTestServiceOn,
       }),
-      "@offers/webhook-kit/fetch": webhooksOn,
+      "@offers/webhook-kit/fetch": checkWebhooksOn,
     };
     for (const [name, part] of Object.entries(parts)) {
       const results = await part({ ...runtime, path, project }).catch((error: Error) => ({

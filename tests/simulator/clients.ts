@@ -9,17 +9,17 @@ export interface Result {
   fields: never[];
 }
 
-/** The server's side of a client. */
+/** The server's state for one client. */
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  /** When a transaction started that has no statement yet. It holds no locks. */
-  begunAtMs: number | undefined;
+  /** When the open transaction began, while it has no statement yet and so holds no locks; otherwise undefined. */
+  transactionStartMs: number | undefined;
   isListening = false;
-  /** The time until the server ends it within a transaction. */
+  /** How long it may be idle within a transaction before the server closes it. */
   idleLimitMs = 0;
-  /** That end, while it waits for the next statement. */
-  idle: Cancellable | undefined;
+  /** Closes the connection after `idleLimitMs`, unless the next statement comes first. */
+  idleTimer: Cancellable | undefined;
   readonly process: Process;
 
   constructor(process: Process) {
@@ -29,23 +29,23 @@ export class Connection extends EventEmitter {
   }
 }
 
-/** What clients need of the server. */
+/** The server's methods that clients call. */
 export interface Server {
   connect(process: Process): Connection;
   send(connection: Connection, text: string, values: readonly unknown[]): Promise<Result | Result[]>;
   notify(payload: string): void;
 }
 
-/** From now on, pools and clients of npm `pg` reach this server. */
+/** Replaces npm `pg`'s pools and clients with ones that connect to this server. */
 export function replaceClients(server: Server): void {
-  pg.Pool = poolOf(server) as unknown as typeof pg.Pool;
-  pg.Client = clientOf(server) as unknown as typeof pg.Client;
+  pg.Pool = createPoolClass(server) as unknown as typeof pg.Pool;
+  pg.Client = createClientClass(server) as unknown as typeof pg.Client;
 }
 
 type QueryConfig = string | { text: string; values?: unknown[] };
 
-/** The methods of a client of npm `pg` that the platform and the kit use. */
-function clientOf(server: Server) {
+/** Creates a client class with the methods of npm `pg` that the platform and the kit use. */
+function createClientClass(server: Server) {
   return class Client extends EventEmitter {
     readonly connection = server.connect(currentProcess());
 
@@ -82,8 +82,9 @@ function clientOf(server: Server) {
   };
 }
 
-function poolOf(server: Server) {
-  const Client = clientOf(server);
+/** Creates a pool class with the methods of npm `pg` that the platform and the kit use. */
+function createPoolClass(server: Server) {
+  const Client = createClientClass(server);
   type PoolClient = InstanceType<typeof Client>;
   return class Pool extends EventEmitter {
     readonly options = {};

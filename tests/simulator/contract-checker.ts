@@ -35,19 +35,19 @@ export interface Outcome {
   confirmed: ReadonlySet<string>;
 }
 
-/** Simultaneous attempts at one endpoint, by all processes (D-72). */
+/** The limit of concurrent attempts at one endpoint, by all processes together (D-72). */
 const capacity = 8;
 /** A lease lasts four seconds, and a process may notice its end a statement or two late. */
 const leaseLapseMs = 7_000;
-/** Between planning an attempt and reporting it, its outcome is committed. */
+/** The longest time between planning the next attempt and reporting it, in which the outcome is committed. */
 const settlingMs = 10_000;
 /** Requests that were claimed before the endpoint was disabled may still be written. */
 const disabledGraceMs = 1_000;
 
 /**
- * Knows only the contract: a recorded event is handled once, in the order of its key; no endpoint gets more simultaneous attempts than its
- * capacity; a disabled endpoint gets none; an acknowledged delivery is not attempted again, and a failed one not before its time. A
- * disturbance excuses duplicates of the process that it affects, because its lease may have ended: the contract promises only
+ * Checks only what the contract promises: a recorded event is handled once, in the order of its key; no endpoint gets more concurrent
+ * attempts than its capacity; a disabled endpoint gets none; an acknowledged delivery is not attempted again, and a failed one not before
+ * its time. A disturbance excuses duplicates of the process that it affects, because its lease may have ended: the contract promises only
  * at-least-once.
  */
 export class ContractChecker {
@@ -76,44 +76,46 @@ export class ContractChecker {
     return this.#sent.some(({ endedAtMs, process }) => endedAtMs === undefined && !process.isStopped);
   }
 
-  /** @param process undefined if it may have affected any process */
-  disturbed(process: Process | undefined, durationMs = 0): void {
+  /** Records a fault that may cause duplicates. @param process undefined if it may have affected any process */
+  recordDisturbance(process: Process | undefined, durationMs = 0): void {
     const atMs = this.#schedule.nowMs;
     this.#disturbances.push({ atMs, untilMs: atMs + durationMs, process });
   }
 
-  /** Due times follow the database's clock, so they are not checked after it has jumped. */
-  databaseClockJumped(): void {
+  /** Records a jump of the database's clock. Due times follow that clock, so they are not checked afterwards. */
+  recordDatabaseClockJump(): void {
     this.#hasClockJumped = true;
-    this.disturbed(undefined, 5_000);
+    this.recordDisturbance(undefined, 5_000);
   }
 
-  disabled(organisationId: string): void {
+  recordDisabled(organisationId: string): void {
     if (!this.#wasRestarted(organisationId)) this.#disabledAt.set(organisationId, this.#schedule.nowMs);
   }
 
-  /** A user enables the endpoint or restarts its schedules. Called before and after the commit. */
-  restarted(organisationId: string): void {
+  /** Records that a user enables the endpoint or restarts its schedules. Called before and after the commit. */
+  recordRestart(organisationId: string): void {
     this.#disabledAt.delete(organisationId);
     this.#restartedAtMs.set(organisationId, this.#schedule.nowMs);
   }
 
-  /** A report from before a restart may arrive after it. */
+  /** Whether a user restarted the schedules in the last ten seconds: a report from before that may arrive after it. */
   #wasRestarted(organisationId: string): boolean {
     return (this.#restartedAtMs.get(organisationId) ?? Number.NEGATIVE_INFINITY) > this.#schedule.nowMs - 10_000;
   }
 
   /**
+   * Records that an attempt failed or was acknowledged.
+   *
    * @param process reports it
    * @param delayMs until the next attempt, by the clock of that process: meaningless if that clock jumped after the attempt was planned
    */
-  attempted(process: Process, deliveryId: string, delayMs: number | undefined): void {
+  recordAttempt(process: Process, deliveryId: string, delayMs: number | undefined): void {
     const hasJumped = process.clockJumpedAtMs > this.#schedule.nowMs - settlingMs;
     if (delayMs === undefined || hasJumped) this.#nextAtMs.delete(deliveryId);
     else this.#nextAtMs.set(deliveryId, this.#schedule.nowMs + delayMs);
   }
 
-  handled(deliveryId: string): void {
+  recordHandled(deliveryId: string): void {
     this.#handled.add(deliveryId);
   }
 
@@ -121,15 +123,15 @@ export class ContractChecker {
     return this.#handled.has(deliveryId);
   }
 
-  /** Called when a process writes a request. @returns a function to call when the process learns the outcome */
-  starts(request: Pick<Sent, "deliveryId" | "organisationId" | "process">): (isAcknowledged: boolean) => void {
+  /** Records that a process writes a request, and checks the contract. @returns a function to call when the process learns the outcome */
+  recordRequest(request: Pick<Sent, "deliveryId" | "organisationId" | "process">): (isAcknowledged: boolean) => void {
     const now = this.#schedule.nowMs;
     const sent: Sent = { ...request, startedAtMs: now, isAcknowledged: false };
     const { deliveryId, organisationId, process } = request;
     const others = this.#sent.filter((other) => other.organisationId === organisationId);
-    const underWay = others.filter((other) => other.endedAtMs === undefined && !this.#isExcused(other));
-    if (underWay.length >= capacity && !this.#isExcused(sent))
-      this.violations.push(`capacity: attempt ${underWay.length + 1} at a time at ${organisationId}`);
+    const inFlight = others.filter((other) => other.endedAtMs === undefined && !this.#isExcused(other));
+    if (inFlight.length >= capacity && !this.#isExcused(sent))
+      this.violations.push(`capacity: attempt ${inFlight.length + 1} in flight at ${organisationId}`);
     const disabledAt = this.#disabledAt.get(organisationId);
     if (disabledAt !== undefined && now > disabledAt + disabledGraceMs && !this.#isExcused(sent))
       this.violations.push(`disabled: ${process.name} calls ${organisationId}, which is disabled`);
@@ -138,7 +140,7 @@ export class ContractChecker {
       this.violations.push(`early: ${deliveryId} is attempted ${nextAtMs - now} ms before the time that was reported`);
     for (const other of others)
       if (other.deliveryId === deliveryId && !this.#isExcused(other)) {
-        if (other.endedAtMs === undefined) this.violations.push(`double: ${deliveryId} is attempted twice at a time`);
+        if (other.endedAtMs === undefined) this.violations.push(`double: ${deliveryId} has two attempts in flight`);
         else if (other.isAcknowledged)
           this.violations.push(`double: ${deliveryId} was acknowledged, and is sent again`);
       }
@@ -153,17 +155,19 @@ export class ContractChecker {
   #isExcused({ process, startedAtMs }: Sent): boolean {
     if (process.isStopped) return true;
     return this.#disturbances.some(
-      (each) => (each.process ?? process) === process && each.untilMs + leaseLapseMs >= startedAtMs,
+      (disturbance) =>
+        (disturbance.process ?? process) === process && disturbance.untilMs + leaseLapseMs >= startedAtMs,
     );
   }
 
-  /** Called at the end, when everything has been quiet for long enough. */
+  /** Checks the final state. Called when everything has been quiet for long enough. */
   finish({ deliveries, handled, acknowledgements, confirmed }: Outcome): void {
     for (const { delivery_id: id, count } of acknowledgements)
       if (count > 1) this.violations.push(`recorded twice: ${count} acknowledgements of ${id}, of which one was held`);
     const handledIds = handled.map(({ delivery_id }) => delivery_id);
     const recorded = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-    for (const id of confirmed) if (!recorded.has(id)) this.violations.push(`lost: ${id} was committed, and is gone`);
+    for (const id of confirmed)
+      if (!recorded.has(id)) this.violations.push(`lost: ${id} was committed, and is missing`);
     for (const { id, state, organisation_id } of deliveries) {
       if (state === "pending") this.violations.push(`stuck: ${id} of ${organisation_id} is still pending`);
       if (state === "acknowledged" && !handledIds.includes(id))
@@ -186,8 +190,8 @@ export class ContractChecker {
   }
 
   /**
-   * A stalled process may send a delivery twice, but not after a later one of its key: a receiver without an inbox would take the older
-   * response for the newer one. Leases follow the database's clock, so this is not checked after it has jumped.
+   * Checks that no delivery is sent after a later one with its key, even a second time by a stalled process: a receiver without an inbox would
+   * take the older response for the newer one. Leases follow the database's clock, so this is not checked after it has jumped.
    */
   #checkOrderOfRequests(recorded: ReadonlyMap<string, Delivery>): void {
     if (this.#hasClockJumped) return;

@@ -50,12 +50,13 @@ export class Receiver {
     this.#respond = this.#start();
   }
 
-  /** A new process after a kill. */
+  /** Starts a new process after a kill. */
   restart(): void {
     this.process = new Process("receiver");
     this.#respond = this.#start();
   }
 
+  /** Creates the kit's handler in the current process. */
   #start(): (request: Request) => Promise<Response> {
     const { process } = this;
     return this.#schedule.run(process, () => {
@@ -65,7 +66,7 @@ export class Receiver {
         secret,
         scheme: standardWebhooks(),
         now: () => wallClock(this.#schedule, process),
-        // Otherwise the kit prints it.
+        // Otherwise the kit prints errors.
         onError: () => undefined,
         onRejected: () => undefined,
         onWorkerOfferResponse: async (event, context) => {
@@ -73,13 +74,13 @@ export class Receiver {
           await inbox.once(context, (tx) =>
             tx.query("insert into handled (delivery_id, response) values ($1, $2)", [id, event.response]),
           );
-          this.#checker.handled(id);
+          this.#checker.recordHandled(id);
         },
       });
     });
   }
 
-  /** Runs in the receiver's process. @returns never, if that process is killed meanwhile */
+  /** Handles a request in the receiver's process. Never resolves if that process is killed meanwhile. */
   handle(request: Request): Promise<Response> {
     return this.#respond(request);
   }
@@ -98,11 +99,12 @@ export class Network {
     this.#receiver = receiver;
   }
 
-  /** The HTTP client of a process. */
+  /** Creates the HTTP client of a process. */
   endpointClient(): EndpointClient {
     return { send: (request) => this.#send(request), close: async () => undefined };
   }
 
+  /** Sends a request, which may be refused, lost, duplicated or slow; its response may be lost too. */
   #send(request: EndpointRequest): Promise<EndpointResult> {
     const schedule = this.#schedule;
     const process = currentProcess();
@@ -110,17 +112,17 @@ export class Network {
     const content = Buffer.from(request.body === undefined ? "" : JSON.stringify(request.body));
     const headers = { ...request.headers, ...request.sign?.(content), "content-type": "application/json" };
     return new Promise((resolve) => {
-      let ended: ((isAcknowledged: boolean) => void) | undefined;
-      let isOver = false;
-      const end = (result: Omit<EndpointResult, "durationMs">): void => {
-        if (isOver) return;
-        isOver = true;
+      let recordOutcome: ((isAcknowledged: boolean) => void) | undefined;
+      let isFinished = false;
+      const finish = (result: Omit<EndpointResult, "durationMs">): void => {
+        if (isFinished) return;
+        isFinished = true;
         deadline.cancel();
-        ended?.(result.ok && "status" in result && result.status === 200);
+        recordOutcome?.(result.ok && "status" in result && result.status === 200);
         resolve({ ...result, durationMs: schedule.nowMs - startedMs } as EndpointResult);
       };
       const fail = (code: "timeout" | "aborted" | "connection_lost" | "connection_refused"): void =>
-        end({ ok: false, code, reason: code } as Omit<EndpointResult, "durationMs">);
+        finish({ ok: false, code, reason: code } as Omit<EndpointResult, "durationMs">);
       const deadline = schedule.at(process, request.timeoutMs, "deadline", () => fail("timeout"));
       request.signal?.addEventListener("abort", () => fail("aborted"));
       const { faults } = this;
@@ -129,11 +131,11 @@ export class Network {
         return;
       }
       schedule.at(process, schedule.latencyMs(), "connected", () => {
-        if (isOver) return;
+        if (isFinished) return;
         if (request.mayStart?.() === false) return fail("aborted");
         const deliveryId = request.headers?.["offers-delivery-id"] ?? "";
         const organisationId = new URL(request.baseAddress).pathname.slice(1);
-        ended = this.#checker.starts({ deliveryId, organisationId, process });
+        recordOutcome = this.#checker.recordRequest({ deliveryId, organisationId, process });
         if (schedule.chance(faults.lostRequests)) return;
         const arrive = (): void =>
           this.#arrive(
@@ -145,7 +147,7 @@ export class Network {
                 return;
               }
               schedule.at(process, schedule.latencyMs(), "response", () =>
-                end({ ok: true, status, body: Buffer.alloc(0), truncated: false } as Omit<
+                finish({ ok: true, status, body: Buffer.alloc(0), truncated: false } as Omit<
                   EndpointResult,
                   "durationMs"
                 >),
@@ -158,6 +160,7 @@ export class Network {
     });
   }
 
+  /** Delivers a request to the receiver after a delay, or responds with a fault in its place. */
   #arrive(request: Request, respond: (status: number) => void): void {
     const schedule = this.#schedule;
     const { faults } = this;

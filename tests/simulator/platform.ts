@@ -12,10 +12,10 @@ import { type Process, type Schedule, wallClock } from "./schedule.ts";
 
 export const encryptionKey = new Uint8Array(32).fill(7);
 
-/** A delivery that fails three times is due a quarter of an hour later: only a restart of its schedule delivers it in time. */
+/** After three failures, the next attempt is due in a quarter of an hour: only restarting the schedule delivers it in time. */
 const retrySchedule = { delaysMs: [500, 1_000, 900_000, 3_600_000, 7_200_000], jitter: 0, maxRetryAfterMs: 60_000 };
 
-/** Stores without their process. Opening one runs the migrations' checks, so they are lent to one process after another. */
+/** A pool of open stores, lent to one process after another: opening one is slow, because it checks the migrations. */
 export class Stores {
   readonly #free: Store[] = [];
 
@@ -24,7 +24,7 @@ export class Stores {
       this.#free.push(await openStore({ dataFolder: "unused", databaseUrl: "postgres://simulated/offers" }));
   }
 
-  /** The store until the process stops; its subscriptions end then. */
+  /** Lends a store to a process. Its subscriptions end when the process stops. */
   lend(process: Process, atEnd: (() => void)[]): Store {
     const store = this.#free.pop();
     if (store === undefined) throw new Error("a schedule needs more stores than were opened");
@@ -53,7 +53,7 @@ interface PlatformOptions {
   onError: (error: unknown) => void;
 }
 
-/** The delivery core of one platform process, assembled like `startBackground` does. */
+/** Runs the delivery core of one platform process, assembled the way `startBackground` does it. */
 export class Platform {
   readonly process: Process;
   isStopping = false;
@@ -68,7 +68,7 @@ export class Platform {
   async #start({ schedule, network, checker, store, process, onError }: PlatformOptions): Promise<void> {
     const now = (): Date => wallClock(schedule, process);
     const signals = openSignals(store, { onError });
-    const leases = await this.#until(() => openLeases(store.background, { onError }), onError);
+    const leases = await this.#retryUntilDone(() => openLeases(store.background, { onError }), onError);
     this.#delivery = startDelivery({
       store: store.background,
       leases,
@@ -82,17 +82,17 @@ export class Platform {
       random: schedule.random,
       onError,
       onAttempt({ deliveryId, nextAttemptAt }) {
-        checker.attempted(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
+        checker.recordAttempt(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
       },
       onEndpoint({ change, organisationId }) {
-        if (change === "disabled") checker.disabled(organisationId);
+        if (change === "disabled") checker.recordDisabled(organisationId);
       },
     });
     this.#stop = [() => this.#delivery?.stop() ?? Promise.resolve(), () => leases.stop(), () => signals.stop()];
   }
 
-  /** A process that cannot open its lease is started again. */
-  async #until<T>(work: () => Promise<T>, onError: (error: unknown) => void): Promise<T> {
+  /** Retries until the work succeeds: a process that cannot open its lease would be started again. */
+  async #retryUntilDone<T>(work: () => Promise<T>, onError: (error: unknown) => void): Promise<T> {
     for (;;)
       try {
         return await work();
@@ -101,7 +101,7 @@ export class Platform {
       }
   }
 
-  /** As after SIGTERM, in the order of `startPlatform`. */
+  /** Stops gracefully, as after SIGTERM, in the order of `startPlatform`. */
   async stop(): Promise<void> {
     this.isStopping = true;
     for (const stop of this.#stop) await stop().catch(() => undefined);

@@ -29,10 +29,11 @@ interface Request {
 
 const defaultIdleMs = 30_000;
 const longWaitMs = 500;
-/** Background work, and the holder of the settling lock, may be idle for two seconds. */
-const idleLimitOf = (text: string): number =>
+/** Reads the idle limit from a statement: two seconds for background work and for the holder of the settling lock. */
+const parseIdleLimit = (text: string): number =>
   text.includes("idle_in_transaction_session_timeout") ? 2_000 : defaultIdleMs;
-const lost = (): Error => Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
+const connectionLostError = (): Error =>
+  Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
 
 /**
  * One PostgreSQL server for all simulated processes, which reach it through npm `pg`. It is a PGlite, whose only session runs their
@@ -62,13 +63,13 @@ export class SimulatedPostgres implements Server {
     return server;
   }
 
-  /** Immediately, outside of the schedule. */
+  /** Runs a query immediately, outside the schedule. */
   query<Row>(text: string, values: readonly unknown[] = []): Row[] {
     return (this.#session.run(this.nowMs, text, values) as Result).rows as Row[];
   }
 
-  /** After the migrations: nobody reads the log, and it would fill the memory. */
-  dropLog(): void {
+  /** Makes all tables unlogged after the migrations: nobody reads the write-ahead log, and it would fill the memory. */
+  makeTablesUnlogged(): void {
     const logged =
       "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384";
     // A table with a log cannot reference one without, so the referencing ones come first.
@@ -79,8 +80,8 @@ export class SimulatedPostgres implements Server {
         } catch {}
   }
 
-  /** Starts a schedule without connections, with an open session. */
-  begin(schedule: Schedule): void {
+  /** Resets the server for a new schedule: rolls back, and forgets connections, queue and faults. */
+  startSchedule(schedule: Schedule): void {
     this.#schedule = schedule;
     this.#session.run(this.nowMs, "rollback");
     this.#connections.clear();
@@ -100,6 +101,7 @@ export class SimulatedPostgres implements Server {
     return startedAt + this.#scheduled.nowMs + this.offsetMs;
   }
 
+  /** Returns the current schedule. */
   get #scheduled(): Schedule {
     if (this.#schedule === undefined) throw new Error("no schedule runs");
     return this.#schedule;
@@ -109,12 +111,12 @@ export class SimulatedPostgres implements Server {
     const connection = new Connection(process);
     this.#connections.add(connection);
     process.onStop.push(() =>
-      this.#scheduled.at(undefined, this.#scheduled.latencyMs(), "drop", () => this.#lose(connection)),
+      this.#scheduled.at(undefined, this.#scheduled.latencyMs(), "drop", () => this.#loseConnection(connection)),
     );
     return connection;
   }
 
-  /** The server runs the statement after one delay, and the process gets the reply after another. */
+  /** Sends a statement: the server runs it after one delay, and the process gets the reply after another. */
   send(connection: Connection, text: string, values: readonly unknown[]): Promise<Result | Result[]> {
     const schedule = this.#scheduled;
     const { process } = connection;
@@ -130,25 +132,26 @@ export class SimulatedPostgres implements Server {
       schedule.at(undefined, delayMs, "statement", () => {
         if (schedule.chance(this.faults.lostStatements)) {
           this.onFault(process, 2_000);
-          this.#lose(connection);
+          this.#loseConnection(connection);
         }
-        if (connection.isLost) return reply(lost());
+        if (connection.isLost) return reply(connectionLostError());
         this.#queue.push({ connection, text, values, arrivedAtMs: schedule.nowMs, reply });
-        this.#pump();
+        this.#runNext();
       });
     });
   }
 
-  /** The connection ends: its transaction is rolled back, and its client gets an error. */
-  #lose(connection: Connection): void {
+  /** Closes the connection: its transaction is rolled back, and its client gets an error. */
+  #loseConnection(connection: Connection): void {
     if (connection.isLost) return;
     connection.isLost = true;
     this.#connections.delete(connection);
-    for (const { reply } of this.#queue.filter((request) => request.connection === connection)) reply(lost());
+    for (const { reply } of this.#queue.filter((request) => request.connection === connection))
+      reply(connectionLostError());
     this.#queue = this.#queue.filter((request) => request.connection !== connection);
     if (this.#owner === connection && !this.#isRunning) this.#rollBack(connection);
     this.#scheduled.at(connection.process, 0, "lost", () => {
-      if (connection.listenerCount("error") > 0) connection.emit("error", lost());
+      if (connection.listenerCount("error") > 0) connection.emit("error", connectionLostError());
       connection.emit("end");
     });
   }
@@ -160,11 +163,12 @@ export class SimulatedPostgres implements Server {
       connection.isInTransaction = false;
       this.#owner = undefined;
       this.#isRunning = false;
-      this.#pump();
+      this.#runNext();
     });
   }
 
-  #pump(): void {
+  /** Runs a random waiting statement that may run: only its owner's while a transaction is open. */
+  #runNext(): void {
     if (this.#isRunning) return;
     const mayRun = this.#queue.filter(({ connection }) => this.#owner === undefined || this.#owner === connection);
     if (mayRun.length === 0) return;
@@ -176,6 +180,7 @@ export class SimulatedPostgres implements Server {
     this.#scheduled.at(undefined, 0, "execute", () => this.#execute(request));
   }
 
+  /** Runs a statement that was chosen, and replies unless the connection is lost. */
   #execute({ connection, text, values, arrivedAtMs, reply }: Request): void {
     const schedule = this.#scheduled;
     // Another process stalled, or was slow, in the middle of a transaction.
@@ -183,7 +188,7 @@ export class SimulatedPostgres implements Server {
     let error: Error | undefined;
     let result: Result | Result[] | undefined;
     try {
-      result = this.#run(connection, text, values);
+      result = this.#runStatement(connection, text, values);
     } catch (cause) {
       error = cause as Error;
       // If several statements are sent together, the first may have started a transaction.
@@ -195,45 +200,46 @@ export class SimulatedPostgres implements Server {
       if (connection.isInTransaction) this.#rollBack(connection);
     } else if (schedule.chance(this.faults.lostReplies)) {
       this.onFault(connection.process, 2_000);
-      this.#lose(connection);
-      reply(lost());
+      this.#loseConnection(connection);
+      reply(connectionLostError());
     } else {
       reply(error, result);
       if (connection.isInTransaction) this.#watchIdle(connection);
     }
-    this.#pump();
+    this.#runNext();
   }
 
-  /** Like `idle_in_transaction_session_timeout`, because one session cannot end itself. */
+  /** Emulates `idle_in_transaction_session_timeout`, because PGlite's only session cannot end itself. */
   #watchIdle(connection: Connection): void {
     const isWaiting = (): boolean => this.#queue.some((request) => request.connection === connection);
-    connection.idle = this.#scheduled.at(undefined, connection.idleLimitMs, "idle", () => {
-      if (connection.isInTransaction && !this.#isRunning && !isWaiting()) this.#lose(connection);
+    connection.idleTimer = this.#scheduled.at(undefined, connection.idleLimitMs, "idle", () => {
+      if (connection.isInTransaction && !this.#isRunning && !isWaiting()) this.#loseConnection(connection);
     });
   }
 
-  #run(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
-    connection.idle?.cancel();
+  /** Runs a statement in the session. A plain `begin` waits for the next statement: until then, the transaction holds no locks. */
+  #runStatement(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
+    connection.idleTimer?.cancel();
     // Other settings of a transaction concern planning, which the session has decided, and how long it may be idle.
     if (/^begin(; set local \w+ = '\w+')*$/i.test(text)) {
-      connection.begunAtMs = this.nowMs;
-      connection.idleLimitMs = idleLimitOf(text);
+      connection.transactionStartMs = this.nowMs;
+      connection.idleLimitMs = parseIdleLimit(text);
       return { command: "BEGIN", rowCount: 0, rows: [], fields: [] };
     }
-    if (connection.begunAtMs !== undefined || /^begin\b/i.test(text)) {
+    if (connection.transactionStartMs !== undefined || /^begin\b/i.test(text)) {
       connection.isInTransaction = true;
       this.#owner = connection;
     }
-    if (connection.begunAtMs !== undefined) this.#session.run(connection.begunAtMs, "begin");
-    connection.begunAtMs = undefined;
+    if (connection.transactionStartMs !== undefined) this.#session.run(connection.transactionStartMs, "begin");
+    connection.transactionStartMs = undefined;
     const isEnd = /^(commit|rollback)$/i.test(text);
-    if (/^begin\b|idle_in_transaction_session_timeout/i.test(text)) connection.idleLimitMs = idleLimitOf(text);
+    if (/^begin\b|idle_in_transaction_session_timeout/i.test(text)) connection.idleLimitMs = parseIdleLimit(text);
     const result = this.#session.run(this.nowMs, text, values);
     if (isEnd) connection.isInTransaction = false;
     return result;
   }
 
-  /** NOTIFY reaches the other listening processes, each with its own delay, or not at all. */
+  /** Delivers NOTIFY to the listening processes, each after its own delay, or not at all. */
   notify(payload: string): void {
     for (const connection of this.#connections) {
       if (!connection.isListening || this.#scheduled.chance(this.faults.lostNotifications)) continue;

@@ -39,7 +39,7 @@ export const faultRates = {
 export type FaultName = keyof typeof faultRates;
 export const faultNames = Object.keys(faultRates) as FaultName[];
 
-/** Everything that decides what happens. */
+/** Everything that determines what happens in a run. */
 export interface Scenario {
   seed: number;
   processes: number;
@@ -53,26 +53,35 @@ export interface Scenario {
 }
 
 /**
- * The scenario of a seed. Most have one frequent kind of fault and few others: the more kinds, the more the checker has to excuse. An eighth
- * each are bursts, takeovers and outages: few of the others need a guard against these.
+ * Derives the scenario from a seed. Most have one frequent kind of fault and few others: the more kinds, the more the checker has to
+ * excuse. An eighth each are bursts, takeovers and outages: few of the others need a guard against these.
  */
 export function scenarioOf(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
-  const kind = schedule.pick([burst, takeover, outage, any, any, any, any, any]);
-  return { seed, ...kind(schedule) };
+  const pickScenario = schedule.pick([
+    burst,
+    takeover,
+    outage,
+    randomScenario,
+    randomScenario,
+    randomScenario,
+    randomScenario,
+    randomScenario,
+  ]);
+  return { seed, ...pickScenario(schedule) };
 }
 
 /**
- * There are more simultaneous deliveries than an endpoint's capacity, which shows only while attempts last. The receiver restarts: it also
- * keeps handled events in memory, so only then does it need its inbox.
+ * Makes more deliveries due than an endpoint's capacity; attempts are slow, because only then does the limit matter. The receiver restarts:
+ * it also keeps handled events in memory, so only then does it need its inbox.
  */
 function burst(schedule: Schedule): Omit<Scenario, "seed"> {
-  const { processes, faults } = any(schedule);
+  const { processes, faults } = randomScenario(schedule);
   const common = { slow: 0.9, receiverKill: 0.04 };
   return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
-/** An endpoint fails until the retry schedule has long delays, and a user restarts the schedule. */
+/** Makes an endpoint fail until the retry schedule has long delays; then a user may restart the schedule. */
 function outage(schedule: Schedule): Omit<Scenario, "seed"> {
   const faults: Scenario["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
   if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;
@@ -86,7 +95,7 @@ function outage(schedule: Schedule): Omit<Scenario, "seed"> {
   };
 }
 
-/** A process stalls during an attempt. Another one attempts the delivery and the next one of its order key before the first continues. */
+/** Makes a process stall during an attempt, while another attempts the same delivery and the next one with its order key. */
 function takeover(schedule: Schedule): Omit<Scenario, "seed"> {
   return {
     processes: schedule.between(2, 3),
@@ -98,7 +107,8 @@ function takeover(schedule: Schedule): Omit<Scenario, "seed"> {
   };
 }
 
-function any(schedule: Schedule): Omit<Scenario, "seed"> {
+/** Combines random faults, usually with one of them more frequent. */
+function randomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
   const share = schedule.pick([0, 0, 0.1, 0.2, 0.4]);
   const faults: Scenario["faults"] = {};
   for (const name of faultNames) if (schedule.chance(share)) faults[name] = faultRates[name];
@@ -128,24 +138,25 @@ export async function shorten(
   triesPerChange = 5,
 ): Promise<Scenario> {
   let shortest = scenario;
-  for (let improved = true; improved; ) {
-    improved = false;
-    for (const change of changesOf(shortest))
+  for (let hasImproved = true; hasImproved; ) {
+    hasImproved = false;
+    for (const change of listSimplifications(shortest))
       for (let attempt = 0; attempt < triesPerChange; attempt += 1) {
         const candidate = { ...shortest, ...change, seed: (shortest.seed + attempt * 1_000_003) >>> 0 };
         if (!(await fails(candidate))) continue;
         shortest = candidate;
-        improved = true;
+        hasImproved = true;
         break;
       }
   }
   return shortest;
 }
 
-function changesOf({ faults, events, processes, organisations, keys }: Scenario): Partial<Scenario>[] {
-  const without = (name: string) => Object.fromEntries(Object.entries(faults).filter(([other]) => other !== name));
+/** Lists changes that each make a scenario a little simpler. */
+function listSimplifications({ faults, events, processes, organisations, keys }: Scenario): Partial<Scenario>[] {
+  const withoutFault = (name: string) => Object.fromEntries(Object.entries(faults).filter(([other]) => other !== name));
   return [
-    ...Object.keys(faults).map((name) => ({ faults: without(name) })),
+    ...Object.keys(faults).map((name) => ({ faults: withoutFault(name) })),
     ...(events > 1 ? [{ events: Math.ceil(events / 2) }, { events: events - 1 }] : []),
     ...(processes > 1 ? [{ processes: processes - 1 }] : []),
     ...(organisations > 1 ? [{ organisations: 1 }] : []),

@@ -6,15 +6,15 @@ import { Seeded } from "../seeded.ts";
 /** A simulated process: code that runs in `Schedule.run` belongs to one, with its timers and replies. */
 export class Process {
   readonly name: string;
-  /** A stopped process runs no more code: its timers and replies are dropped, so that its awaits never return. */
+  /** A stopped process runs no more code: its timers and replies are dropped, so its awaits never return. */
   isStopped = false;
-  /** Until then no code of it runs, like during a long garbage collection or on a suspended machine. */
+  /** None of its code runs before this time, as during a long garbage collection or on a suspended machine. */
   stalledUntilMs = 0;
   /** The skew of its wall clock. */
   wallOffsetMs = 0;
   /** When its wall clock last jumped. */
   clockJumpedAtMs = Number.NEGATIVE_INFINITY;
-  /** Called when it is killed, for example to drop its connections. */
+  /** Called when the process stops, for example to drop its connections. */
   readonly onStop: (() => void)[] = [];
 
   constructor(name: string) {
@@ -35,9 +35,9 @@ export class Process {
 
 interface Event {
   atMs: number;
-  /** Decides the order of simultaneous events. */
-  tie: number;
-  /** Undefined for what happens between processes: a packet in transit, the database server. */
+  /** Orders events that are due at the same time. */
+  tiebreaker: number;
+  /** Undefined for what happens outside any process: a packet in transit, or the database server's work. */
   process: Process | undefined;
   what: string;
   run: () => unknown;
@@ -48,39 +48,40 @@ export interface Cancellable {
   cancel(): void;
 }
 
-const running = new AsyncLocalStorage<{ schedule: Schedule; process: Process }>();
+const currentContext = new AsyncLocalStorage<{ schedule: Schedule; process: Process }>();
 
-/** The process whose code is running. */
+/** Returns the simulated process whose code is running. */
 export function currentProcess(): Process {
-  const process = running.getStore()?.process;
+  const process = currentContext.getStore()?.process;
   if (process === undefined) throw new Error("no simulated process runs this code");
   return process;
 }
 
 const realImmediate = setImmediate;
 /** Lets all resolved promises run their continuations. */
-const drain = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
+const drainPromises = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
 
 /**
- * Virtual time, and the order of everything: of all waiting timers, turns of the event loop, statements and replies, it runs the earliest,
- * and of simultaneous ones a random one. All chance comes from the seed, so a seed replays exactly.
+ * Keeps virtual time and decides the order of everything: of all waiting timers, event-loop turns, statements and replies, it runs the one
+ * that is due first, or a random one of several due at the same time. All randomness comes from the seed, so a seed replays exactly.
  */
 export class Schedule extends Seeded {
   nowMs = 0;
   /** Called before each step of a process, where it may be killed or stalled. */
   beforeStep: (process: Process, what: string) => void = () => undefined;
   #events: Event[] = [];
-  /** Whether no code of a process has run since the last turn of the event loop. */
+  /** Whether no process has run code since promises were last drained. */
   #isDrained = false;
 
-  /** How long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
+  /** Picks how long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
   latencyMs(): number {
     const kind = this.random();
     return kind < 0.9 ? this.between(0, 2) : kind < 0.99 ? this.between(3, 20) : this.between(20, 300);
   }
 
+  /** Schedules `run` for a process after a delay in virtual time. @param what names the step in a trace */
   at(process: Process | undefined, delayMs: number, what: string, run: () => unknown): Cancellable {
-    const event = { atMs: this.nowMs + delayMs, tie: this.random(), process, what, run, isCancelled: false };
+    const event = { atMs: this.nowMs + delayMs, tiebreaker: this.random(), process, what, run, isCancelled: false };
     this.#events.push(event);
     return {
       cancel() {
@@ -89,19 +90,19 @@ export class Schedule extends Seeded {
     };
   }
 
-  /** Runs code of a process. */
+  /** Runs code as part of a process. */
   run<T>(process: Process, work: () => T): T {
     this.#isDrained = false;
-    return running.run({ schedule: this, process }, work);
+    return currentContext.run({ schedule: this, process }, work);
   }
 
   /** @returns whether `condition` held before `limitMs` of virtual time had passed */
   async until(condition: () => boolean, limitMs: number): Promise<boolean> {
     const endMs = this.nowMs + limitMs;
     // Something that was started since the last step may be waiting by now.
-    await this.#drain();
+    await this.#drainPromises();
     while (!condition()) {
-      const event = this.#next();
+      const event = this.#takeNext();
       if (event === undefined || event.atMs > endMs) {
         if (event !== undefined) this.#events.push(event);
         this.nowMs = endMs;
@@ -109,13 +110,13 @@ export class Schedule extends Seeded {
       }
       this.nowMs = Math.max(this.nowMs, event.atMs);
       this.#runEvent(event);
-      if (!this.#isDrained) await this.#drain();
+      if (!this.#isDrained) await this.#drainPromises();
     }
     return true;
   }
 
-  async #drain(): Promise<void> {
-    await drain();
+  async #drainPromises(): Promise<void> {
+    await drainPromises();
     this.#isDrained = true;
   }
 
@@ -127,13 +128,13 @@ export class Schedule extends Seeded {
       this.at(process, process.stalledUntilMs - this.nowMs, what, run);
       return;
     }
-    this.note(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
+    this.recordStep(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
     if (process === undefined) run();
     else this.run(process, run);
   }
 
-  /** Removes the next event from the waiting ones, and those that will never happen. */
-  #next(): Event | undefined {
+  /** Removes and returns the next event; also removes events that will never happen. */
+  #takeNext(): Event | undefined {
     const events = this.#events;
     let next: Event | undefined;
     let kept = 0;
@@ -143,7 +144,7 @@ export class Schedule extends Seeded {
         next = event;
         continue;
       }
-      const isEarlier = event.atMs < next.atMs || (event.atMs === next.atMs && event.tie < next.tie);
+      const isEarlier = event.atMs < next.atMs || (event.atMs === next.atMs && event.tiebreaker < next.tiebreaker);
       events[kept] = isEarlier ? next : event;
       kept += 1;
       if (isEarlier) next = event;
@@ -168,16 +169,16 @@ export function virtualiseTimers(): void {
     sleep: timersPromises.setTimeout,
     turn: timersPromises.setImmediate,
   };
-  performance.now = () => running.getStore()?.schedule.nowMs ?? real.now();
+  performance.now = () => currentContext.getStore()?.schedule.nowMs ?? real.now();
   Date.now = () => {
-    if (atMs !== undefined) return atMs;
-    const store = running.getStore();
+    if (databaseTimeMs !== undefined) return databaseTimeMs;
+    const store = currentContext.getStore();
     return store === undefined ? real.date() : wallClock(store.schedule, store.process).getTime();
   };
   const start = (work: (...values: unknown[]) => void, ms: number, values: unknown[], repeats: boolean): unknown => {
-    // PostgreSQL's alarms. None of those in use changes what a statement does.
-    if (atMs !== undefined) return undefined;
-    const store = running.getStore();
+    // PostgreSQL's alarms, such as timeouts: none of those in use changes what a statement does.
+    if (databaseTimeMs !== undefined) return undefined;
+    const store = currentContext.getStore();
     if (store === undefined) return (repeats ? real.setInterval : real.setTimeout)(work, ms, ...values);
     return new VirtualTimer(store.schedule, store.process, () => work(...values), ms, repeats);
   };
@@ -193,7 +194,7 @@ export function virtualiseTimers(): void {
   });
   Object.assign(timersPromises, {
     setTimeout(ms = 0, value?: unknown, options: { signal?: AbortSignal } = {}) {
-      const store = running.getStore();
+      const store = currentContext.getStore();
       if (store === undefined) return real.sleep(ms, value, options);
       return new Promise((resolve, reject) => {
         const abort = (): void => reject(new DOMException("The operation was aborted", "AbortError"));
@@ -206,7 +207,7 @@ export function virtualiseTimers(): void {
       });
     },
     setImmediate(value?: unknown) {
-      const store = running.getStore();
+      const store = currentContext.getStore();
       if (store === undefined) return real.turn(value);
       return new Promise((resolve) => store.schedule.at(store.process, 0, "turn", () => resolve(value)));
     },
@@ -214,36 +215,37 @@ export function virtualiseTimers(): void {
   syncBuiltinESMExports();
 }
 
-let atMs: number | undefined;
+/** The time that `Date.now` returns while the database server's code runs. */
+let databaseTimeMs: number | undefined;
 
 /** Runs the database server's code: `Date.now` returns this time, whichever process calls it. */
 export function atWallTime<T>(ms: number, work: () => T): T {
-  atMs = ms;
+  databaseTimeMs = ms;
   try {
     return work();
   } finally {
-    atMs = undefined;
+    databaseTimeMs = undefined;
   }
 }
 
-/** A process's wall clock. Virtual time starts at a fixed date, so that a seed replays on any day. */
+/** Reads a process's wall clock. Virtual time starts at a fixed date, so that a seed replays on any day. */
 export const wallClock = (schedule: Schedule, { wallOffsetMs }: Process): Date =>
   new Date(startedAt + schedule.nowMs + wallOffsetMs);
 
 export const startedAt = Date.parse("2026-01-01T00:00:00Z");
 
 class VirtualTimer {
-  readonly #begin: () => Cancellable;
+  readonly #start: () => Cancellable;
   #event: Cancellable;
 
   constructor(schedule: Schedule, process: Process, work: () => void, ms: number, repeats: boolean) {
     // Node's timers are late by about a millisecond, in no fixed order.
-    this.#begin = () =>
+    this.#start = () =>
       schedule.at(process, Math.max(1, ms) + schedule.between(0, 1), "timer", () => {
-        if (repeats) this.#event = this.#begin();
+        if (repeats) this.#event = this.#start();
         work();
       });
-    this.#event = this.#begin();
+    this.#event = this.#start();
   }
 
   cancel(): void {
@@ -252,7 +254,7 @@ class VirtualTimer {
 
   refresh(): this {
     this.#event.cancel();
-    this.#event = this.#begin();
+    this.#event = this.#start();
     return this;
   }
 

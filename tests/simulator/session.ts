@@ -24,7 +24,7 @@ interface Reply {
   error?: Error;
 }
 
-/** Nothing outlives the process, and plans for tables of a dozen rows are all the same. */
+/** Durability is off, because nothing outlives the process; plans are generic, because all tables have few rows. */
 const settings = {
   wal_level: "minimal",
   max_wal_senders: "0",
@@ -39,8 +39,8 @@ const settings = {
 };
 
 /**
- * PGlite's only session, one statement at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` are those of the
- * schedule. It is called through its wire protocol, in one turn, because `PGlite.query` crosses into WebAssembly six times.
+ * Runs statements in PGlite's only session, one at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` follow the
+ * schedule. Statements go over the wire protocol, in one call, because `PGlite.query` crosses into WebAssembly six times.
  */
 export class Session {
   readonly #database: PGlite;
@@ -55,6 +55,8 @@ export class Session {
   }
 
   /**
+   * Runs one statement, or several separated by semicolons.
+   *
    * @param nowMs by the server's clock
    * @throws the server's error
    */
@@ -65,16 +67,18 @@ export class Session {
     return results.length === 1 ? (results[0] as Result) : results;
   }
 
+  /** Runs a single statement through a prepared one. */
   #execute(nowMs: number, text: string, values: readonly unknown[]): Result {
     const { name, serializers, columns } = this.#statements.get(text) ?? this.#prepare(nowMs, text);
-    const given = values.map((value, index) =>
+    const parameters = values.map((value, index) =>
       value === null || value === undefined ? null : (serializers[index]?.(value) ?? String(value)),
     );
-    const { results, error } = this.#send(nowMs, executing(name, given), columns);
+    const { results, error } = this.#send(nowMs, encodeExecution(name, parameters), columns);
     if (error !== undefined) throw error;
     return results[0] as Result;
   }
 
+  /** Prepares a statement, and caches it by its text. */
   #prepare(nowMs: number, text: string): Statement {
     const name = `statement_${this.#statements.size}`;
     const parts = [parse({ name, text }), describe({ type: "S", name }), sync()];
@@ -116,7 +120,7 @@ export class Session {
         for (let index = 0; index < bytes.readInt16BE(content); index += 1)
           reply.parameterTypes.push(bytes.readInt32BE(content + 2 + 4 * index));
       else if (type === "C") {
-        const tag = textAt(bytes, content);
+        const tag = readString(bytes, content);
         // "INSERT 0 2", "UPDATE 2"
         reply.results.push({ command: tag, rowCount: Number(tag.split(" ").at(-1)) || 0, rows, fields: [] });
         rows = [];
@@ -128,7 +132,7 @@ export class Session {
   #readColumns(bytes: Buffer, start: number): Column[] {
     const columns: Column[] = [];
     for (let [index, at] = [0, start + 2]; index < bytes.readInt16BE(start); index += 1) {
-      const name = textAt(bytes, at);
+      const name = readString(bytes, at);
       at += Buffer.byteLength(name) + 1;
       columns.push({ name, parse: this.#database.parsers[bytes.readInt32BE(at + 6)] });
       at += 18;
@@ -137,8 +141,8 @@ export class Session {
   }
 }
 
-/** The messages Bind, Execute and Sync. PGlite's own serializers are slow for small statements. */
-function executing(statement: string, values: readonly (string | null)[]): Buffer {
+/** Encodes the messages Bind, Execute and Sync. PGlite's own serializers are slow for small statements. */
+function encodeExecution(statement: string, values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
   const bindLength =
     4 + 1 + statement.length + 1 + 2 + 2 + 2 + lengths.reduce((sum, each) => sum + 4 + Math.max(0, each), 0);
@@ -161,7 +165,7 @@ function executing(statement: string, values: readonly (string | null)[]): Buffe
   return bytes;
 }
 
-const textAt = (bytes: Buffer, start: number): string => bytes.toString("utf8", start, bytes.indexOf(0, start));
+const readString = (bytes: Buffer, start: number): string => bytes.toString("utf8", start, bytes.indexOf(0, start));
 
 function readRow(bytes: Buffer, start: number, columns: readonly Column[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
@@ -179,7 +183,7 @@ function readRow(bytes: Buffer, start: number, columns: readonly Column[]): Reco
 function readError(bytes: Buffer, start: number): Error {
   const fields: Record<string, string> = {};
   for (let at = start; bytes[at] !== 0; ) {
-    const text = textAt(bytes, at + 1);
+    const text = readString(bytes, at + 1);
     fields[String.fromCharCode(bytes[at] as number)] = text;
     at += Buffer.byteLength(text) + 2;
   }

@@ -14,23 +14,23 @@ import { Process, Schedule, virtualiseTimers, wallClock } from "./schedule.ts";
 
 export interface ScenarioResult {
   violations: readonly string[];
-  /** The same for each run of one scenario. */
+  /** A hash of everything that happened: equal for every run of the same scenario. */
   fingerprint: number;
   steps: number;
   virtualMs: number;
   sent: number;
 }
 
-/** PGlite has no autovacuum. Without any, scenarios become slower and slower. */
-const storiesPerVacuum = 500;
+/** PGlite has no autovacuum, and without any vacuum scenarios become slower and slower. */
+const scenariosPerVacuum = 500;
 
 /** How many processes a scenario may restart. */
-const mostRestarts = 8;
-const longestStallMs = 12_000;
+const maxRestarts = 8;
+const maxStallMs = 12_000;
 /** After the last fault, everything that is pending is handled within this time. */
 const recoveryMs = 120_000;
 
-/** Runs scenarios one after another on one database in memory. */
+/** Runs scenarios one after another on one in-memory database. */
 export class Simulator {
   readonly #database: SimulatedPostgres;
   readonly #stores: Stores;
@@ -46,11 +46,11 @@ export class Simulator {
     virtualiseTimers();
     const database = await SimulatedPostgres.open();
     const schedule = new Schedule(0);
-    database.begin(schedule);
+    database.startSchedule(schedule);
     const stores = new Stores();
     let outcome: unknown;
     schedule.run(new Process("set-up"), () => {
-      stores.open(mostRestarts + 6).then(
+      stores.open(maxRestarts + 6).then(
         () => (outcome = "opened"),
         (error: unknown) => (outcome = error),
       );
@@ -59,19 +59,19 @@ export class Simulator {
     if (outcome !== "opened") throw outcome;
     database.query(`${inboxMigration()}
       create table handled (id bigint generated always as identity, delivery_id text not null, response text not null);`);
-    database.dropLog();
+    database.makeTablesUnlogged();
     return new Simulator(database, stores);
   }
 
   async run(scenario: Scenario, onStep?: (line: string) => void): Promise<ScenarioResult> {
-    const result = await new Run(this.#database, this.#stores, scenario, onStep).toEnd();
+    const result = await new Run(this.#database, this.#stores, scenario, onStep).runToEnd();
     this.#ran += 1;
-    if (this.#ran % storiesPerVacuum === 0) this.#database.query("vacuum");
+    if (this.#ran % scenariosPerVacuum === 0) this.#database.query("vacuum");
     return result;
   }
 }
 
-/** One scenario. */
+/** Runs one scenario. */
 class Run {
   readonly #database: SimulatedPostgres;
   readonly #stores: Stores;
@@ -87,7 +87,7 @@ class Run {
   #api: { process: Process; store: Store };
   #restarts = 0;
   /** Restarts that have not happened yet. */
-  #restarting = 0;
+  #pendingRestarts = 0;
 
   constructor(database: SimulatedPostgres, stores: Stores, scenario: Scenario, onStep?: (line: string) => void) {
     this.#database = database;
@@ -102,19 +102,19 @@ class Run {
     this.#api = this.#startApi();
   }
 
-  async toEnd(): Promise<ScenarioResult> {
+  async runToEnd(): Promise<ScenarioResult> {
     const { spreadMs, processes, events } = this.#scenario;
     const schedule = this.#schedule;
     try {
-      this.#prepare();
+      this.#resetDatabase();
       for (let index = 0; index < processes; index += 1) this.#startPlatform(`platform-${index}`);
-      this.#beginFaults();
+      this.#startFaults();
       for (let index = 0; index < events; index += 1)
-        schedule.at(undefined, schedule.between(0, spreadMs), "person", () => this.#act(index));
+        schedule.at(undefined, schedule.between(0, spreadMs), "person", () => this.#performUserActions(index));
       await schedule.until(() => false, spreadMs + schedule.between(100, 5_000));
       await this.#heal();
       await this.#recover();
-      this.#checker.finish(await this.#outcome());
+      this.#checker.finish(await this.#readOutcome());
     } finally {
       for (const process of this.#processes()) process.stop();
       for (const end of this.#atEnd) end();
@@ -130,9 +130,9 @@ class Run {
     this.#api.process,
   ];
 
-  #prepare(): void {
+  #resetDatabase(): void {
     const database = this.#database;
-    database.begin(this.#schedule);
+    database.startSchedule(this.#schedule);
     database.query(`
       delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
       delete from deliveries; delete from events; delete from endpoints; delete from mails; delete from organisations;
@@ -145,7 +145,7 @@ class Run {
         [id, `http://receiver/${id}`, encrypt(secret, encryptionKey, id)],
       );
     }
-    database.onFault = (process, durationMs) => this.#checker.disturbed(process, durationMs);
+    database.onFault = (process, durationMs) => this.#checker.recordDisturbance(process, durationMs);
   }
 
   #startApi(): { process: Process; store: Store } {
@@ -163,20 +163,29 @@ class Run {
     this.#platforms.push(new Platform({ schedule, network, checker, store, process, onError: this.#onError }));
   }
 
-  /** Errors of lost connections are expected; those of code and of constraints are defects. */
+  /** Ignores errors of lost connections, which are expected; reports errors in code and in SQL. */
   #onError = (error: unknown): void => {
     const { code, name, message } = error as { code?: string; name?: string; message?: string };
     if (name === "TypeError" || name === "RangeError" || /^(23|42|22)/.test(code ?? ""))
       this.#checker.violations.push(`error: ${name} ${code ?? ""} ${message}`);
   };
 
-  #beginFaults(): void {
+  /** Sets the rates of network and database faults, and kills, stalls and stops processes at random before their steps. */
+  #startFaults(): void {
     const { faults } = this.#scenario;
     const rate = (name: FaultName): number => faults[name] ?? 0;
-    const only = <Name extends FaultName>(names: readonly Name[]) =>
+    const pickRates = <Name extends FaultName>(names: readonly Name[]) =>
       Object.fromEntries(names.map((name) => [name, rate(name)])) as Record<Name, number>;
-    this.#database.faults = only(["lostStatements", "lostReplies", "lostNotifications", "slowCommits"]);
-    this.#network.faults = only(["refused", "lostRequests", "lostResponses", "doubled", "slow", "unavailable", "gone"]);
+    this.#database.faults = pickRates(["lostStatements", "lostReplies", "lostNotifications", "slowCommits"]);
+    this.#network.faults = pickRates([
+      "refused",
+      "lostRequests",
+      "lostResponses",
+      "doubled",
+      "slow",
+      "unavailable",
+      "gone",
+    ]);
     const schedule = this.#schedule;
     schedule.beforeStep = (process, what) => {
       if (process.isStopped) return;
@@ -184,40 +193,42 @@ class Run {
       if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
       const isAttempt = what === "turn" || what === "connected" || what === "response";
       if (schedule.chance(rate(isReceiver ? "receiverStall" : isAttempt ? "stallDuringAttempt" : "stall"))) {
-        const durationMs = schedule.between(100, longestStallMs);
+        const durationMs = schedule.between(100, maxStallMs);
         process.stalledUntilMs = schedule.nowMs + durationMs;
-        this.#checker.disturbed(process, durationMs);
+        this.#checker.recordDisturbance(process, durationMs);
       }
       if (!isReceiver && schedule.chance(rate("stop"))) this.#stop(process);
       if (schedule.chance(rate("clockJump")))
         process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
       if (schedule.chance(rate("databaseClockJump"))) {
         this.#database.offsetMs += schedule.between(-2_000, 10_000);
-        this.#checker.databaseClockJumped();
+        this.#checker.recordDatabaseClockJump();
       }
     };
   }
 
+  /** Kills a process, and restarts it after a while. */
   #kill(process: Process): void {
-    if (this.#restarts >= mostRestarts) return;
+    if (this.#restarts >= maxRestarts) return;
     process.stop();
-    this.#checker.disturbed(process);
+    this.#checker.recordDisturbance(process);
     this.#restart(process, this.#schedule.between(10, 8_000));
   }
 
+  /** Stops a platform process gracefully, and restarts it after a while. */
   #stop(process: Process): void {
-    const platform = this.#platforms.find((each) => each.process === process);
-    if (platform === undefined || platform.isStopping || this.#restarts >= mostRestarts) return;
-    this.#checker.disturbed(process, 20_000);
+    const platform = this.#platforms.find((candidate) => candidate.process === process);
+    if (platform === undefined || platform.isStopping || this.#restarts >= maxRestarts) return;
+    this.#checker.recordDisturbance(process, 20_000);
     void this.#schedule.run(process, () => platform.stop());
     this.#restart(process, this.#schedule.between(10, 20_000));
   }
 
   #restart(process: Process, delayMs: number): void {
     this.#restarts += 1;
-    this.#restarting += 1;
+    this.#pendingRestarts += 1;
     this.#schedule.at(undefined, delayMs, "restart", () => {
-      this.#restarting -= 1;
+      this.#pendingRestarts -= 1;
       if (process === this.#receiver.process) return this.#receiver.restart();
       if (process !== this.#api.process) return this.#startPlatform(`${process.name}+`);
       this.#api = this.#startApi();
@@ -232,7 +243,8 @@ class Run {
     void this.#schedule.run(process, () => work(store, now).catch(this.#onError));
   }
 
-  #act(index: number): void {
+  /** Records an event, and sometimes enables the endpoint or retries a delivery. */
+  #performUserActions(index: number): void {
     const schedule = this.#schedule;
     const { faults, keys } = this.#scenario;
     const organisationId = schedule.pick(this.#organisations);
@@ -244,20 +256,20 @@ class Run {
       );
       if (recorded.deliveryId !== undefined) this.#confirmed.add(recorded.deliveryId);
     });
-    if (schedule.chance(faults.enable ?? 0)) this.#inApi((store) => this.#enable(store, organisationId, false));
-    if (schedule.chance(faults.profile ?? 0)) this.#inApi((store) => this.#enable(store, organisationId, true));
+    if (schedule.chance(faults.enable ?? 0)) this.#inApi((store) => this.#enableEndpoint(store, organisationId, false));
+    if (schedule.chance(faults.profile ?? 0)) this.#inApi((store) => this.#enableEndpoint(store, organisationId, true));
     if (schedule.chance(faults.retryNow ?? 0))
       this.#inApi(async (store, now) => {
-        const [id] = [...this.#confirmed].filter((each) => !this.#checker.isHandled(each));
+        const [id] = [...this.#confirmed].filter((deliveryId) => !this.#checker.isHandled(deliveryId));
         if (id === undefined) return;
-        this.#checker.restarted(organisationId);
+        this.#checker.recordRestart(organisationId);
         await retryNow(store, organisationId, id, now);
       });
   }
 
-  /** As the portal does after a check of the endpoint. */
-  async #enable(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
-    this.#checker.restarted(organisationId);
+  /** Enables the endpoint the way the portal does once its checks have passed. */
+  async #enableEndpoint(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
+    this.#checker.recordRestart(organisationId);
     await store.transaction(async (trx) => {
       if (isChanged)
         await trx
@@ -267,11 +279,11 @@ class Run {
           .execute();
       await enableEndpoint(trx, organisationId, (path) => path);
     });
-    this.#checker.restarted(organisationId);
+    this.#checker.recordRestart(organisationId);
     await restartSchedules(store, organisationId);
   }
 
-  /** No more faults from now on. A user enables the disabled endpoints; the others recover by themselves. */
+  /** Stops all faults. A user enables the disabled endpoints; the others recover by themselves. */
   async #heal(): Promise<void> {
     const schedule = this.#schedule;
     schedule.beforeStep = () => undefined;
@@ -282,9 +294,9 @@ class Run {
     // A stalled process may still hold what it claimed earlier.
     const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
       !isStopped && stalledUntilMs > schedule.nowMs;
-    await schedule.until(() => !this.#processes().some(isStalled), longestStallMs);
-    await schedule.until(() => this.#restarting === 0, 30_000);
-    // Those whose next failure delays them by a quarter of an hour, possibly that of a request in progress.
+    await schedule.until(() => !this.#processes().some(isStalled), maxStallMs);
+    await schedule.until(() => this.#pendingRestarts === 0, 30_000);
+    // Endpoints with a delivery that the next failure, perhaps of a request in progress, would delay by a quarter of an hour.
     await this.#enableFailing(`
       select organisation_id as id from deliveries
       where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
@@ -293,7 +305,7 @@ class Run {
     await schedule.until(() => false, 3_000);
     // An outcome whose commit failed is committed again, for up to ten seconds.
     for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
-      if ((await this.#read("select from outbox_leases limit 1")).length === 0) break;
+      if ((await this.#readCommitted("select from outbox_leases limit 1")).length === 0) break;
       await schedule.until(() => false, 1_000);
     }
     // A receiver may reject attempts while an earlier handler is still running: these failures come later, and also
@@ -306,17 +318,20 @@ class Run {
         select from attempts where delivery_id = deliveries.id and error is not null and started_at > '${healedAt}')`);
   }
 
+  /** Enables the endpoints of the organisations that the query selects. */
   async #enableFailing(select: string): Promise<void> {
-    const failing = await this.#read<{ id: string }>(`select distinct id from (${select}) as failing order by id`);
-    for (const { id } of failing) this.#inApi((store) => this.#enable(store, id, false));
+    const failing = await this.#readCommitted<{ id: string }>(
+      `select distinct id from (${select}) as failing order by id`,
+    );
+    for (const { id } of failing) this.#inApi((store) => this.#enableEndpoint(store, id, false));
   }
 
-  /** Waits until no delivery is pending. */
+  /** Waits until no delivery is pending, at most `recoveryMs`. */
   async #recover(): Promise<void> {
     for (let passedMs = 0; passedMs < recoveryMs; passedMs += 1_000) {
       const isHandled = [...this.#confirmed].every((id) => this.#checker.isHandled(id));
       if (isHandled || passedMs > 20_000) {
-        const busy = await this.#read(
+        const busy = await this.#readCommitted(
           "select from deliveries where state = 'pending' union all select from outbox_leases",
         );
         if (busy.length === 0) return;
@@ -325,13 +340,13 @@ class Run {
     }
   }
 
-  async #outcome(): Promise<Outcome> {
+  async #readOutcome(): Promise<Outcome> {
     return {
-      deliveries: await this.#read<Delivery>(
+      deliveries: await this.#readCommitted<Delivery>(
         "select id, sequence, organisation_id, order_key, state from deliveries order by sequence",
       ),
-      handled: await this.#read<Handled>("select delivery_id from handled order by id"),
-      acknowledgements: await this.#read<{ delivery_id: string; count: number }>(
+      handled: await this.#readCommitted<Handled>("select delivery_id from handled order by id"),
+      acknowledgements: await this.#readCommitted<{ delivery_id: string; count: number }>(
         "select delivery_id, count(*)::int as count from attempts where error is null group by delivery_id",
       ),
       confirmed: this.#confirmed,
@@ -339,7 +354,7 @@ class Run {
   }
 
   /** Reads what is committed: waits until no transaction is open, because all share one session. */
-  async #read<Row>(text: string): Promise<Row[]> {
+  async #readCommitted<Row>(text: string): Promise<Row[]> {
     await this.#schedule.until(() => this.#database.isIdle, 60_000);
     return this.#database.query<Row>(text);
   }

@@ -1,4 +1,4 @@
-// Loaded before each program of the test: OpenTelemetry's SDK.
+// Loaded before each program in the test, to start OpenTelemetry's SDK.
 import { startTracing } from "../../examples/journey/src/tracing/start-tracing.ts";
 import type { TraceSettings } from "./traced-system.ts";
 
@@ -10,7 +10,7 @@ startTracing({ service, collector });
 if (instrumentation !== "none") {
   const { HttpInstrumentation } = await import("@opentelemetry/instrumentation-http");
   const { propagation } = await import("@opentelemetry/api");
-  // Requests of the exporter do not belong to the receiver.
+  // The exporter's own requests must not create spans.
   new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true }).enable();
   // Like a public server that trusts no trace from the internet.
   if (instrumentation === "own trace") propagation.disable();

@@ -12,7 +12,7 @@ const hasFailed = new Set<string>();
 const webhooks = webhookRouter({
   secret,
   tracer: webhookTracer({ sender }),
-  // The failures below are deliberate.
+  // Ignore errors: the failures below are deliberate.
   onError: () => undefined,
   async onEvent(event) {
     if (event.type !== "WorkerOfferResponse") return;

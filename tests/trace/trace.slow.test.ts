@@ -8,7 +8,7 @@ import {
   type TestDatabase,
 } from "../../examples/platform/test/support/stores/stores.ts";
 import { createDatabase as createReceiversDatabase, findPostgres } from "../../scripts/test-database.ts";
-import { type SystemOptions, TracedSystem, treesOf } from "./traced-system.ts";
+import { type SystemOptions, TracedSystem, toTrees } from "./traced-system.ts";
 
 let collector: Collector;
 beforeAll(async () => {
@@ -34,9 +34,9 @@ function useSystem({ createDatabase }: StoreUnderTest, options: Pick<SystemOptio
   return opened;
 }
 
-const appears = async (name: string, traceId: string, count = 1): Promise<void> => {
-  const isOne = (span: CollectedSpan) => span.name === name && span.traceId === traceId;
-  await expect.poll(() => collector.spans.filter(isOne).length, { timeout: 120_000 }).toBe(count);
+const waitForSpans = async (name: string, traceId: string, count = 1): Promise<void> => {
+  const matches = (span: CollectedSpan) => span.name === name && span.traceId === traceId;
+  await expect.poll(() => collector.spans.filter(matches).length, { timeout: 120_000 }).toBe(count);
 };
 
 const [stores, someStores] = [await storesUnderTest(), await anyStore()];
@@ -48,18 +48,18 @@ describe.runIf(await findPostgres())("one trace", () => {
     test("continues from createOffer to a span in the queue's worker, even after a kill -9 between two attempts", async () => {
       const { system } = opened;
       const { id, traceId } = await system.createOffer();
-      await appears("push notification", traceId);
+      await waitForSpans("push notification", traceId);
       expect(await system.apply(id)).toBe(204);
-      await appears("POST /offer/response", traceId);
+      await waitForSpans("POST /offer/response", traceId);
       await system.kill("platform");
       await system.startPlatform();
-      await appears("save event", traceId);
-      await appears("process WorkerOfferResponse", traceId);
-      await appears("POST /offer/response", traceId, 2);
-      await collector.settled();
+      await waitForSpans("save event", traceId);
+      await waitForSpans("process WorkerOfferResponse", traceId);
+      await waitForSpans("POST /offer/response", traceId, 2);
+      await collector.waitUntilQuiet();
 
       const spans = collector.spans.filter((span) => span.traceId === traceId);
-      expect(treesOf(spans)).toEqual([
+      expect(toTrees(spans)).toEqual([
         [
           "hirer CreateOffer 201",
           [
@@ -72,7 +72,7 @@ describe.runIf(await findPostgres())("one trace", () => {
                 "platform POST /offer/response 200",
                 [
                   "receiver webhook WorkerOfferResponse 200",
-                  // Of pg-boss.
+                  // From pg-boss.
                   ["receiver send webhooks"],
                   ["worker process WorkerOfferResponse", ["worker save event"]],
                 ],
@@ -86,17 +86,23 @@ describe.runIf(await findPostgres())("one trace", () => {
       const attempts = spans.filter(({ name }) => name === "POST /offer/response");
       expect(attempts.map(({ pid }) => system.killed.has(pid))).toEqual([true, false]);
       // The worker's own request has a separate trace, which the response links to.
-      const tap = collector.spans.findLast(({ name }) => /^POST .*apply$/.test(name));
+      const workerRequest = collector.spans.findLast(({ name }) => /^POST .*apply$/.test(name));
       const response = spans.find(({ name }) => name === "worker response");
-      expect(response?.links).toEqual([expect.objectContaining({ traceId: tap?.traceId, spanId: tap?.spanId })]);
-      expect(tap?.traceId).not.toBe(traceId);
+      expect(response?.links).toEqual([
+        expect.objectContaining({ traceId: workerRequest?.traceId, spanId: workerRequest?.spanId }),
+      ]);
+      expect(workerRequest?.traceId).not.toBe(traceId);
     });
   });
 
   describe.each(someStores)("at a receiver with a platform on $title", (store) => {
     const opened = useSystem(store, { retrySchedule: "1s,1s,1s" });
 
-    /** The spans of the platform's attempt, of the receiver's server if it has one, of the kit, and of the worker. */
+    /**
+     * Delivers an event to a new receiver.
+     *
+     * @returns the spans of the platform's attempt, the HTTP server if instrumented, the kit and the worker
+     */
     const deliverTo = async (...receiver: Parameters<TracedSystem["startReceiver"]>) => {
       const { system } = opened;
       await system.kill("receiver");
@@ -104,15 +110,15 @@ describe.runIf(await findPostgres())("one trace", () => {
       const before = collector.spans.length;
       const { id } = await system.createOffer();
       await system.apply(id);
-      const named = (name: string) => collector.spans.slice(before).find((span) => span.name === name);
-      await expect.poll(() => named("process WorkerOfferResponse"), { timeout: 120_000 }).toBeDefined();
-      await collector.settled();
+      const findNewSpan = (name: string) => collector.spans.slice(before).find((span) => span.name === name);
+      await expect.poll(() => findNewSpan("process WorkerOfferResponse"), { timeout: 120_000 }).toBeDefined();
+      await collector.waitUntilQuiet();
       const server = collector.spans.slice(before).find(({ service, kind }) => service === "receiver" && kind === 2);
       return {
-        attempt: named("POST /offer/response"),
+        attempt: findNewSpan("POST /offer/response"),
         server,
-        webhook: named("webhook WorkerOfferResponse"),
-        work: named("process WorkerOfferResponse"),
+        webhook: findNewSpan("webhook WorkerOfferResponse"),
+        work: findNewSpan("process WorkerOfferResponse"),
       };
     };
 

@@ -13,7 +13,7 @@ import { startProcess } from "../../scripts/processes/start-process.ts";
 
 export type Service = "platform" | "receiver" | "worker";
 
-/** The settings of `preload.ts`. */
+/** The settings that `preload.ts` reads from the environment. */
 export interface TraceSettings {
   service: Service;
   collector: string;
@@ -33,7 +33,7 @@ export interface ReceiverSetup {
 
 export interface SystemOptions {
   collector: Collector;
-  /** The platform's. */
+  /** The platform's database. */
   database: TestDatabase;
   /** The database of the receiver and its worker, empty. */
   databaseUrl: string;
@@ -43,7 +43,7 @@ export interface SystemOptions {
 
 interface Running {
   readonly pid: number;
-  /** Ends the process with SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -51,11 +51,11 @@ const preload = join(import.meta.dirname, "preload.ts");
 const worker = join(import.meta.dirname, "../../examples/worker/src");
 const key = "demo-key-harbour";
 
-/** A platform, a receiver and its queue's worker, each a process with OpenTelemetry's SDK. The test acts as the hirer. */
+/** Runs a platform, a receiver and its queue worker, each as a process with OpenTelemetry's SDK. The test itself is the hirer. */
 export class TracedSystem {
   readonly #options: SystemOptions;
   readonly #running = new Map<Service, Running>();
-  /** The ids of the processes that `kill` has ended. */
+  /** The process ids that `kill` has killed. */
   readonly killed = new Set<number>();
   readonly #receiver: ReceiverSetup;
   #platformAddress = "";
@@ -142,7 +142,7 @@ export class TracedSystem {
     return { TRACE_SETTINGS: JSON.stringify(settings) };
   }
 
-  /** Ends a process with SIGKILL. */
+  /** Kills a process with SIGKILL. */
   async kill(service: Service): Promise<void> {
     const running = this.#running.get(service);
     if (!running) return;
@@ -163,36 +163,37 @@ export class TracedSystem {
     if (status !== 200) throw new Error(`the profile is not saved: ${status}`);
   }
 
-  /** Created with the traced client, in one attempt. */
+  /** Creates an offer with the traced client, in one attempt. */
   async createOffer(): Promise<{ id: string; traceId: string }> {
     let traceId = "";
-    const noteTrace: Middleware = (request, next) => {
+    const captureTraceId: Middleware = (request, next) => {
       traceId = request.headers.traceparent?.split("-")[1] ?? "";
       return next(request);
     };
-    const options = { baseUrl: this.#platformAddress, apiKey: key, maxRetries: 0, middleware: [noteTrace] };
+    const options = { baseUrl: this.#platformAddress, apiKey: key, maxRetries: 0, middleware: [captureTraceId] };
     const input = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const { id } = await new TracedOffersClient(options).createOffer(input);
     return { id, traceId };
   }
 
-  /** Amal's tap in the app. @returns the status */
+  /** Makes Amal apply in the app. @returns the response's status */
   async apply(offerId: string): Promise<number> {
     const call = { token: this.#tokens.amal };
     return (await callProcess(this.#platformAddress, "POST", `/worker-app/offers/${offerId}/apply`, call)).status;
   }
 }
 
-/** A span in the form that a test compares: its process and name, the status of its response, and its children, oldest first. */
+/** A span, as a test compares it: its process and name, the status of its response, and its children, oldest first. */
 export type Tree = readonly [span: string, ...children: Tree[]];
 
-/** @returns one for each span without a parent */
-export const treesOf = (spans: readonly CollectedSpan[]): Tree[] =>
-  spans.filter(({ parentSpanId }) => !parentSpanId).map((root) => treeOf(spans, root));
+/** Builds a tree for each span without a parent. */
+export const toTrees = (spans: readonly CollectedSpan[]): Tree[] =>
+  spans.filter(({ parentSpanId }) => !parentSpanId).map((root) => toTree(spans, root));
 
-function treeOf(spans: readonly CollectedSpan[], root: CollectedSpan): Tree {
+/** Builds the tree below one span. */
+function toTree(spans: readonly CollectedSpan[], root: CollectedSpan): Tree {
   const { service, name, attributes, spanId } = root;
   const status = attributeOf(attributes, "http.response.status_code");
   const children = spans.filter(({ parentSpanId }) => parentSpanId === spanId);
-  return [[service, name, status].filter(Boolean).join(" "), ...children.map((child) => treeOf(spans, child))];
+  return [[service, name, status].filter(Boolean).join(" "), ...children.map((child) => toTree(spans, child))];
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The options of a user who enables every check of the compiler. */
+/** Compiler options of a user who enables every check. */
 export const strict = {
   target: "es2023",
   strict: true,

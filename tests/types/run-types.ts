@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freshProject } from "../../scripts/release/packages/fresh-project.ts";
+import { createFreshProject } from "../../scripts/release/packages/fresh-project.ts";
 import { copyProgram, exportPrograms, moduleSystems, strict } from "./programs.ts";
 
 const run = promisify(execFile);
@@ -21,10 +21,10 @@ const globals = {
 /** The optional peers, in the versions of the workspace. */
 const peers = ["msw", "undici", "zod", "@opentelemetry/api", "openapi-fetch", "@types/express"];
 
-const project = await freshProject();
+const project = await createFreshProject();
 const failures: string[] = [];
 
-/** @returns what the compiler prints: nothing for a program without a fault */
+/** Compiles one file. @returns what the compiler prints: nothing for a program without a fault */
 async function compile(version: string, options: object, file: string, ...flags: string[]): Promise<string> {
   await project.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
   const compiler = join(project.folder, "node_modules", `typescript-${version}`, "bin/tsc");
@@ -35,7 +35,9 @@ async function compile(version: string, options: object, file: string, ...flags:
 }
 
 /** Calls `check` for each compiler and set of globals, and prints a table of the cells that it returns. */
-async function matrix(check: (version: string, options: object, where: string) => Promise<object>): Promise<void> {
+async function forEachCompiler(
+  check: (version: string, options: object, where: string) => Promise<object>,
+): Promise<void> {
   const rows: object[] = [];
   for (const version of Object.keys(compilers))
     for (const [declared, options] of Object.entries(globals))
@@ -47,7 +49,8 @@ async function matrix(check: (version: string, options: object, where: string) =
   console.table(rows);
 }
 
-function cell(where: string, faults: string): string {
+/** Records a failure if there are faults. @returns the table cell */
+function reportCell(where: string, faults: string): string {
   if (faults) failures.push(`${where}:\n${faults}`);
   return faults ? "FAILED" : "ok";
 }
@@ -56,7 +59,7 @@ try {
   const aliases = Object.entries(compilers).map(([name, version]) => `typescript-${name}@npm:typescript@${version}`);
   await project.install("@types/node", ...aliases);
   const fourCalls = await copyProgram("four-calls", "mts", project.folder);
-  await matrix(async (version, options, where) => {
+  await forEachCompiler(async (version, options, where) => {
     const cells: Record<string, unknown> = {};
     for (const [system, { extension, options: resolution }] of Object.entries(moduleSystems)) {
       const consumer = await copyProgram("consumer", extension, project.folder);
@@ -66,25 +69,25 @@ try {
       const faults =
         (await compile(version, resolved, consumer)) +
         (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
-      cells[system] = cell(`${where}, ${system}`, faults);
+      cells[system] = reportCell(`${where}, ${system}`, faults);
     }
     // Errors in the libraries would hide those of the program.
     const measured = { ...options, module: "nodenext", skipLibCheck: true };
     const output = await compile(version, measured, fourCalls, "--extendedDiagnostics");
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
-    if (!(instantiations <= maxInstantiations)) cell(`${where}: ${instantiations} instantiations`, output);
+    if (!(instantiations <= maxInstantiations)) reportCell(`${where}: ${instantiations} instantiations`, output);
     return { ...cells, "instantiations for four calls": instantiations };
   });
 
   await project.install(...peers);
   const subpaths = await copyProgram("subpaths", "mts", project.folder);
-  await matrix(async (version, options, where) => {
+  await forEachCompiler(async (version, options, where) => {
     const lines = (await compile(version, { ...options, module: "nodenext" }, subpaths)).split("\n");
-    const isOfPeer = (line: string) => /^node_modules\/(?!@offers\/)/.test(line);
-    const ours = lines.filter((line) => /error TS\d/.test(line) && !isOfPeer(line));
+    const isInPeer = (line: string) => /^node_modules\/(?!@offers\/)/.test(line);
+    const ours = lines.filter((line) => /error TS\d/.test(line) && !isInPeer(line));
     return {
-      subpaths: cell(`${where}, subpaths`, ours.join("\n")),
-      "faults in peers' own types": lines.filter(isOfPeer).length,
+      subpaths: reportCell(`${where}, subpaths`, ours.join("\n")),
+      "faults in peers' own types": lines.filter(isInPeer).length,
     };
   });
 
@@ -96,7 +99,7 @@ try {
     await project.write("exports.mts", code);
     const cells: Record<string, string> = {};
     for (const version of Object.keys(compilers))
-      cells[version] = cell(`TypeScript ${version}, ${entry}`, await compile(version, exporting, "exports.mts"));
+      cells[version] = reportCell(`TypeScript ${version}, ${entry}`, await compile(version, exporting, "exports.mts"));
     rows.push({ "can export what it returns": entry, ...cells });
   }
   console.table(rows);

@@ -13,19 +13,19 @@ interface Contract extends Json {
   };
 }
 
-/** The patterns of a title and an email address. */
+/** Patterns for a title and an email address that Java's regular expressions support. */
 export const narrowPatterns = { title: "^[A-Z][A-Za-z ]{0,60}", emailAddress: "^[a-z]{1,20}@[a-z-]{1,30}\\.example" };
 
 /**
- * The contract, narrowed to what a tester can generate: Java's regular expressions support neither the pattern of a title nor that of an
+ * Reads the contract, narrowed to what a tester can generate: Java's regular expressions support neither the pattern of a title nor that of an
  * email address, and no schema says whether a user or a worker exists. Everything else is unchanged.
  */
-export async function narrowedContract(): Promise<Json> {
+export async function readNarrowedContract(): Promise<Json> {
   const file = resolve(import.meta.dirname, "../../../spec/openapi.yaml");
-  // Webhooks are sent by the platform; the scheme that signs them belongs to them.
+  // The platform sends the webhooks, so the tester must not; their signature scheme is not needed either.
   const { webhooks: _, ...contract }: Contract = parse(await readFile(file, "utf8"));
   delete contract.components.securitySchemes.webhookSignature;
-  withoutExamples(contract);
+  deleteExamples(contract);
   const { OfferCreation, EmailAddress, AssignedWorkerIds } = contract.components.schemas;
   const { title, createdByUserId, workerIds } = OfferCreation?.properties ?? {};
   Object.assign(title ?? {}, { pattern: `${narrowPatterns.title}$` });
@@ -36,15 +36,15 @@ export async function narrowedContract(): Promise<Json> {
   return contract;
 }
 
-/** The tester runs a separate test per example, and requires that request and response use the same names for them. */
-function withoutExamples(value: unknown): void {
+/** Deletes all examples in place: the tester would run a test per example, and requires the same example names in request and response. */
+function deleteExamples(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const name of ["example", "examples"]) Reflect.deleteProperty(value, name);
-  for (const inner of Object.values(value)) withoutExamples(inner);
+  for (const inner of Object.values(value)) deleteExamples(inner);
 }
 
 /** The placeholder in a path for an offer, or a delivery, that a test may change. */
-export const fresh = "fresh";
+export const freshId = "fresh";
 
 interface Example {
   "http-request": Json;
@@ -52,16 +52,16 @@ interface Example {
 }
 
 /**
- * Base requests that tests are generated from: they meet rules that a schema cannot express, such as a time in the
+ * Creates the base requests that tests are generated from: they meet rules that a schema cannot express, such as a time in the
  * future.
  */
-export function examples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
-  const example = (method: string, path: string, status: number, more: Json = {}, response: Json = {}): Example => ({
+export function createExamples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
+  const example = (method: string, path: string, status: number, parts: Json = {}, response: Json = {}): Example => ({
     "http-request": {
       method,
       path,
-      ...more,
-      headers: { "X-UE-Api-Subscription-Key": apiKey, ...(more.headers as Json) },
+      ...parts,
+      headers: { "X-UE-Api-Subscription-Key": apiKey, ...(parts.headers as Json) },
     },
     "http-response": { status, ...response },
   });
@@ -82,13 +82,13 @@ export function examples(apiKey: string, cursor: string): Readonly<Record<string
   const page = { headers: json, body: { events: [], cursor, more: false } };
   return {
     create: example("POST", "/offer", 201, { query, headers: json, body }, created),
-    read: example("GET", `/offer/${fresh}`, 200, { query }, { headers: json, body: readOffer }),
-    complete: example("POST", `/offer/${fresh}/complete`, 204, { query, headers: json, body: ["worker_amal"] }),
-    withdraw: example("GET", `/offer/${fresh}/withdraw`, 200, { query }),
+    read: example("GET", `/offer/${freshId}`, 200, { query }, { headers: json, body: readOffer }),
+    complete: example("POST", `/offer/${freshId}/complete`, 204, { query, headers: json, body: ["worker_amal"] }),
+    withdraw: example("GET", `/offer/${freshId}/withdraw`, 200, { query }),
     events: example("GET", "/events", 200, { query: { ...query, after: cursor, limit: 5 } }, page),
     redeliver: example(
       "POST",
-      `/events/${fresh}/redeliver`,
+      `/events/${freshId}/redeliver`,
       202,
       { query },
       { headers: json, body: { id: "019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21" } },

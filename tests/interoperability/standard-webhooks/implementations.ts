@@ -14,17 +14,17 @@ export interface SignedMessage {
   body: string;
 }
 
-/** A library, or a program in another language. */
+/** A library, or a program in another language, that signs and verifies. */
 export interface Implementation {
   name: string;
   sign(secret: string, message: Omit<SignedMessage, "signature">): string;
   verify(secret: string, message: SignedMessage): boolean;
 }
 
-const versionOf = (name: string): string => createRequire(import.meta.url)(`${name}/package.json`).version;
+const readVersion = (name: string): string => createRequire(import.meta.url)(`${name}/package.json`).version;
 
-const library = (name: string, Class: typeof Webhook | typeof SvixWebhook): Implementation => ({
-  name: `npm ${name} ${versionOf(name)}`,
+const libraryImplementation = (name: string, Class: typeof Webhook | typeof SvixWebhook): Implementation => ({
+  name: `npm ${name} ${readVersion(name)}`,
   sign: (secret, { id, timestamp, body }) => new Class(secret).sign(id, new Date(Number(timestamp) * 1000), body),
   verify(secret, { id, timestamp, signature, body }) {
     const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
@@ -38,11 +38,11 @@ const library = (name: string, Class: typeof Webhook | typeof SvixWebhook): Impl
   },
 });
 
-/** @throws if the language is not installed */
-function program(command: string, file: string): Implementation {
+/** Calls a program in another language. @throws if the language is not installed */
+function programImplementation(command: string, file: string): Implementation {
   const { status, stdout, stderr } = spawnSync(command, ["--version"], { encoding: "utf8" });
   if (status !== 0) throw new Error(`This needs ${command}: apt-get install ${command}`);
-  const ask = (request: object): string => {
+  const runProgram = (request: object): string => {
     const result = spawnSync(command, [join(import.meta.dirname, file)], {
       input: `${JSON.stringify(request)}\n`,
       encoding: "utf8",
@@ -50,18 +50,22 @@ function program(command: string, file: string): Implementation {
     if (result.status !== 0) throw new Error(`${file} failed: ${result.stderr}`);
     return result.stdout.trim();
   };
-  const inHex = (body: string) => Buffer.from(body).toString("hex");
+  const toHex = (body: string) => Buffer.from(body).toString("hex");
   return {
     name: /(?:Python |v)(\d[\d.]*)/.exec(stdout + stderr)?.[0].replace(/^v/, "Perl ") ?? command,
-    sign: (secret, { body, ...message }) => ask({ do: "sign", secret, ...message, body: inHex(body) }),
-    verify: (secret, { body, ...message }) => ask({ do: "verify", secret, ...message, body: inHex(body) }) === "true",
+    sign: (secret, { body, ...message }) => runProgram({ do: "sign", secret, ...message, body: toHex(body) }),
+    verify: (secret, { body, ...message }) =>
+      runProgram({ do: "verify", secret, ...message, body: toHex(body) }) === "true",
   };
 }
 
-/** Debian has no Standard Webhooks library in any language; Python and Perl have what the specification needs. */
-export const implementations = (): readonly Implementation[] => [
-  library("standardwebhooks", Webhook),
-  library("svix", SvixWebhook),
-  program("python3", "verify.py"),
-  program("perl", "verify.pl"),
+/**
+ * Two npm libraries, and two programs of ours: Debian packages no Standard Webhooks library, but Python and Perl can do what the
+ * specification needs.
+ */
+export const listImplementations = (): readonly Implementation[] => [
+  libraryImplementation("standardwebhooks", Webhook),
+  libraryImplementation("svix", SvixWebhook),
+  programImplementation("python3", "verify.py"),
+  programImplementation("perl", "verify.pl"),
 ];

@@ -1,6 +1,6 @@
 // The guide's sample on a real BullMQ. Its declarations are globals here.
 import { Queue, Worker } from "bullmq";
-import { createHandle, events, whenAllAreHandled } from "./events.mjs";
+import { createHandle, events, waitUntilAllAreHandled } from "./events.mjs";
 
 const connection = { url: process.env.REDIS_URL };
 globalThis.queue = new Queue(process.env.QUEUE, { connection });
@@ -9,7 +9,7 @@ globalThis.handle = createHandle();
 const { send, processor } = await import("./bullmq-sample.mjs");
 const jobs = await Promise.all([...events, ...events].map((event) => send(event)));
 const worker = new Worker(process.env.QUEUE, processor, { connection });
-await whenAllAreHandled();
+await waitUntilAllAreHandled();
 await worker.close();
 console.log(`refused ${jobs.length - new Set(jobs.map(({ id }) => id)).size}`);
 await queue.obliterate({ force: true });

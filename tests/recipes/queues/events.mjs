@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
 const receivedAt = "2026-01-05T09:30:00.000Z";
-const eventOf = (workerId, key) => ({ type: "WorkerAddedContact", data: { workerId }, receivedAt, ...key });
-const keyOf = (id) => ({ deduplicationKey: createHash("sha256").update(id).digest("hex") });
+const createEvent = (workerId, key) => ({ type: "WorkerAddedContact", data: { workerId }, receivedAt, ...key });
+const createKey = (id) => ({ deduplicationKey: createHash("sha256").update(id).digest("hex") });
 
-/** Five events of a scheme that signs an id, three of one that does not. */
+/** Five events from a scheme that signs an id, and three from one that does not. */
 export const events = [
-  ...["a", "b", "c", "d", "e"].map((id) => eventOf(`keyed_${id}`, keyOf(id))),
-  ...["f", "g", "h"].map((id) => eventOf(`keyless_${id}`)),
+  ...["a", "b", "c", "d", "e"].map((id) => createEvent(`keyed_${id}`, createKey(id))),
+  ...["f", "g", "h"].map((id) => createEvent(`keyless_${id}`)),
 ];
 
 const handled = new Set();
 
-/** Fails once for each event, like a worker whose database is down. */
+/** Creates a handler that fails once for each event, like a worker whose database is down. */
 export function createHandle() {
   const failed = new Set();
   return async ({ data: { workerId } }) => {
@@ -25,8 +25,8 @@ export function createHandle() {
   };
 }
 
-/** @throws after a minute */
-export async function whenAllAreHandled() {
+/** Waits until every event has been handled. @throws after a minute */
+export async function waitUntilAllAreHandled() {
   for (let seconds = 0; handled.size < events.length; seconds += 1) {
     if (seconds > 60) throw new Error(`Handled: ${[...handled].sort().join(", ")}.`);
     await setTimeout(1_000);

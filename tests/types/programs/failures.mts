@@ -68,7 +68,7 @@ export const areExact = [true, true, true, true] satisfies [
   Equal<CodesOf<kit.AnyWebhookKitError>, KitCodes>,
 ];
 
-/** A union narrows: a code to the classes that have it, and all codes of a class to nothing. */
+/** Checks that a code narrows the union to the classes that have it, and that all codes of a class leave nothing. */
 export function narrow(error: client.AnyOffersError | kit.AnyWebhookKitError): string {
   switch (error.code) {
     case "rate_limited":
