@@ -16,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = `node@${readFileSync(join(root, ".nvmrc"), "utf8").trim()}`;
 const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** `^22.19 || ^24.11 || >=26`: the versions that vitest, tsup, undici and type stripping all support. */
+/** Whether vitest, tsup, undici and type stripping all support this version: `^22.19 || ^24.11 || >=26`. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
 /** By default, npm tries to reach a registry for more than a minute. */
@@ -29,8 +29,8 @@ const env = {
 };
 
 /**
- * Runs a command to its end. If it fails, this process fails in the same way; a signal to this process ends the command. Standard output
- * belongs to the command: the step is printed on standard error.
+ * Runs a command until it exits. If it fails, this process exits with the same status; signals are forwarded to the command. The step is
+ * printed on standard error, because standard output belongs to the command.
  *
  * @returns the command's output, if it is piped
  */
@@ -40,11 +40,11 @@ const run = async (step, command, args, stdout = "inherit") => {
   const printed = child.stdout && text(child.stdout);
   const forward = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
-  // npm does not pass SIGTERM on: when npm has ended, this command ends too.
+  // npm does not forward SIGTERM, so stop the command when npm, the parent process, is gone.
   const parent = process.ppid;
-  const orphaned = setInterval(() => process.ppid !== parent && forward("SIGTERM"), 500);
+  const parentCheck = setInterval(() => process.ppid !== parent && forward("SIGTERM"), 500);
   const [status] = await once(child, "close");
-  clearInterval(orphaned);
+  clearInterval(parentCheck);
   for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, forward);
   if (status !== 0 && step.startsWith("Installing"))
     console.error(`${step} failed. Can this machine reach the npm registry? \`npm ping\` checks it.`);
@@ -52,23 +52,23 @@ const run = async (step, command, args, stdout = "inherit") => {
   return printed;
 };
 
-/** What building and npm start need: the dependencies of these, without devDependencies. */
-const journey = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
+/** The workspace packages whose dependencies, without devDependencies, are enough for building and npm start. */
+const journeyFilters = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
 
-/** The part of pnpm's command line that selects what to install. */
-const installationFor = (flags) => {
+/** Returns pnpm's arguments for installing what these flags ask for. */
+const installArgs = (flags) => {
   const filters = (names) => names.flatMap((name) => ["--filter", name]);
   if (flags.includes("--all")) return ["install"];
   // Installing a smaller part would remove the rest. vitest is installed only with the rest.
   if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
     // Skips the check of every locked version's age, which downloads a lot of metadata. Other installations, including
     // CI's, do it.
-    return [...filters(journey), "install", "--prod", "--config.minimumReleaseAge=0"];
+    return [...filters(journeyFilters), "install", "--prod", "--config.minimumReleaseAge=0"];
   return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };
 
-/** The store that the folder's packages are linked from. pnpm rejects any other, such as that of another HOME. */
-const linkedStore = () => {
+/** Selects the store that node_modules is linked from. pnpm rejects any other, such as the default one of another HOME. */
+const storeOptions = () => {
   const file = join(root, "node_modules", ".modules.yaml");
   if (!existsSync(file)) return [];
   const { storeDir } = JSON.parse(readFileSync(file, "utf8"));
@@ -76,13 +76,13 @@ const linkedStore = () => {
   return existsSync(storeDir) ? [`--store-dir=${dirname(storeDir)}`] : [];
 };
 
-/** The state after the last run, so that this one installs and builds only what has changed. */
+/** What the last run installed and built, so that this one installs and builds only what has changed. */
 const stateFile = join(root, "node_modules", ".offers-bootstrap.json");
 const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} };
-const remember = (facts) => writeFileSync(stateFile, JSON.stringify(Object.assign(state, facts)));
+const saveState = (changes) => writeFileSync(stateFile, JSON.stringify(Object.assign(state, changes)));
 
-/** Changes with everything that determines what is installed. */
-function hashOfManifests() {
+/** Hashes every file that determines what is installed. */
+function hashManifests() {
   const folders = ["packages", "examples", "scripts", "tests"].flatMap((parent) =>
     readdirSync(join(root, parent)).map((name) => join(parent, name)),
   );
@@ -93,7 +93,7 @@ function hashOfManifests() {
   return hash.digest("hex");
 }
 
-/** Each package, with the folders that are bundled into it in addition to its own. */
+/** The packages to build, each with the other folders that are bundled into it. */
 const packages = {
   client: ["packages/contract/src"],
   "webhook-kit": ["packages/contract/src"],
@@ -113,12 +113,12 @@ async function build() {
   for (const [name, bundled] of Object.entries(packages)) {
     const folder = join("packages", name);
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
-    if (![folder, ...bundled].some((each) => hasChangedSince(builtAt, each))) continue;
+    if (![folder, ...bundled].some((source) => hasChangedSince(builtAt, source))) continue;
     const startedAt = Date.now();
     // pnpm would first check the installation and the ages of all versions.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
     await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
-    remember({ built: { ...state.built, [name]: startedAt } });
+    saveState({ built: { ...state.built, [name]: startedAt } });
   }
 }
 
@@ -126,30 +126,32 @@ const args = process.argv.slice(2);
 const flags = [];
 while (args[0]?.startsWith("--")) flags.push(args.shift());
 
-/** The part of the dependencies that these flags require. */
+/** Which part of the dependencies these flags require. */
 const part = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
 // Every part contains what npm start needs, and all but that one contain what the tests need.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
-const isCurrent = isNewEnough(process.versions.node.split(".").map(Number));
-const hasTools = ["pnpm", ...(isCurrent ? [] : ["node"])].every((name) => existsSync(join(state.tools ?? "", name)));
+const isNodeNewEnough = isNewEnough(process.versions.node.split(".").map(Number));
+const hasTools = ["pnpm", ...(isNodeNewEnough ? [] : ["node"])].every((name) =>
+  existsSync(join(state.tools ?? "", name)),
+);
 
-if (hasTools && isIncluded && state.manifests === hashOfManifests()) {
+if (hasTools && isIncluded && state.manifests === hashManifests()) {
   env.PATH = [state.tools, env.PATH].join(delimiter);
 } else {
-  const needed = isCurrent ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
+  const needed = isNodeNewEnough ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
   const step = `Installing ${needed.join(" and ").replaceAll("@", " ")}`;
   const names = needed.flatMap((name) => ["-p", name]);
   env.PATH = (await run(step, "npx", ["--yes", ...names, "-c", "node -p process.env.PATH"], "pipe")).trim();
   const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
   const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
-  const quietly = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
-  await run("Installing dependencies", "pnpm", [...installationFor(flags), ...linkedStore(), ...quietly, ...retries]);
-  const manifests = hashOfManifests();
+  const quietFlags = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
+  await run("Installing dependencies", "pnpm", [...installArgs(flags), ...storeOptions(), ...quietFlags, ...retries]);
+  const manifests = hashManifests();
   // Packages that were built with other dependencies are built again.
-  remember({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
+  saveState({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
 }
-// The user's own Node, if new enough, comes before the pinned one.
-const folders = [join(root, "node_modules", ".bin"), ...(isCurrent ? [dirname(process.execPath)] : []), env.PATH];
+// The running Node, if it is new enough, comes before the pinned one.
+const folders = [join(root, "node_modules", ".bin"), ...(isNodeNewEnough ? [dirname(process.execPath)] : []), env.PATH];
 env.PATH = folders.join(delimiter);
 if (flags.includes("--build")) await build();
 const [command, ...rest] = args;

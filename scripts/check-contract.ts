@@ -22,7 +22,7 @@ for (const { tag, text } of statements) {
 for (const tag of decided) if (!known.has(tag)) errors.push(`unknown statement in spec/decisions.yaml: ${tag}`);
 for (const id of ids) if (!proven.has(id)) errors.push(`no test has the tag [${id}]`);
 
-const cited = citedDecisions();
+const cited = findCitedDecisions();
 for (const [id, file] of cited) if (!decisions[id]) errors.push(`${id} is cited in ${file}, but is not decided`);
 for (const id of ids) if (!cited.has(id)) errors.push(`${id} is cited nowhere in the code`);
 
@@ -33,8 +33,8 @@ if (errors.length > 0) {
 const tests = new Set(proofs.map(({ test }) => test));
 console.log(`${statements.length} statements and ${ids.length} decisions proven by ${tests.size} tests`);
 
-/** Every id that the packages, the examples and the OpenAPI document cite outside of tags, with one file for each. */
-function citedDecisions(): Map<string, string> {
+/** Finds every id that the packages, the examples and the OpenAPI document cite outside of tags, with one file for each. */
+function findCitedDecisions(): Map<string, string> {
   const exclude = (path: string) => /(^|\/)(node_modules|dist|generated)$/.test(path);
   const files = globSync(["{packages,examples}/**/*.{ts,yaml}", "spec/openapi.yaml"], { cwd: root, exclude });
   const idsIn = (file: string) => readFileSync(join(root, file), "utf8").match(/(?<!\[)\bD-\d{2,3}\b/g) ?? [];

@@ -15,7 +15,7 @@ interface Check {
   command: string;
 }
 
-const quietly = "--disable-warning=ExperimentalWarning";
+const noWarnings = "--disable-warning=ExperimentalWarning";
 
 /** Every check, by name. */
 export const checks: Readonly<Record<string, Check>> = {
@@ -37,7 +37,7 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   screenshots: {
     about: "takes pictures of every page of the platform: light, dark, on a phone",
-    command: `--build node ${quietly} examples/platform/test/browser/screenshots.ts`,
+    command: `--build node ${noWarnings} examples/platform/test/browser/screenshots.ts`,
   },
   release: {
     about: "rehearses a release with a registry on loopback; RELEASE.md",
@@ -49,7 +49,7 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   mutants: {
     about: "which of 120 mutants the tests catch, and in which file; ids or their prefixes select some",
-    command: `node ${quietly} tests/mutants/replay.ts`,
+    command: `node ${noWarnings} tests/mutants/replay.ts`,
   },
   types: {
     about: "the types of bench/ and of tests/interoperability/, which npm test does not install",
@@ -61,15 +61,15 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   interleavings: {
     about: "interleavings of several processes' statements on PostgreSQL; --seed and --count select some",
-    command: `node ${quietly} tests/interleavings/run-interleavings.ts`,
+    command: `node ${noWarnings} tests/interleavings/run-interleavings.ts`,
   },
   guards: {
     about: "removes each guard of the outbox, which the simulator or the interleavings must notice; a name selects one",
-    command: `node ${quietly} tests/guards/guards.ts`,
+    command: `node ${noWarnings} tests/guards/guards.ts`,
   },
   "crash-test": {
     about: "kills the platform under load; --store, --processes, --kills and --stalls say how",
-    command: `--build node ${quietly} tests/crash-test/run-crash-test.ts --store pglite --kills 20`,
+    command: `--build node ${noWarnings} tests/crash-test/run-crash-test.ts --store pglite --kills 20`,
   },
   compatibility: {
     about: "the packed packages on each runtime and compiler, and in other frameworks' projects",
@@ -77,7 +77,7 @@ export const checks: Readonly<Record<string, Check>> = {
   },
   interoperability: {
     about: "Specmatic against the platform; other languages' Standard Webhooks: needs Java 17, Python 3 and Perl",
-    command: `--all --build node ${quietly} tests/interoperability/run-interoperability.ts`,
+    command: `--all --build node ${noWarnings} tests/interoperability/run-interoperability.ts`,
   },
   corpus: {
     about: "sends the test vectors to your receiver: WEBHOOK_SECRET=… npm run check -- corpus http://…",
@@ -97,7 +97,7 @@ async function runAll(names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const startedAt = performance.now();
     const file = join("reports", `${name}.log`);
-    const { status, lastLine } = await runQuietly(checks[name]?.command ?? "", file);
+    const { status, lastLine } = await runLogged(checks[name]?.command ?? "", file);
     if (status !== 0) failed += 1;
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
     console.log(`${status === 0 ? "    ok" : "FAILED"}  ${name.padEnd(18)}${minutes.padStart(5)} min  ${lastLine}`);
@@ -107,7 +107,8 @@ async function runAll(names: readonly string[]): Promise<boolean> {
   return failed === 0;
 }
 
-async function runQuietly(command: string, file: string): Promise<{ status: number; lastLine: string }> {
+/** Runs a command with its output in `file`. @returns its status and the last line of its output */
+async function runLogged(command: string, file: string): Promise<{ status: number; lastLine: string }> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" ")], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -126,7 +127,7 @@ async function runQuietly(command: string, file: string): Promise<{ status: numb
   return { status: status ?? 1, lastLine: lines.at(-1)?.trim().slice(0, 120) ?? "" };
 }
 
-async function runOne({ command }: Check, args: readonly string[]): Promise<number> {
+async function runInteractively({ command }: Check, args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" "), ...args], {
     stdio: "inherit",
   });
@@ -138,8 +139,10 @@ async function runOne({ command }: Check, args: readonly string[]): Promise<numb
 async function main([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined) return listChecks();
   const names =
-    name === "all" ? Object.keys(checks).filter((each) => !["corpus", "mutants"].includes(each)) : [name, ...args];
-  if (names.length > 1 && names.every((each) => each in checks)) {
+    name === "all"
+      ? Object.keys(checks).filter((checkName) => !["corpus", "mutants"].includes(checkName))
+      : [name, ...args];
+  if (names.length > 1 && names.every((checkName) => checkName in checks)) {
     process.exitCode = (await runAll(names)) ? 0 : 1;
     return;
   }
@@ -147,7 +150,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   if (check === undefined) {
     console.error(`There is no check ${name}: \`npm run check\` lists them.`);
     process.exitCode = 1;
-  } else process.exitCode = await runOne(check, args);
+  } else process.exitCode = await runInteractively(check, args);
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

@@ -1,12 +1,12 @@
 // The allowed direction of imports: spec → packages → examples → docs. dependency-cruiser reads this in npm test.
 // Tests and scripts may import anything. Biome checks that no two files import each other; this checks folders.
 const forbid = (name, from, to) => ({ name, severity: "error", from, to });
-const above = (folder, others) =>
+const forbidImportsAbove = (folder, others) =>
   forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
 
 // The layers of the platform, lowest first: a layer imports only itself and lower layers. start-platform.ts and similar
 // files are above all except the sandbox.
-const wings = [
+const layers = [
   "generated",
   "store|time-zones",
   "http|tracing",
@@ -20,13 +20,13 @@ const wings = [
   "[^/]+\\.ts$|sandbox",
 ];
 const platform = "^examples/platform/src";
-const wingRules = wings
+const layerRules = layers
   .slice(0, -1)
-  .map((wing, level) =>
+  .map((layer, level) =>
     forbid(
-      `platform-${wing.split("|").join("-")}-import-no-wing-above`,
-      { path: `${platform}/(${wing})/` },
-      { path: `${platform}/(${wings.slice(level + 1).join("|")})` },
+      `platform-${layer.split("|").join("-")}-import-no-wing-above`,
+      { path: `${platform}/(${layer})/` },
+      { path: `${platform}/(${layers.slice(level + 1).join("|")})` },
     ),
   );
 
@@ -34,9 +34,9 @@ const wingRules = wings
 export default {
   forbidden: [
     { ...forbid("no-folders-import-each-other", {}, { circular: true }), scope: "folder" },
-    above("spec", "packages|examples|docs|bench|scripts|tests"),
-    above("packages", "examples|docs|bench|scripts|tests"),
-    above("examples", "docs|bench|scripts|tests"),
+    forbidImportsAbove("spec", "packages|examples|docs|bench|scripts|tests"),
+    forbidImportsAbove("packages", "examples|docs|bench|scripts|tests"),
+    forbidImportsAbove("examples", "docs|bench|scripts|tests"),
     forbid(
       "packages-import-no-other-package",
       { path: "^packages/([^/]+)/" },
@@ -53,7 +53,7 @@ export default {
       { path: "^examples/" },
       { path: "^packages/", pathNot: "^packages/([^/]+/dist|contract/src)/" },
     ),
-    ...wingRules,
+    ...layerRules,
     // Pages may use JSON routes, but never the reverse.
     forbid(
       "platform-json-routes-import-no-pages",

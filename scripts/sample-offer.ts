@@ -1,3 +1,4 @@
+/** Creates a recipient of an offer. */
 export const recipient = (id: number, name: string, response: string) => ({
   id,
   workerId: `worker_${name.toLowerCase()}`,

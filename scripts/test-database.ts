@@ -6,13 +6,13 @@ const defaultUrl = process.env.DATABASE_URL || "postgres://postgres@127.0.0.1:54
 const servers = new Map<string, pg.Pool>();
 
 /**
- * Connections for creating and dropping databases, kept for later tests in this process, because connecting is expensive. They do not keep
- * the process alive.
+ * Returns a pool of connections for creating and dropping databases, kept for later tests in this process, because connecting is expensive.
+ * They do not keep the process alive.
  */
-export function serverAt(url = defaultUrl): pg.Pool {
+export function serverPoolAt(url = defaultUrl): pg.Pool {
   let server = servers.get(url);
   if (server === undefined) {
-    // By default, a server has enough connections for two runs that end simultaneously.
+    // By default, a server has enough connections for two runs that end at the same time.
     const limits = { max: 45, idleTimeoutMillis: 0, connectionTimeoutMillis: 30_000 };
     server = new pg.Pool({ connectionString: url, allowExitOnIdle: true, ...limits });
     // The next query reports the error.
@@ -22,9 +22,9 @@ export function serverAt(url = defaultUrl): pg.Pool {
   return server;
 }
 
-/** Without `DATABASE_URL` and without a PostgreSQL on this machine, the tests that need it are skipped. */
+/** Whether PostgreSQL responds; otherwise the tests that need it are skipped. @throws if `DATABASE_URL` is set and nothing responds there */
 export const findPostgres = (): Promise<boolean> =>
-  serverAt()
+  serverPoolAt()
     .query("select")
     .then(
       () => true,
@@ -34,8 +34,8 @@ export const findPostgres = (): Promise<boolean> =>
       },
     );
 
-/** The template database of this vitest run, if it is on this server. Databases named after it are dropped when the run ends. */
-function templateAt(url: string): string | undefined {
+/** Returns the template database of this vitest run, if it is on this server. Databases named after it are dropped when the run ends. */
+function findTemplate(url: string): string | undefined {
   const template = process.env.TEST_DATABASE_TEMPLATE;
   if (template === undefined || new URL(template).host !== new URL(url).host) return undefined;
   return new URL(template).pathname.slice(1);
@@ -47,7 +47,7 @@ interface CreatedDatabase {
 }
 
 /**
- * In a vitest run, the database is dropped at the end with all others, because each drop waits for a checkpoint.
+ * Creates a database. In a vitest run, it is dropped at the end with all others, because each drop waits for a checkpoint.
  *
  * @param tables `migrated`: the platform's tables, in a vitest run
  * @param serverUrl the URL of a database on the same server
@@ -57,11 +57,11 @@ export async function createDatabase(
   tables: "migrated" | "none" = "none",
   serverUrl = defaultUrl,
 ): Promise<CreatedDatabase> {
-  const server = serverAt(serverUrl);
-  const template = templateAt(serverUrl);
+  const server = serverPoolAt(serverUrl);
+  const template = findTemplate(serverUrl);
   const id = randomUUID().replaceAll("-", "");
   const name = template ? `${template}_${id.slice(-12)}` : `offers_test_${id}`;
-  await server.query(`create database ${name} ${template && tables === "migrated" ? copying(template) : ""}`);
+  await server.query(`create database ${name} ${template && tables === "migrated" ? copyClause(template) : ""}`);
   // A test's commits need not survive a crash of the server.
   if (template) await server.query(`alter database ${name} set synchronous_commit to off`);
   const url = new URL(serverUrl);
@@ -73,18 +73,19 @@ export async function createDatabase(
 }
 
 /**
- * Its files are copied, which is cheaper for small databases than copying through the log, PostgreSQL's default since 15.
+ * Returns the clause that copies a template's files, which is cheaper for small databases than copying through the log, PostgreSQL's
+ * default since 15.
  */
-const copying = (template: string): string => `template ${template} strategy file_copy`;
+const copyClause = (template: string): string => `template ${template} strategy file_copy`;
 
 const dropDatabase = (server: pg.Pool, name: string): Promise<unknown> =>
   server.query(`drop database if exists ${name} with (force)`);
 
 /** Drops this run's databases. PostgreSQL makes a checkpoint for each drop; concurrent drops share one. */
 export async function dropDatabases(): Promise<void> {
-  const template = templateAt(defaultUrl);
+  const template = findTemplate(defaultUrl);
   if (template === undefined) return;
-  const server = serverAt();
+  const server = serverPoolAt();
   const { rows } = await server.query<{ name: string }>(
     "select datname as name from pg_database where starts_with(datname, $1)",
     [`${template}_`],

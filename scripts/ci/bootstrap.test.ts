@@ -19,9 +19,9 @@ test("bootstrap.mjs says what it installs before it contacts the registry, and w
   // In this clone, everything is installed.
   for (const path of ["scripts/bootstrap.mjs", "package.json", ".nvmrc"])
     await cp(join(root, path), join(home, "clone", path), { recursive: true });
-  const happened: string[] = [];
+  const observed: string[] = [];
   const registry = createServer((request) => {
-    happened.push("asked");
+    observed.push("asked");
     request.destroy();
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void registry.close());
@@ -36,9 +36,9 @@ test("bootstrap.mjs says what it installs before it contacts the registry, and w
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  child.stderr.once("data", () => happened.push("said"));
+  child.stderr.once("data", () => observed.push("said"));
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  expect(happened.slice(0, 2)).toEqual(["said", "asked"]);
+  expect(observed.slice(0, 2)).toEqual(["said", "asked"]);
   expect(stderr).toMatch(/^Installing pnpm [\d.]+\n/);
   expect(stderr).toMatch(
     /\nInstalling pnpm [\d.]+ failed\. Can this machine reach the npm registry\? `npm ping` checks it\.\n$/,

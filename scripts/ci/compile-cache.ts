@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Vitest's global setup: a compile cache that all processes of this run share. It is removed at the end: the packages that tests unpack
- * have a new path in every run, so it would only grow.
+ * Vitest's global setup: creates a compile cache that all processes of this run share, and removes it at the end. Tests unpack packages to
+ * new paths in every run, so a lasting cache would only grow.
  */
 export function setup(): void {
   const folder = mkdtempSync(join(tmpdir(), "offers-compiled-"));

@@ -33,11 +33,14 @@ Recipient object:
 2. The second.
 `;
 
-/** The check also reads this file, so its tags use other brackets. */
+/** Converts <tag> to [tag]. The check reads this file too, so real tags would count. */
 const withTags = (text: string) => text.replace(/<(.*?)>/g, "[$1]");
 
-/** A project with this document, one test for each title, and these files; its decisions are D-01 to D-10. */
-async function projectWith(titles: readonly string[], others: Readonly<Record<string, string>> = {}): Promise<string> {
+/** Creates a project with the document above, one test for each title, and these files; its decisions are D-01 to D-10. */
+async function createProject(
+  titles: readonly string[],
+  otherFiles: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "offers-contract-"));
   folders.push(root);
   const ids = Array.from({ length: 10 }, (_, index) => `D-${String(index + 1).padStart(2, "0")}`);
@@ -47,7 +50,7 @@ async function projectWith(titles: readonly string[], others: Readonly<Record<st
     "spec/decisions.yaml": `${decisions.join(" }\n")}, interface: [Offer title] }\n`,
     "packages/kit/src/kit.ts": `// ${ids}\n`,
     "packages/kit/src/kit.test.ts": titles.map((title) => `test("${title}", () => {});\n`).join(""),
-    ...others,
+    ...otherFiles,
   };
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -56,20 +59,20 @@ async function projectWith(titles: readonly string[], others: Readonly<Record<st
   return root;
 }
 
-const check = (root: string) =>
+const runCheck = (root: string) =>
   new Promise<string>((resolve) =>
     execFile(process.execPath, [join(import.meta.dirname, "../check-contract.ts"), root], (_, stdout, stderr) =>
       resolve(stdout + stderr),
     ),
   );
 
-const ofStatements = [
+const statementTitles = [
   "a <interface: Introduction 1, 1b> <interface: Offer id, title> <interface: Recipient 1, id>",
   "b <interface: Errors 1, 1b, 1c, 2>",
 ];
 
 test("a statement's tag consists of its section's name and the row's name or a number", async () => {
-  const statements = readStatements(await projectWith([]));
+  const statements = readStatements(await createProject([]));
   expect(statements.map(({ tag, text }) => `${tag}: ${text}`)).toEqual([
     "interface: Introduction 1: One sentence.",
     "interface: Introduction 1b: Another one.",
@@ -85,7 +88,7 @@ test("a statement's tag consists of its section's name and the row's name or a n
 });
 
 test("a tag counts in the title of a test, of a describe, and in a list of titles", async () => {
-  const root = await projectWith([...ofStatements, "one <D-01>"], {
+  const root = await createProject([...statementTitles, "one <D-01>"], {
     "examples/app/test/app.test.ts": `
       for (const value of list) test(\`\${value} <D-02>\`, () => {});
       test.each(list)("of a list: %s <D-03>", { timeout: 1 }, () => {});
@@ -95,11 +98,11 @@ test("a tag counts in the title of a test, of a describe, and in a list of title
       // in a comment <D-07>`,
   });
   const missing = ["D-07", "D-08", "D-09", "D-10"].map((id) => `no test has the tag [${id}]\n`);
-  expect(await check(root)).toBe(missing.join(""));
+  expect(await runCheck(root)).toBe(missing.join(""));
 });
 
 test("an unknown tag is reported with its test, and a statement without a test", async () => {
-  const errors = await check(await projectWith(["a <D-2>", "b <interface: Offer id, name>"]));
+  const errors = await runCheck(await createProject(["a <D-2>", "b <interface: Offer id, name>"]));
   expect(errors).toContain(withTags("unknown tag <D-2>: packages/kit/src/kit.test.ts > a\n"));
   expect(errors).toContain(withTags("unknown tag <interface: Offer name>: packages/kit/src/kit.test.ts > b\n"));
   expect(errors).toContain(withTags("no test has the tag <interface: Errors 1c>: a dash;\n"));
@@ -107,7 +110,7 @@ test("an unknown tag is reported with its test, and a statement without a test",
 
 test("the pages mark statements that only slow tests prove", async () => {
   const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
-  const root = await projectWith(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
+  const root = await createProject(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
   const mark = "- **proven by slow tests alone**";
   const decisions = printDecisions(root, readProofs(root)).split("\n## ");
   expect(decisions.slice(1, 3).map((entry) => entry.includes(mark))).toEqual([false, true]);

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 /** One statement of spec/interface.md: a sentence, a list item's sentence, or a row of a table. */
 export interface Statement {
-  /** Its heading. */
+  /** The heading that it is under. */
   section: string;
   /** `interface: Offer title` is a row, `interface: Errors 2` a list item or paragraph, and `2b` its second sentence. */
   tag: string;
@@ -24,13 +24,13 @@ const shortNames: Readonly<Record<string, string>> = {
   "B. Endpoints the integrating organisation implements ({webhook_base_url})": "Webhooks",
 };
 
-/** Every statement of the contract, in order. */
+/** Reads every statement of the contract, in order. */
 export function readStatements(root: string): Statement[] {
   const statements: Statement[] = [];
   let [section, name, number] = ["", "", 0];
   const add = (text: string, item: string) => {
     const tags = ["", ..."bcdefghij"].map((letter) => `interface: ${name} ${item}${letter}`);
-    const tag = tags.find((free) => statements.every((other) => other.tag !== free)) as string;
+    const tag = tags.find((candidate) => statements.every((other) => other.tag !== candidate)) as string;
     statements.push({ section, tag, text });
   };
   const document = readFileSync(join(root, "spec/interface.md"), "utf8");
@@ -70,7 +70,7 @@ const decisionsSchema = z.record(
   }),
 );
 
-/** The decisions of spec/decisions.yaml, by id. */
+/** Reads the decisions in spec/decisions.yaml, by id. */
 export const readDecisions = (root: string) =>
   decisionsSchema.parse(parse(readFileSync(join(root, "spec/decisions.yaml"), "utf8")));
 
@@ -86,14 +86,14 @@ export interface Proof {
 
 const tagPattern = / ?\[(D-[^\]]*|interface\b[^\]]*)\]/g;
 
-/** `[interface: Offer id, title]` is two tags. */
-const tagsIn = (title: string): string[] =>
+/** Finds the tags in a title: `[interface: Offer id, title]` contains two. */
+const findTags = (title: string): string[] =>
   [...title.matchAll(tagPattern)].flatMap(([, tag = ""]) => {
     const [, name, items] = /^(interface: \w+) (.+)$/.exec(tag) ?? [];
     return items?.split(", ").map((item) => `${name} ${item}`) ?? tag;
   });
 
-/** Every proof, in the order of the files. */
+/** Finds every proof, sorted by file. */
 export function readProofs(root: string): Proof[] {
   const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path);
   const files = globSync("{packages,examples,bench,scripts,tests}/**/*.{test,test-d}.ts", { cwd: root, exclude });
@@ -102,7 +102,7 @@ export function readProofs(root: string): Proof[] {
     const literals = readFileSync(join(root, file), "utf8").matchAll(/(["'`])((?:(?!\1)[^\n\\]|\\.)*)\1/g);
     return [...literals].flatMap(([, , title = ""]) => {
       const test = `${file} > ${title.replace(tagPattern, "")}`;
-      return tagsIn(title).map((tag) => ({ tag, test, isSlow }));
+      return findTags(title).map((tag) => ({ tag, test, isSlow }));
     });
   });
 }

@@ -14,14 +14,14 @@ const versions: {
   retired: Record<string, string>;
 } = parse(read("spec/node-versions.yaml"));
 const tested = Object.keys(versions.tested).map(Number);
-const engineOf = (manifest: string): string => JSON.parse(read(manifest)).engines?.node;
+const readRequiredNode = (manifest: string): string => JSON.parse(read(manifest)).engines?.node;
 
 const published = readdirSync(join(root, "packages")).filter((name) => name !== "contract");
 
 test.each([...published.map((name) => `packages/${name}`), "examples/platform"])(
   "%s names the oldest supported Node in `engines` and in its README [D-141]",
   (folder) => {
-    expect(engineOf(`${folder}/package.json`)).toBe(`>=${versions.floor}`);
+    expect(readRequiredNode(`${folder}/package.json`)).toBe(`>=${versions.floor}`);
     expect(read(`${folder}/README.md`)).toMatch(new RegExp(`Node ${versions.floor}\\s+or\\s`));
   },
 );
@@ -30,7 +30,7 @@ test("the client's error names the oldest supported Node when a global is missin
   expect(oldestNode).toBe(versions.floor));
 
 test("the commands of the repository start on an older Node [D-141]", () => {
-  expect(engineOf("package.json")).toBe(`>=${versions.commands}`);
+  expect(readRequiredNode("package.json")).toBe(`>=${versions.commands}`);
   expect(read("CONTRIBUTING.md")).toContain(`Node ${versions.commands} or newer`);
   const [major] = versions.commands.split(".");
   expect(read(".github/workflows/ci.yml")).toMatch(`node-version: ${major}\n`);

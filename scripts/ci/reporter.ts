@@ -37,7 +37,7 @@ export class TestReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    // The output of slow tests is kept, because it has their results.
+    // Slow tests print their measurements, which onTestRunEnd shows.
     const mustBeQuiet = module.project.name !== "slow";
     const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
     // A file that cannot be loaded has no tests.
@@ -72,15 +72,15 @@ export class TestReporter implements Reporter {
   }
 
   #reportFailure(entity: Entity, ...errors: unknown[]): void {
-    this.#report(nameOf(entity), () => {
+    this.#report(displayName(entity), () => {
       this.#printErrors(...errors);
       const output = this.#takeOutput(entity);
       if (output) console.log(`  Output:\n${output.trimEnd()}`);
-      console.log(`  Run it alone: ${commandFor(entity)}\n`);
+      console.log(`  Run it alone: ${rerunCommand(entity)}\n`);
     });
   }
 
-  /** What the entity printed, which is not printed again. */
+  /** Removes and returns what the entity printed, so that it is printed only once. */
   #takeOutput({ id }: Entity): string | undefined {
     const output = this.#output.get(id);
     this.#output.delete(id);
@@ -90,7 +90,7 @@ export class TestReporter implements Reporter {
   #printMeasurements(module: TestModule): void {
     for (const entity of [module, ...module.children.allSuites(), ...module.children.allTests()]) {
       const output = this.#takeOutput(entity);
-      if (output) console.log(`${nameOf(entity)}\n${output.trimEnd()}`);
+      if (output) console.log(`${displayName(entity)}\n${output.trimEnd()}`);
     }
   }
 
@@ -109,10 +109,11 @@ export class TestReporter implements Reporter {
 
 const moduleOf = (entity: Entity): TestModule => (entity.type === "module" ? entity : entity.module);
 
-const nameOf = (entity: Entity): string =>
+const displayName = (entity: Entity): string =>
   [moduleOf(entity).relativeModuleId, ...(entity.type === "module" ? [] : [entity.fullName])].join(" > ");
 
-function commandFor(entity: Entity): string {
+/** Builds the command that runs only this file or test. */
+function rerunCommand(entity: Entity): string {
   const file = `npm test -- ${moduleOf(entity).relativeModuleId}`;
   if (entity.type === "module") return file;
   const pattern = entity.fullName.replaceAll(" > ", " ").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

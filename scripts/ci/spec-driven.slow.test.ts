@@ -81,7 +81,7 @@ beforeAll(async () => {
     });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   document = await readFile(join(copy, "spec/openapi.yaml"), "utf8");
-  expect(await typeErrors()).toBe("");
+  expect(await findTypeErrors()).toBe("");
 }, 120_000);
 
 afterAll(() => rm(copy, { recursive: true }));
@@ -94,13 +94,13 @@ test.each(mutations)(
     expect(document.split(from)).toHaveLength(2);
     await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
     await run(process.execPath, ["scripts/generate.ts"], { cwd: copy });
-    const output = await typeErrors();
+    const output = await findTypeErrors();
     for (const part of noticedBy) expect(output).toContain(`${part}/`);
   },
 );
 
-/** The errors that the type check of the copy prints. */
-async function typeErrors(): Promise<string> {
+/** Type-checks the copy. @returns the errors that the compiler prints */
+async function findTypeErrors(): Promise<string> {
   const options = ["--incremental", "--tsBuildInfoFile", join(copy, "types.tsbuildinfo")];
   const tsc = run(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", ...options], { cwd: copy });
   return tsc.then(

@@ -16,20 +16,20 @@ test("npm start installs less than half as much as npm test, and its walkthrough
   const clone = join(folder, "offers");
   await runCommand("git", ["clone", "--quiet", root, clone], { cwd: folder });
   const run = (...args: string[]) => runCommand("npm", [...args], { cwd: clone });
-  const installed = async () => (await readdir(join(clone, "node_modules/.pnpm"))).length;
+  const countInstalled = async () => (await readdir(join(clone, "node_modules/.pnpm"))).length;
 
   // The walkthrough needs OpenTelemetry's SDK.
   const output = await run("start", "--", "--once", "--trace");
   expect(output).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
   expect(output).toMatch(/^CreateOffer 201 +hirer /m);
-  const first = await installed();
+  const first = await countInstalled();
   expect(existsSync(join(clone, "node_modules/vitest"))).toBe(false);
 
   await run("run", "generate", "--", "--check");
   expect(existsSync(join(clone, "node_modules/vitest"))).toBe(true);
-  const all = await installed();
+  const all = await countInstalled();
   expect(first).toBeLessThan(all / 2);
 
   await run("start", "--", "--once");
-  expect(await installed()).toBe(all);
+  expect(await countInstalled()).toBe(all);
 });

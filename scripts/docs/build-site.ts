@@ -30,7 +30,7 @@ export async function buildSite(out: string, base: string): Promise<string[]> {
     .sort();
 }
 
-/** The pages that only the site has. Git ignores them. */
+/** Writes the pages that only the site has. Git ignores them. */
 export async function writePages(): Promise<void> {
   const proofs = readProofs(root);
   const pages = new Map([

@@ -15,7 +15,7 @@ try {
   await fixture.fill();
   const offer = await fixture.createOffer("Dinner service on Friday");
   const token = await platform.signInPerson("hana@harbour-hotels.example");
-  const deliveryOf = async (worker: string) => {
+  const findDelivery = async (worker: string) => {
     const { deliveries } = (await platform.call("GET", "/portal/deliveries", { token })).json<{
       deliveries: { id: string; state: string; data: object; attempts: object[] }[];
     }>();
@@ -26,33 +26,37 @@ try {
   await fixture.respond("worker_amal", "apply", offer);
   await eventually(
     "the first attempt has failed",
-    async () => (await deliveryOf("worker_amal"))?.attempts.length === 1,
+    async () => (await findDelivery("worker_amal"))?.attempts.length === 1,
   );
   integrator.isWell = true;
   await fixture.respond("worker_ben", "apply", offer);
   await fixture.respond("worker_cleo", "reject", offer);
   await eventually(
     "the retry is acknowledged",
-    async () => (await deliveryOf("worker_amal"))?.state === "acknowledged",
+    async () => (await findDelivery("worker_amal"))?.state === "acknowledged",
   );
 
-  const look = { colorScheme: "light", timezoneId: "Europe/Stockholm", viewport: { width: 960, height: 600 } } as const;
-  const { page } = await fixture.openPortal(look);
+  const windowOptions = {
+    colorScheme: "light",
+    timezoneId: "Europe/Stockholm",
+    viewport: { width: 960, height: 600 },
+  } as const;
+  const { page } = await fixture.openPortal(windowOptions);
   await page.goto(`/offers/${offer}`);
   // The console asks once whether to use the browser's time zone.
   await page.getByRole("button", { name: "for everyone" }).click();
   await page.goto(`/offers/${offer}`);
   // The hirer has selected workers but not completed the offer.
   await page.locator("label", { hasText: "Amal" }).getByRole("checkbox").check();
-  await shoot(page, "offer");
-  await page.goto(`/deliveries/${(await deliveryOf("worker_amal"))?.id}`);
-  await shoot(page, "delivery");
+  await takePicture(page, "offer");
+  await page.goto(`/deliveries/${(await findDelivery("worker_amal"))?.id}`);
+  await takePicture(page, "delivery");
 } finally {
   await fixture.close();
 }
 
-/** Makes the window as high as the page, so that sticky elements stay at its edges. */
-async function shoot(page: Page, name: string): Promise<void> {
+/** Takes a picture with a window as high as the page, so that sticky elements stay at its edges. */
+async function takePicture(page: Page, name: string): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width: 960, height });
   await page.screenshot({ path: join(pictures, `${name}.png`) });

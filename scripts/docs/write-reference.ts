@@ -46,13 +46,13 @@ export async function writeReference(root: string, folder: string): Promise<void
   if (!project) throw new TypeDocError(`TypeDoc cannot read packages/${folder}`);
   resolveInheritedLinks(project);
   app.validate(project);
-  // A module is named as users import it.
+  // Name each module as users import it.
   for (const module of project.children ?? [])
     if (module.kindOf(ReflectionKind.Module)) {
-      module.name = importOf(name, module);
-      for (const group of module.groups ?? []) group.children.sort((a, b) => rankOf(a.name) - rankOf(b.name));
+      module.name = importName(name, module);
+      for (const group of module.groups ?? []) group.children.sort((a, b) => sortRank(a.name) - sortRank(b.name));
     }
-  // A type of the contract is bundled, and is outside of the package's sources.
+  // Normalise the links to bundled contract types, whose paths lead out of the package's folder.
   for (const { sources = [] } of project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[])
     for (const source of sources) if (source.url) source.url = new URL(source.url).href;
   await app.generateOutputs(project);
@@ -60,23 +60,23 @@ export async function writeReference(root: string, folder: string): Promise<void
 }
 
 /**
- * TypeDoc copies a docstring to each member that inherits it, but does not resolve the copy's links. This replaces the copy with the
- * original, whose links are resolved.
+ * Replaces each inherited docstring with the original: TypeDoc copies docstrings to the members that inherit them, but resolves links only in
+ * the original.
  */
 function resolveInheritedLinks(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {
     if (!(reflection instanceof DeclarationReflection || reflection instanceof SignatureReflection)) continue;
     const original = (reflection.inheritedFrom ?? reflection.overwrites)?.reflection?.comment;
-    if (original && textOf(original) === textOf(reflection.comment)) reflection.comment = original.clone();
+    if (original && summaryText(original) === summaryText(reflection.comment)) reflection.comment = original.clone();
   }
 }
 
-const textOf = (comment: Comment | undefined): string => comment?.summary.map(({ text }) => text).join("") ?? "";
+const summaryText = (comment: Comment | undefined): string => comment?.summary.map(({ text }) => text).join("") ?? "";
 
-/** The errors of a module come last: readers reach them from their codes. */
-const rankOf = (name: string): number => (name.endsWith("Error") ? 1 : 0);
+/** Sorts a module's errors last: readers reach them from their codes. */
+const sortRank = (name: string): number => (name.endsWith("Error") ? 1 : 0);
 
-const importOf = (packageName: string, { name }: DeclarationReflection): string =>
+const importName = (packageName: string, { name }: DeclarationReflection): string =>
   name === "index" ? packageName : name.startsWith("@") ? name : `${packageName}/${name}`;
 
 /** @see https://typedoc-plugin-markdown.org/docs/options */

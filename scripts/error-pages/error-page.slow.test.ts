@@ -8,7 +8,7 @@ import { readCodes } from "./read-codes.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/errors.md"), "utf8");
 const sections = [...page.matchAll(/^### `(\w+)`$/gm)].map(([, code]) => code);
-const sectionOf = (docsUrl: string) =>
+const parseSection = (docsUrl: string) =>
   /^https:\/\/github\.com\/offers\/offers\/blob\/main\/docs\/errors\.md#(\w+)$/.exec(docsUrl)?.[1];
 
 test("each code has a section, and each section belongs to a code [D-113]", () => {
@@ -17,7 +17,7 @@ test("each code has a section, and each section belongs to a code [D-113]", () =
   expect(sections.sort()).toEqual([...codes].sort());
 });
 
-function docsUrlOfClient(): string {
+function readClientDocsUrl(): string {
   try {
     new OffersClient({ baseUrl: "https://service.example", apiKey: "key", maxRetries: -1 });
   } catch (error) {
@@ -27,9 +27,9 @@ function docsUrlOfClient(): string {
 }
 
 test.each([
-  ["the client", docsUrlOfClient],
+  ["the client", readClientDocsUrl],
   ["the kit", () => new ConfigurationError("invalid_secret", "").docsUrl],
-])("an error of %s links to its section [D-113]", (_, docsUrl) => expect(sections).toContain(sectionOf(docsUrl())));
+])("an error of %s links to its section [D-113]", (_, docsUrl) => expect(sections).toContain(parseSection(docsUrl())));
 
 test("a rejection links to the section of its reason, and its response to that of its code", async () => {
   const rejected: string[] = [];
@@ -37,6 +37,6 @@ test("a rejection links to the section of its reason, and its response to that o
   const handler = webhookHandler({ secret, onRejected: ({ docsUrl }) => rejected.push(docsUrl) });
   const response = await handler(new Request("https://integrator.example/test/auth"));
   const { type } = (await response.json()) as { type: string };
-  expect([...rejected, type].map(sectionOf)).toEqual(["missing_timestamp", "invalid_signature"]);
-  expect(sections).toEqual(expect.arrayContaining([...rejected, type].map(sectionOf)));
+  expect([...rejected, type].map(parseSection)).toEqual(["missing_timestamp", "invalid_signature"]);
+  expect(sections).toEqual(expect.arrayContaining([...rejected, type].map(parseSection)));
 });

@@ -4,9 +4,9 @@ import { delayBeforeRetry } from "../../packages/client/src/call/retry.ts";
 import type { AnyOffersError } from "../../packages/client/src/errors/error-classes.ts";
 import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
 import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";
-import { codesByClass, unionMembers } from "./string-literals.ts";
+import { readCodesByClass, readUnionMembers } from "./string-literals.ts";
 
-/** A file of spec/errors: one part of the project that uses codes. */
+/** The name of a file in spec/errors: one part of the project that uses codes. */
 export type ErrorSource = "client" | "webhook-kit" | "rejections" | "platform" | "attempts";
 
 /** One use of a code, with facts from the source code. */
@@ -26,19 +26,19 @@ const retries = {
   never: "The client does not retry it.",
 };
 
-/** Every error code of the packages and of the platform, read from their source. */
+/** Reads every error code of the packages and the platform from their source. */
 export const readCodes = (root: string): CodeUse[] => [
-  ...clientCodes(root),
-  ...kitCodes(root),
-  ...rejectionCodes(root),
-  ...platformCodes(),
-  ...attemptCodes(root),
+  ...readClientCodes(root),
+  ...readKitCodes(root),
+  ...readRejectionCodes(root),
+  ...listPlatformCodes(),
+  ...readAttemptCodes(root),
 ];
 
 const clientSettings = { maxRetryAfterMs: 0, serviceHonoursIdempotencyKey: false };
 
-function clientCodes(root: string): CodeUse[] {
-  const classes = codesByClass(join(root, "packages/client/src/errors/error-classes.ts"));
+function readClientCodes(root: string): CodeUse[] {
+  const classes = readCodesByClass(join(root, "packages/client/src/errors/error-classes.ts"));
   return classes.flatMap(([className, codes]) =>
     codes.map((code): CodeUse => {
       const isRetried = (method: "GET" | "POST") =>
@@ -49,8 +49,8 @@ function clientCodes(root: string): CodeUse[] {
   );
 }
 
-function kitCodes(root: string): CodeUse[] {
-  const classes = codesByClass(join(root, "packages/webhook-kit/src/errors/errors.ts"));
+function readKitCodes(root: string): CodeUse[] {
+  const classes = readCodesByClass(join(root, "packages/webhook-kit/src/errors/errors.ts"));
   const codes = new Set(classes.flatMap(([, own]) => own));
   return [...codes].map((code) => {
     const names = classes.filter(([, own]) => own.includes(code)).map(([name]) => `\`${name}\``);
@@ -58,8 +58,8 @@ function kitCodes(root: string): CodeUse[] {
   });
 }
 
-function rejectionCodes(root: string): CodeUse[] {
-  const codes = unionMembers(join(root, "packages/webhook-kit/src/errors/rejection.ts"), "RejectionCode");
+function readRejectionCodes(root: string): CodeUse[] {
+  const codes = readUnionMembers(join(root, "packages/webhook-kit/src/errors/rejection.ts"), "RejectionCode");
   const inResponse = new Map<string, number>(
     Object.entries(requestProblems).map(([code, { status }]) => [code, status]),
   );
@@ -79,16 +79,16 @@ function rejectionCodes(root: string): CodeUse[] {
   ];
 }
 
-const platformCodes = (): CodeUse[] =>
+const listPlatformCodes = (): CodeUse[] =>
   Object.entries(problemKinds)
-    .sort(([, one], [, other]) => one.status - other.status)
+    .sort(([, a], [, b]) => a.status - b.status)
     .map(([code, { status, title }]) => {
       const facts = [`It is the \`code\` of a response with status ${status}.`];
       return { code, source: "platform", facts, status, title };
     });
 
-const attemptCodes = (root: string): CodeUse[] =>
-  unionMembers(join(root, "examples/platform/src/endpoint-client/endpoint-client.ts"), "EndpointFailureCode").map(
+const readAttemptCodes = (root: string): CodeUse[] =>
+  readUnionMembers(join(root, "examples/platform/src/endpoint-client/endpoint-client.ts"), "EndpointFailureCode").map(
     (code) => ({
       code,
       source: "attempts",

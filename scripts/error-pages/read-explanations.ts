@@ -10,7 +10,7 @@ const explanationsSchema = z.record(
     meaning: z.string(),
     cause: z.string(),
     remedy: z.string(),
-    /** Other words that readers search for. */
+    /** Words that readers search for instead of the code. */
     keywords: z.array(z.string()).optional(),
     /** Markdown. */
     example: z.string().optional(),
@@ -20,15 +20,15 @@ const explanationsSchema = z.record(
       .optional(),
     /** The origin of an error without a documented status: a server that is not the service. @default the client */
     by: z.literal("server").optional(),
-    /** The platform's response. */
+    /** The `detail` of the platform's response, for the example. */
     detail: z.string().optional(),
     errors: z.record(z.string(), z.array(z.string())).optional(),
   }),
 );
 
-/** What spec/errors says about a code. */
+/** The explanation of a code in spec/errors. */
 export type Explanation = z.infer<typeof explanationsSchema>[string];
 
-/** A file of spec/errors, by code. */
+/** Reads a file in spec/errors, by code. */
 export const readExplanations = (root: string, source: ErrorSource): Record<string, Explanation> =>
   explanationsSchema.parse(parse(readFileSync(join(root, `spec/errors/${source}.yaml`), "utf8")));

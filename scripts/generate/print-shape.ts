@@ -11,7 +11,7 @@ interface Schema {
   "x-essential"?: string[];
 }
 
-/** The types of a component's fields, including nested ones, in the form that the client's `readOffer` reads. */
+/** Prints the types of a component's fields, including nested ones, in the form that the client's `readOffer` reads. */
 export async function printShape(root: string, component: string): Promise<string> {
   const { components } = parse(await readFile(join(root, "spec/openapi.yaml"), "utf8"));
   const schemas: Record<string, Schema> = components.schemas;

@@ -7,12 +7,13 @@ import { readGlossary } from "./read-glossary.ts";
 const root = join(import.meta.dirname, "../..");
 const entries = Object.values(readGlossary(root)).flat();
 
-/** A comment may break a term into two lines. */
-const textOf = (file: string) => readFileSync(join(root, file), "utf8").replace(/\s+(?:\*\s+|\/\/\s+|#\s+)?/g, " ");
+/** Reads a file with its comments unwrapped, because a line break may split a term. */
+const readUnwrapped = (file: string) =>
+  readFileSync(join(root, file), "utf8").replace(/\s+(?:\*\s+|\/\/\s+|#\s+)?/g, " ");
 
 test.each(entries)("$file contains the term $term", ({ term, file }) => {
   expect(existsSync(join(root, file))).toBe(true);
-  expect(textOf(file).toLowerCase()).toContain(term.toLowerCase());
+  expect(readUnwrapped(file).toLowerCase()).toContain(term.toLowerCase());
 });
 
 test("the glossary lists each term once", () => {

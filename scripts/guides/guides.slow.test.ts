@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checks } from "../check.ts";
-import { documents, isCommand, readDocument } from "./read-document.ts";
+import { isCommand, listDocuments, readDocument } from "./read-document.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-describe.each(documents(root))("%s", (source) => {
+describe.each(listDocuments(root))("%s", (source) => {
   const blocks = readDocument(root, source);
   const commands = blocks.filter(isCommand);
 

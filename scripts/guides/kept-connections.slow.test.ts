@@ -26,9 +26,9 @@ async function start(file: string) {
   return { ...program, address: `http://127.0.0.1:${port}/offers` };
 }
 
-const withRedis = (await findRedis()) === undefined ? [] : ["docs/containers/receiver/server.mjs"];
+const redisPrograms = (await findRedis()) === undefined ? [] : ["docs/containers/receiver/server.mjs"];
 
-test.each([...withRedis, "examples/integrator/src/main.ts", "examples/worker/src/edge.ts"])(
+test.each([...redisPrograms, "examples/integrator/src/main.ts", "examples/worker/src/edge.ts"])(
   "%s keeps an idle connection longer than a proxy does: nginx and ALB 60 s, Caddy 120 s",
   async (file) => {
     const { address } = await start(file);
@@ -39,7 +39,7 @@ test.each([...withRedis, "examples/integrator/src/main.ts", "examples/worker/src
 );
 
 // The time limit is shorter than the keep-alive timeout.
-test.each(withRedis)(
+test.each(redisPrograms)(
   "%s stops after its last response, without waiting for idle connections",
   { timeout: 60_000 },
   async (file) => {

@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { realpath, symlink } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { oldestNode } from "../processes/run-command.ts";
+import { installOldestNode } from "../processes/run-command.ts";
 
 /** Settings that this machine's network may need. */
 const inherited = /^(?:home|lang|(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
-/** The environment of a reader who has installed Node 20 and npm, and nothing else that the repository could use. */
-export async function nodeAndNpm(bin: string): Promise<Record<string, string | undefined>> {
-  await symlink(await oldestNode(), join(bin, "node"));
+/** Creates the environment of a reader who has only Node 20 and npm. @param bin an empty folder, which becomes the first on the PATH */
+export async function createReaderEnv(bin: string): Promise<Record<string, string | undefined>> {
+  await symlink(await installOldestNode(), join(bin, "node"));
   const { stdout } = await promisify(execFile)("sh", ["-c", "command -v npm"]);
   const npm = await realpath(stdout.trim());
   await symlink(npm, join(bin, "npm"));

@@ -2,8 +2,8 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Puts an `npm` into a folder that runs the repository's scripts without installing and building first: for documents that run while other
- * tests use the build.
+ * Writes an `npm` script into a folder; it runs the repository's scripts without installing and building first: for documents that run
+ * while other tests use the build.
  */
 export async function writeNpmWithoutBuild(root: string, folder: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {

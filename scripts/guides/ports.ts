@@ -9,8 +9,8 @@ const settings: Record<string, string> = {
   hirer: "PORT=3002 OFFERS_BASE_URL=http://127.0.0.1:3000",
 };
 
-/** Replaces each documented port with a free one, in commands and in expected output. */
-export async function portsOfItsOwn(): Promise<(text: string) => string> {
+/** Picks a free port for each documented one. @returns a function that replaces them, in commands and in expected output */
+export async function createPortReplacer(): Promise<(text: string) => string> {
   const free = new Map<string, string>();
   for (const port of documentedPorts) free.set(port, `${await freePort()}`);
   return (text) =>

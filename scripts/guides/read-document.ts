@@ -19,12 +19,12 @@ export interface Block {
 }
 
 const fence = /^\s*(`{3,}|~{3,})\s*(.*?)\s*$/;
-const shells = new Set(["sh", "bash"]);
-const outputs = new Set(["text", "json"]);
-const others = new Set(["", "ts", "js", "jsonc", "python", "java", "nginx", "dockerfile", "yaml"]);
+const shellLanguages = new Set(["sh", "bash"]);
+const outputLanguages = new Set(["text", "json"]);
+const otherLanguages = new Set(["", "ts", "js", "jsonc", "python", "java", "nginx", "dockerfile", "yaml"]);
 
 /**
- * The blocks of a Markdown document, in order.
+ * Reads the blocks of a Markdown document, in order.
  *
  * Two HTML comments, which readers do not see, may precede a block: `<!-- not run: reason -->` and `<!-- keeps running -->`. A `text` or
  * `json` block is the output of the command block before it. After a `ts` block it is the output of that code: `npm run check -- docs` runs
@@ -38,13 +38,14 @@ export function readDocument(root: string, source: string): Block[] {
   /** The lines above a block, up to the previous block or heading. */
   let prose = "";
   for (const [index, line] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
-    const [, marks, language = ""] = fence.exec(line) ?? [];
-    if (open && marks !== undefined && language === "") {
-      add(blocks, open);
+    const [, fenceMarks, language = ""] = fence.exec(line) ?? [];
+    if (open && fenceMarks !== undefined && language === "") {
+      addBlock(blocks, open);
       open = undefined;
       prose = "";
     } else if (open) open.code += `${line}\n`;
-    else if (marks !== undefined) open = { location: `${source}:${index + 1}`, language, code: "", ...remarks(prose) };
+    else if (fenceMarks !== undefined)
+      open = { location: `${source}:${index + 1}`, language, code: "", ...readRemarks(prose) };
     else prose = line.startsWith("#") ? "" : `${prose}${line}\n`;
   }
   if (open) throw new Error(`${open.location}: the block is not closed`);
@@ -55,9 +56,10 @@ export function readDocument(root: string, source: string): Block[] {
 }
 
 /** Whether a block is for a shell. */
-export const isCommand = ({ language }: Block): boolean => shells.has(language);
+export const isCommand = ({ language }: Block): boolean => shellLanguages.has(language);
 
-function remarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRunning"> {
+/** Reads what the lines above a block say about it. */
+function readRemarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRunning"> {
   const [, saveAs] = /\b[Ss]ave this as `([\w.-]+)`/.exec(prose) ?? [];
   const [, notRun] = /<!-- not run:([^>]*)-->\s*$/.exec(prose) ?? [];
   return {
@@ -67,10 +69,11 @@ function remarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRunning
   };
 }
 
-function add(blocks: Block[], block: Block): void {
+/** Adds a block, or makes it the expected output of the block before it. */
+function addBlock(blocks: Block[], block: Block): void {
   const { location, language, code, notRun, keepsRunning } = block;
   const before = blocks.at(-1);
-  if (outputs.has(language)) {
+  if (outputLanguages.has(language)) {
     if (before?.language === "ts" && before.expected === undefined) {
       before.expected = code;
       return;
@@ -80,7 +83,7 @@ function add(blocks: Block[], block: Block): void {
     before.expected = code;
     return;
   }
-  if (!shells.has(language) && !others.has(language))
+  if (!shellLanguages.has(language) && !otherLanguages.has(language))
     throw new Error(`${location}: ${language} is neither run nor compared`);
   if (language === "" && /^\s*(?:\$ )?(?:npm|npx|pnpm|node|curl|git|cd) /m.test(code))
     throw new Error(`${location}: a block with commands needs the language sh`);
@@ -90,8 +93,8 @@ function add(blocks: Block[], block: Block): void {
   blocks.push(block);
 }
 
-/** Every hand-written document except the contract. */
-export const documents = (root: string): string[] =>
+/** Lists every hand-written document except the contract. */
+export const listDocuments = (root: string): string[] =>
   globSync(
     [
       "*.md",

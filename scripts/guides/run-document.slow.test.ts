@@ -5,63 +5,67 @@ import { expect, onTestFinished, test } from "vitest";
 import { readDocument } from "./read-document.ts";
 import { runDocument } from "./run-document.ts";
 
-async function folderWith(lines: readonly string[]): Promise<string> {
+async function createGuide(lines: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "offers-document-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "guide.md"), lines.join("\n"));
   return folder;
 }
 
-async function follow(...lines: string[]): Promise<void> {
-  const root = await folderWith(lines);
+async function runGuide(...lines: string[]): Promise<void> {
+  const root = await createGuide(lines);
   await runDocument(readDocument(root, "guide.md"), { root, env: process.env, limitMs: 20_000 });
 }
 
-const sh = (...code: string[]) => ["```sh", ...code, "```", ""];
-const prints = (...output: string[]) => ["```text", ...output, "```", ""];
+const shBlock = (...code: string[]) => ["```sh", ...code, "```", ""];
+const outputBlock = (...output: string[]) => ["```text", ...output, "```", ""];
 
 test("variables, functions and the folder last from one block to the next", () =>
-  follow(
-    ...sh("NAME=Amal; greet() { echo hello $NAME; }; mkdir inner; cd inner"),
+  runGuide(
+    ...shBlock("NAME=Amal; greet() { echo hello $NAME; }; mkdir inner; cd inner"),
     ...["Save this as `said.mjs`:", "", "```ts", "console.log('from a file');", "```", ""],
-    ...sh("greet; basename $PWD; node said.mjs"),
-    ...prints("hello Amal", "inner", "from a file"),
+    ...shBlock("greet; basename $PWD; node said.mjs"),
+    ...outputBlock("hello Amal", "inner", "from a file"),
   ));
 
 test("… matches anything, within a line or as a whole line", () =>
-  follow(...sh("echo id: 17, done; echo a; echo b; echo last"), ...prints("id: …, done", "…", "last")));
+  runGuide(...shBlock("echo id: 17, done; echo a; echo b; echo last"), ...outputBlock("id: …, done", "…", "last")));
 
 test("a command that keeps running continues once it has printed its output, and ends with the document", async () => {
-  const root = await folderWith([
+  const root = await createGuide([
     "<!-- keeps running -->",
-    ...sh("echo $$ > pid; echo ready; exec sleep 600"),
-    ...prints("ready"),
-    ...sh('kill -0 "$(cat pid)" && echo runs'),
-    ...prints("runs"),
+    ...shBlock("echo $$ > pid; echo ready; exec sleep 600"),
+    ...outputBlock("ready"),
+    ...shBlock('kill -0 "$(cat pid)" && echo runs'),
+    ...outputBlock("runs"),
   ]);
   await runDocument(readDocument(root, "guide.md"), { root, env: process.env, limitMs: 20_000 });
 });
 
 test("the documented ports are replaced with the same free ones in programs, commands and output", () =>
-  follow(
-    ...sh("npm() { echo $PORT $2; }", "npm run platform; npm run integrator; echo 3001"),
-    ...prints("3000 platform", "3001 integrator", "3001"),
+  runGuide(
+    ...shBlock("npm() { echo $PORT $2; }", "npm run platform; npm run integrator; echo 3001"),
+    ...outputBlock("3000 platform", "3001 integrator", "3001"),
   ));
 
 test.each<[string, string[], string]>([
-  ["a command fails", sh("echo said; false; true"), "guide.md:1: a command failed:\nsaid\n"],
-  ["a command is unknown", sh("no-such-command-here"), "guide.md:1: a command failed:"],
-  ["the last command of a block fails", [...sh("true"), ...sh("exit 3")], "guide.md:5: a command failed:"],
-  ["something else is printed", [...sh("echo 409"), ...prints("204")], "guide.md:1: printed\n409\n\nand not\n204\n"],
-  ["more is promised than is printed", [...sh("echo 204"), ...prints("204", "{…}")], "guide.md:1: printed"],
-  ["a line is printed in part", [...sh("echo 2040"), ...prints("204")], "guide.md:1: printed"],
+  ["a command fails", shBlock("echo said; false; true"), "guide.md:1: a command failed:\nsaid\n"],
+  ["a command is unknown", shBlock("no-such-command-here"), "guide.md:1: a command failed:"],
+  ["the last command of a block fails", [...shBlock("true"), ...shBlock("exit 3")], "guide.md:5: a command failed:"],
+  [
+    "something else is printed",
+    [...shBlock("echo 409"), ...outputBlock("204")],
+    "guide.md:1: printed\n409\n\nand not\n204\n",
+  ],
+  ["more is promised than is printed", [...shBlock("echo 204"), ...outputBlock("204", "{…}")], "guide.md:1: printed"],
+  ["a line is printed in part", [...shBlock("echo 2040"), ...outputBlock("204")], "guide.md:1: printed"],
   [
     "what keeps running ends",
-    ["<!-- keeps running -->", ...sh("echo no"), ...prints("ready")],
+    ["<!-- keeps running -->", ...shBlock("echo no"), ...outputBlock("ready")],
     "guide.md:2: ended:\nno\n",
   ],
 ])("a document fails when %s", async (_, lines, message) => {
-  await expect(follow(...lines)).rejects.toThrow(message);
+  await expect(runGuide(...lines)).rejects.toThrow(message);
 });
 
 test.each<[string, string[], string]>([
@@ -75,20 +79,20 @@ test.each<[string, string[], string]>([
     ["```console", "$ npm start", "```"],
     "guide.md:1: console is neither run nor compared",
   ],
-  ["output of no command", prints("204"), "guide.md:1: no command block stands before this output"],
-  ["an empty reason", ["<!-- not run: -->", ...sh("npm test")], "guide.md:2: write why the block is not run"],
+  ["output of no command", outputBlock("204"), "guide.md:1: no command block stands before this output"],
+  ["an empty reason", ["<!-- not run: -->", ...shBlock("npm test")], "guide.md:2: write why the block is not run"],
   [
     "no sign of being ready",
-    ["<!-- keeps running -->", ...sh("npm start")],
+    ["<!-- keeps running -->", ...shBlock("npm start")],
     "guide.md:2: show below what the command prints",
   ],
   ["an open block", ["```sh", "npm test"], "guide.md:1: the block is not closed"],
 ])("a block with %s is rejected", async (_, lines, message) => {
-  const root = await folderWith(lines);
+  const root = await createGuide(lines);
   expect(() => readDocument(root, "guide.md")).toThrow(message);
 });
 
 test("a block that is not run has a reason", async () => {
-  const root = await folderWith(["<!-- not run: it takes", "an hour -->", "", ...sh("sleep 3600")]);
+  const root = await createGuide(["<!-- not run: it takes", "an hour -->", "", ...shBlock("sleep 3600")]);
   expect(readDocument(root, "guide.md")).toMatchObject([{ notRun: "it takes\nan hour", code: "sleep 3600\n" }]);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { matches } from "./matches.ts";
-import { portsOfItsOwn } from "./ports.ts";
+import { createPortReplacer } from "./ports.ts";
 import { type Block, isCommand } from "./read-document.ts";
 
 export interface RunOptions {
@@ -30,22 +30,22 @@ const waiter = join(import.meta.dirname, "wait-for-match.ts");
 export async function runDocument(blocks: readonly Block[], options: RunOptions): Promise<void> {
   const { root, env, limitMs, announces = false } = options;
   const scratch = await mkdtemp(join(tmpdir(), "offers-guide-"));
-  const withOwnPorts = await portsOfItsOwn();
+  const replacePorts = await createPortReplacer();
   const temporary = join(scratch, "tmp");
   await mkdir(temporary);
-  const typed = blocks.map((block, index) => ({
+  const preparedBlocks = blocks.map((block, index) => ({
     ...block,
-    code: withOwnPorts(block.code),
-    expected: withOwnPorts(block.expected ?? "…"),
+    code: replacePorts(block.code),
+    expected: replacePorts(block.expected ?? "…"),
     isRun: isCommand(block) && block.notRun === undefined,
     path: join(scratch, String(index)),
   }));
-  for (const { path, code, expected } of typed) {
+  for (const { path, code, expected } of preparedBlocks) {
     await writeFile(`${path}.sh`, code);
     await writeFile(`${path}.expected`, expected);
   }
   const script = join(scratch, "document.sh");
-  await writeFile(script, typed.map(commandsOf).join("\n"));
+  await writeFile(script, preparedBlocks.map(toShellCommands).join("\n"));
   // Its own process group, so that what the blocks leave in the background can be ended with it.
   const stdio = announces ? "inherit" : "ignore";
   const shell = spawn("sh", ["-e", script], {
@@ -60,7 +60,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   process.once("exit", killAll);
   try {
     const [, signal] = await once(shell, "exit");
-    for (const { location, path, expected, isRun, keepsRunning } of typed) {
+    for (const { location, path, expected, isRun, keepsRunning } of preparedBlocks) {
       if (!isRun) continue;
       const output = await readFile(`${path}.out`, "utf8").catch(() => "");
       if (!existsSync(`${path}.done`)) {
@@ -70,14 +70,14 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
       if (!matches(output, expected)) throw new Error(`${location}: printed\n${output}\nand not\n${expected}`);
     }
   } finally {
-    await endGroup(shell);
+    await killGroup(shell);
     process.off("exit", killAll);
     await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 
-/** The shell commands for one block. The blocks read no input. */
-function commandsOf(block: Block & { path: string; isRun: boolean }): string {
+/** Prints the shell commands that run one block, without input. */
+function toShellCommands(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
   const waitUntil = (ended: string) =>
@@ -95,15 +95,15 @@ function commandsOf(block: Block & { path: string; isRun: boolean }): string {
   ].join("\n");
 }
 
-/** Ends the shell and everything that it started. */
-async function endGroup(shell: ChildProcess): Promise<void> {
+/** Stops the shell and everything that it started: with SIGTERM, and after twenty seconds with SIGKILL. */
+async function killGroup(shell: ChildProcess): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!signalGroup(shell, signal)) return;
     for (let left = 100; left > 0 && signalGroup(shell, 0); left--) await sleep(200);
   }
 }
 
-/** Whether the shell's group has a process that could receive the signal. */
+/** Sends a signal to the shell's process group. @returns false if no process is left in it */
 function signalGroup({ pid = Number.NaN }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);

@@ -5,27 +5,27 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { nodeAndNpm } from "./node-and-npm.ts";
-import { documents, isCommand, readDocument } from "./read-document.ts";
+import { createReaderEnv } from "./node-and-npm.ts";
+import { isCommand, listDocuments, readDocument } from "./read-document.ts";
 import { runDocument } from "./run-document.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** For one document, including installation and build. */
+/** The time limit for one document, including installation and build. */
 const limitMs = 30 * 60_000;
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const wanted = process.argv.slice(2);
 const scratch = await mkdtemp(join(tmpdir(), "offers-clones-"));
-let typed = 0;
+let blocksRun = 0;
 const omitted: string[] = [];
 try {
   const bin = join(scratch, "bin");
   await mkdir(bin);
-  const env = await nodeAndNpm(bin);
-  for (const source of documents(root).filter((name) => wanted.length === 0 || wanted.includes(name))) {
+  const env = await createReaderEnv(bin);
+  for (const source of listDocuments(root).filter((name) => wanted.length === 0 || wanted.includes(name))) {
     const commands = readDocument(root, source).filter(isCommand);
     omitted.push(
       ...commands.flatMap(({ location, notRun }) => (notRun === undefined ? [] : [`${location}: ${notRun}`])),
@@ -36,11 +36,11 @@ try {
     const clone = join(folder, "staffing");
     await run("git", ["clone", "--quiet", root, clone]);
     await runDocument(readDocument(clone, source), { root: clone, env, limitMs, announces: true });
-    typed += commands.filter(({ notRun }) => notRun === undefined).length;
+    blocksRun += commands.filter(({ notRun }) => notRun === undefined).length;
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }
 } finally {
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
 for (const line of omitted) console.log(`not run: ${line}`);
-console.log(`${typed} blocks run, ${omitted.length} not run`);
+console.log(`${blocksRun} blocks run, ${omitted.length} not run`);

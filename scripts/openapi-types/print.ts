@@ -6,7 +6,7 @@ import ts from "typescript";
 const [documentPath] = process.argv.slice(2);
 if (!documentPath) throw new Error("usage: node print.ts path/to/openapi.yaml");
 
-const literal = (text: string) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text));
+const toLiteralType = (text: string) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text));
 
 /** `string & {}` keeps the known values in completion; a plain `string` in the union would swallow them. */
 const anyOtherString = ts.factory.createIntersectionTypeNode([
@@ -19,7 +19,7 @@ const types = await openapiTS(pathToFileURL(documentPath), {
   transform(schema) {
     const known: unknown = Reflect.get(schema, "x-extensible-enum");
     if (!Array.isArray(known)) return undefined;
-    return ts.factory.createUnionTypeNode([...known.map(String).map(literal), anyOtherString]);
+    return ts.factory.createUnionTypeNode([...known.map(String).map(toLiteralType), anyOtherString]);
   },
 });
 

@@ -10,8 +10,8 @@ export interface DemoPlatform {
   stop(): Promise<void>;
 }
 
-/** The reference platform as a process, with the demo data in its own folder. `more` are environment variables. */
-export async function startDemoPlatform(more: Readonly<Record<string, string>> = {}): Promise<DemoPlatform> {
+/** Starts the reference platform as a process, with the demo data in its own folder. */
+export async function startDemoPlatform(extraEnv: Readonly<Record<string, string>> = {}): Promise<DemoPlatform> {
   const data = await mkdtemp(join(tmpdir(), "offers-demo-"));
   const settings = {
     DATABASE_URL: "",
@@ -19,7 +19,7 @@ export async function startDemoPlatform(more: Readonly<Record<string, string>> =
     OFFERS_DATA: data,
     OFFERS_SEED: join(platform, "seed/demo.json"),
     OFFERS_ALLOW_LOOPBACK: "1",
-    ...more,
+    ...extraEnv,
   };
   const { ready, stop } = startProcess(
     process.execPath,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A module in its own process, with an IPC channel. */
+/** Runs a module in a child process with an IPC channel. */
 export class ForkedProcess {
   readonly #process: ChildProcess;
 
@@ -11,32 +11,32 @@ export class ForkedProcess {
   }
 
   /**
-   * The process's next message.
+   * Waits for the next message from the process.
    *
    * @throws if it exits instead
    */
-  async message<T>(): Promise<T> {
-    const over = new AbortController();
-    const exited = once(this.#process, "exit", over).then(([code]) => {
+  async nextMessage<T>(): Promise<T> {
+    const settled = new AbortController();
+    const exited = once(this.#process, "exit", settled).then(([code]) => {
       throw new Error(`${this.#process.spawnargs.slice(1).join(" ")} exited with ${code}.`);
     });
     try {
-      const [message] = await Promise.race([once(this.#process, "message", over), exited]);
+      const [message] = await Promise.race([once(this.#process, "message", settled), exited]);
       return message as T;
     } finally {
       exited.catch(() => undefined);
-      over.abort();
+      settled.abort();
     }
   }
 
-  /** @returns its response */
+  /** Sends a message. @returns the process's next message, which must be the response */
   request<T>(message: unknown): Promise<T> {
-    const response = this.message<T>();
+    const response = this.nextMessage<T>();
     this.#process.send(message as object);
     return response;
   }
 
-  /** Disconnects it, so that it exits, or sends it a signal. */
+  /** Disconnects the IPC channel, after which the module exits by itself, or sends a signal; then waits for the exit. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A free port, below those that systems use for outgoing connections, so that none of these takes it meanwhile. */
+/** Finds a free port below the range of outgoing connections, so that no outgoing connection takes it in the meantime. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export interface Listening {
   address: string;
   server: Server;
-  /** Ends every connection. */
+  /** Closes the server and every connection. */
   close(): Promise<void>;
 }
 

@@ -16,14 +16,14 @@ const folder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
 
 export const hasPostgresServer = existsSync(join(folder, "initdb"));
 
-/** PostgreSQL does not run as root. */
-function identity(): { uid?: number; gid?: number } {
+/** Finds the user to run PostgreSQL as: it refuses to run as root. @returns {} for the current user */
+function serverUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
 }
 
-/** A PostgreSQL server that a test starts on loopback, kills and removes, with all of its data. */
+/** A PostgreSQL server that a test can start on loopback, kill, and remove with its data. */
 export class OwnPostgres {
   readonly port: number;
   readonly dataFolder: string;
@@ -38,14 +38,14 @@ export class OwnPostgres {
 
   /** @param settings the server's settings, such as `max_connections=50` */
   static async create(settings: readonly string[] = []): Promise<OwnPostgres> {
-    const server = new OwnPostgres(await freePort(), await createFolder(), settings);
-    await command("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
+    const server = new OwnPostgres(await freePort(), await createDataFolder(), settings);
+    await runServerProgram("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
     await server.start();
     return server;
   }
 
   /**
-   * A standby that follows another server.
+   * Creates a standby that follows another server.
    *
    * @param name its name in the other server's `synchronous_standby_names`
    */
@@ -54,9 +54,9 @@ export class OwnPostgres {
     name: string,
     settings: readonly string[] = [],
   ): Promise<OwnPostgres> {
-    const standby = new OwnPostgres(await freePort(), await createFolder(), settings);
+    const standby = new OwnPostgres(await freePort(), await createDataFolder(), settings);
     const connection = `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`;
-    await command(
+    await runServerProgram(
       "pg_basebackup",
       "-D",
       standby.dataFolder,
@@ -82,14 +82,14 @@ export class OwnPostgres {
     const child = spawn(
       join(folder, "postgres"),
       ["-D", this.dataFolder, "-p", String(this.port), ...settings.flatMap((setting) => ["-c", setting])],
-      { stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir(), ...identity() },
+      { stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir(), ...serverUser() },
     );
     this.#child = child;
     let log = "";
     child.stderr.on("data", (chunk: Buffer) => {
       log = (log + chunk).slice(-4_000);
     });
-    while (!(await this.responds())) {
+    while (!(await this.isResponding())) {
       // Backends of a killed server take a moment to end; until then the next one does not start.
       if (child.exitCode !== null && /shared memory block/.test(log)) return pause(100).then(() => this.start());
       if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log}`);
@@ -102,7 +102,7 @@ export class OwnPostgres {
     const target = join(this.dataFolder, name);
     await copyFile(source, target);
     await chmod(target, 0o600);
-    giveToServer(target);
+    chownToServer(target);
   }
 
   async query(text: string): Promise<Record<string, unknown>[]> {
@@ -113,14 +113,14 @@ export class OwnPostgres {
     return rows;
   }
 
-  responds(): Promise<boolean> {
+  isResponding(): Promise<boolean> {
     return this.query("select").then(
       () => true,
       () => false,
     );
   }
 
-  /** Ends the server with SIGKILL. Its backends notice that and end too. */
+  /** Kills the server with SIGKILL. Its backends notice that and exit too. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -135,16 +135,16 @@ export class OwnPostgres {
   }
 }
 
-async function createFolder(): Promise<string> {
+async function createDataFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "offers-postgres-"));
-  giveToServer(path);
+  chownToServer(path);
   return path;
 }
 
-function giveToServer(path: string): void {
-  const { uid, gid } = identity();
+function chownToServer(path: string): void {
+  const { uid, gid } = serverUser();
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-const command = (program: string, ...args: string[]): Promise<unknown> =>
-  run(join(folder, program), args, { cwd: tmpdir(), ...identity() });
+const runServerProgram = (program: string, ...args: string[]): Promise<unknown> =>
+  run(join(folder, program), args, { cwd: tmpdir(), ...serverUser() });

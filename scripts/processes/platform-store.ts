@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase } from "../test-database.ts";
 
-/** The program of the reference platform. */
+/** The path of the reference platform's program. */
 export const platformMain = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 
-/** What several processes of the platform share. */
+/** A store that several platform processes share. */
 export interface PlatformStore {
-  /** Their complete environment. */
+  /** The processes' complete environment. */
   env: NodeJS.ProcessEnv;
   remove(): Promise<void>;
 }
 
-/** A data folder with a seed, and on PostgreSQL a new database. Loopback URLs are allowed, and there is no rate limit. */
+/** Creates a data folder with a seed, and on PostgreSQL a new database. Loopback URLs are allowed, and there is no rate limit. */
 export async function openPlatformStore(store: "pglite" | "postgres", seed: object): Promise<PlatformStore> {
   const folder = await mkdtemp(join(tmpdir(), "offers-platform-"));
   const database = store === "postgres" ? await createDatabase() : undefined;

@@ -9,7 +9,7 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command to its end.
+ * Runs a command until it exits.
  *
  * @returns what it printed on standard output
  * @throws with its output if it fails
@@ -25,7 +25,7 @@ export const runCommand = (command: string, args: readonly string[], options: Co
   });
 
 /** Installs the oldest Node that the packages and the README support. @returns the path of its binary */
-export async function oldestNode(): Promise<string> {
+export async function installOldestNode(): Promise<string> {
   const { stdout } = await promisify(execFile)("npx", [
     "--yes",
     "-p",

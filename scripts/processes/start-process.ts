@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 export interface StartOptions extends SpawnOptions {
-  /** Matches the line that it prints when it is ready. @default its URL */
+  /** Matches the line that the process prints when it is ready. By default, the first group matches its URL. */
   ready?: RegExp;
   onLine?: (line: string) => void;
 }
@@ -13,7 +13,7 @@ export interface StartedProcess {
   child: ChildProcess;
   /** The last thousand lines that it printed. */
   lines: readonly string[];
-  /** What the first group of `StartOptions.ready` matched; rejects if the process exits first. */
+  /** Resolves with what the first group of `StartOptions.ready` matched; rejects if the process exits first. */
   ready: Promise<string>;
   /** @returns the exit code; null if a signal ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;

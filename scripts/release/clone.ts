@@ -15,7 +15,7 @@ export interface Clone {
   folder: string;
   /** The bare repository that it was cloned from. */
   origin: string;
-  /** Installs its dependencies and builds every published package. */
+  /** Installs the dependencies and builds every published package. */
   build(): Promise<void>;
   run(command: string, ...args: string[]): Promise<string>;
   git(...args: string[]): Promise<string>;
@@ -23,7 +23,7 @@ export interface Clone {
   runAs(env: Record<string, string | undefined>, command: string, ...args: string[]): Promise<string>;
 }
 
-/** The latest commit, in a bare repository and in a clone of it. */
+/** Clones the latest commit into a bare repository, and that into a working copy. */
 export async function cloneRepository(folder: string): Promise<Clone> {
   const origin = join(folder, "origin.git");
   const clone = join(folder, "offers");
@@ -42,7 +42,7 @@ export async function cloneRepository(folder: string): Promise<Clone> {
     origin,
     run,
     runAs,
-    // As in release.yml.
+    // The same commands as in release.yml.
     async build() {
       await run(process.execPath, "scripts/bootstrap.mjs", "--build");
       await run("pnpm", "--filter", "./examples/*", "--if-present", "run", "build");

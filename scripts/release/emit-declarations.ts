@@ -46,7 +46,7 @@ const modules = Object.values(exports)
   .map(({ import: { types } }) => relative("dist", types).replace(/\.d\.ts$/, ""));
 
 /** Translates one module. @returns the modules that its declarations import */
-function emit(module: string): string[] {
+function emitDeclarations(module: string): string[] {
   const fileName = module.startsWith("contract/")
     ? join(contractSources, `${module.replace("contract/", "")}.ts`)
     : join("src", `${module}.ts`);
@@ -85,5 +85,5 @@ const emitted = new Set<string>();
 for (const module of modules) {
   if (emitted.has(module)) continue;
   emitted.add(module);
-  modules.push(...emit(module));
+  modules.push(...emitDeclarations(module));
 }

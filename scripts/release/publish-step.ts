@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { parseWorkflow, readWorkflows } from "../ci/workflows/workflow.ts";
 import type { PackedRelease } from "./tarballs.ts";
 
-/** The output of the hash step of release.yml: what `sha256sum` prints for the plan and each tarball. */
-export async function hashesOf(folder: string, releases: readonly PackedRelease[]): Promise<string> {
+/** Computes what the hash step in release.yml outputs: `sha256sum` of the plan and each tarball. */
+export async function computeHashes(folder: string, releases: readonly PackedRelease[]): Promise<string> {
   const files = ["publish-plan.json", ...releases.map(({ tarball }) => tarball)];
   const lines = files.map(async (file) => {
     const hash = createHash("sha256").update(await readFile(join(folder, file)));
@@ -19,7 +19,7 @@ export async function hashesOf(folder: string, releases: readonly PackedRelease[
 export interface Publication {
   code: number | null;
   output: string;
-  /** Why it exited with a code other than 0: its last error, then everything it printed. */
+  /** The exit code, the first error line and everything it printed, for a message. */
   cause: string;
   /** The ids that the step reports as published, now or earlier. */
   published: readonly string[];
@@ -41,7 +41,7 @@ export async function runPublishStep(
   if (script === undefined) throw new Error("release.yml has no step that publishes");
   const outputs = join(folder, "..", `outputs-${Date.now()}`);
   await writeFile(outputs, "");
-  // As GitHub runs `shell: bash`, in its own process group, which a test can kill.
+  // The way GitHub runs `shell: bash`, in a separate process group.
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
     cwd: folder,
     detached: true,
@@ -53,12 +53,13 @@ export async function runPublishStep(
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
   const [, published = ""] = /^published=(.*)$/m.exec(await readFile(outputs, "utf8")) ?? [];
-  return { code, output, cause: causeOf(code, output), published: published.split(" ").filter(Boolean) };
+  return { code, output, cause: formatCause(code, output), published: published.split(" ").filter(Boolean) };
 }
 
 const errorLine = /^(?:npm error (?!code |A complete log)|::error::|sha256sum:|\S+: FAILED)/;
 
-function causeOf(code: number | null, output: string): string {
+/** Puts the first error line first, because the output is long. */
+function formatCause(code: number | null, output: string): string {
   const error = output.split("\n").find((line) => errorLine.test(line)) ?? "without an error message";
   return `exited with ${code}: ${error}\n${output}`;
 }

@@ -28,7 +28,7 @@ export interface Registry {
 /** Starts an empty npm registry on loopback. It serves the scope `@offers` and uses no other registry. */
 export async function startRegistry(folder: string): Promise<Registry> {
   const bin = join(cache, "node_modules/verdaccio/bin/verdaccio");
-  if (!existsSync(bin)) await install();
+  if (!existsSync(bin)) await installRegistry();
   await mkdir(folder);
   const address = `http://127.0.0.1:${await freePort()}`;
   const config = join(folder, "config.json");
@@ -52,7 +52,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   return { address, env: await signIn(address, folder), stop: async () => void (await stop("SIGKILL")) };
 }
 
-async function install(): Promise<void> {
+async function installRegistry(): Promise<void> {
   await rm(cache, { recursive: true, force: true });
   await mkdir(cache, { recursive: true });
   await writeFile(join(cache, "package.json"), JSON.stringify(manifest));

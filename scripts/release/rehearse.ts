@@ -10,7 +10,7 @@ import { compileSnippets, installPackages } from "./installed/check-installed.ts
 import { runReadmePrograms } from "./installed/run-readme-programs.ts";
 import { readPublishedPackages } from "./packages/packages.ts";
 import { inBothModuleSystems } from "./packages/readme-program.ts";
-import { hashesOf, runPublishStep } from "./publish-step.ts";
+import { computeHashes, runPublishStep } from "./publish-step.ts";
 import { startRegistry } from "./registry.ts";
 import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
@@ -33,8 +33,8 @@ try {
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
 
-/** @param check returns what it found, in a few words */
-async function mustPass(step: string, check: () => Promise<string>): Promise<void> {
+/** Runs a step and records how long it took. @param check returns what it found, in a few words; rejects if the step fails */
+async function runStep(step: string, check: () => Promise<string>): Promise<void> {
   const start = performance.now();
   const found = await check().catch((error: Error) => {
     throw new Error(`${error.message}\n✗ ${step}`, { cause: error });
@@ -46,25 +46,25 @@ async function mustPass(step: string, check: () => Promise<string>): Promise<voi
 async function rehearse(): Promise<void> {
   const clone = await cloneRepository(scratch);
   const packed = join(scratch, "packed");
-  const changeset = (...args: string[]) => clone.runAs(registry.env, "changeset", ...args);
+  const runChangeset = (...args: string[]) => clone.runAs(registry.env, "changeset", ...args);
 
-  await mustPass("a bare clone builds", async () => {
+  await runStep("a bare clone builds", async () => {
     await clone.build();
     return (await clone.git("log", "-1", "--format=%h %s")).trim();
   });
-  await mustPass("version: the changesets become versions and changelogs", async () => {
+  await runStep("version: the changesets become versions and changelogs", async () => {
     const before = await clone.git("ls-files", ".changeset/*.md");
-    await changeset("version");
+    await runChangeset("version");
     await clone.git("add", "--all");
     await clone.git("commit", "--quiet", "--allow-empty", "--message", "Version packages");
     return `${before.trim().split("\n").length - 1} changesets`;
   });
-  await mustPass("select: the plan has every package", async () => {
-    await changeset("publish-plan", "--output", join(scratch, "plan.json"));
+  await runStep("select: the plan has every package", async () => {
+    await runChangeset("publish-plan", "--output", join(scratch, "plan.json"));
     return "plan.json";
   });
-  await mustPass("pack: pnpm packs every package of the plan", async () => {
-    await changeset("pack", "--from-publish-plan", join(scratch, "plan.json"), "--out-dir", packed);
+  await runStep("pack: pnpm packs every package of the plan", async () => {
+    await runChangeset("pack", "--from-publish-plan", join(scratch, "plan.json"), "--out-dir", packed);
     return (await readPublishPlan(packed)).map(({ id }) => id).join(", ");
   });
 
@@ -72,57 +72,62 @@ async function rehearse(): Promise<void> {
   if (!first) throw new Error("nothing is planned to be published: add a changeset");
   const releases = await readPublishPlan(packed);
   const ids = releases.map(({ id }) => id);
-  await mustPass("the tarballs are complete", async () => {
+  await runStep("the tarballs are complete", async () => {
     await checkTarballs(packed, releases);
     return "manifest, files, publint, attw";
   });
-  await mustPass("the bills of materials list their dependencies", async () => {
+  await runStep("the bills of materials list their dependencies", async () => {
     const names = releases.map(({ name }) => name);
     return `${await writeBillsOfMaterials(clone.folder, names, join(scratch, "sbom"))} components`;
   });
-  await mustPass("the READMEs of the tarballs compile", async () => {
+  await runStep("the READMEs of the tarballs compile", async () => {
     const project = join(scratch, "tarballs");
     const tarballs = releases.map(({ tarball }) => join(packed, tarball));
     await installPackages(project, tarballs);
     return `${await compileSnippets(project)} snippets`;
   });
 
-  const hashes = await hashesOf(packed, releases);
-  await mustPass("publish", async () => {
+  const hashes = await computeHashes(packed, releases);
+  await runStep("publish", async () => {
     const { code, cause, published } = await runPublishStep(packed, hashes, registry.env);
     if (code !== 0) throw new Error(cause);
-    expectIds(published, ids);
-    expectIds(await deliveredIds(ids), ids);
+    assertIds(published, ids);
+    assertIds(await findDeliveredIds(ids), ids);
     return `${ids.length} published`;
   });
-  await mustPass("publish again: nothing happens", async () => {
+  await runStep("publish again: nothing happens", async () => {
     const { code, output, cause } = await runPublishStep(packed, hashes, registry.env);
     if (code !== 0) throw new Error(cause);
     const before = output.split("\n").filter((line) => line.endsWith("has been published before."));
     if (before.length !== ids.length || /^\+ /m.test(output)) throw new Error(`published again:\n${output}`);
-    await changeset("publish-plan", "--output", join(scratch, "plan-again.json"));
+    await runChangeset("publish-plan", "--output", join(scratch, "plan-again.json"));
     return `${before.length} were published before`;
   });
-  await mustPass("tag: each version has its tag in the bare clone", async () => {
-    const output = await changeset("git-tag");
+  await runStep("tag: each version has its tag in the bare clone", async () => {
+    const output = await runChangeset("git-tag");
     await clone.git("push", "--quiet", "--tags", "origin");
     const tags = (await runCommand("git", ["tag", "--list"], { cwd: clone.origin })).split("\n");
     const found = tags.filter((tag) => ids.includes(tag));
-    expectIds(found, ids, output);
+    assertIds(found, ids, output);
     return ids.join(", ");
   });
 
-  await mustPass("snapshot: unreleased changes are published in addition to the latest version", async () => {
+  await runStep("snapshot: unreleased changes are published in addition to the latest version", async () => {
     const bumps = releases.map(({ name }) => `"${name}": patch\n`).join("");
     await writeFile(join(clone.folder, ".changeset/rehearsal.md"), `---\n${bumps}---\n\nA change.\n`);
-    await changeset("version", "--snapshot", "snapshot");
+    await runChangeset("version", "--snapshot", "snapshot");
     const folder = join(scratch, "snapshot");
-    await changeset("pack", "--out-dir", folder);
+    await runChangeset("pack", "--out-dir", folder);
     const snapshots = await readPublishPlan(folder);
-    const { code, cause } = await runPublishStep(folder, await hashesOf(folder, snapshots), registry.env, "snapshot");
+    const { code, cause } = await runPublishStep(
+      folder,
+      await computeHashes(folder, snapshots),
+      registry.env,
+      "snapshot",
+    );
     if (code !== 0) throw new Error(cause);
     for (const [index, { name, version }] of snapshots.entries()) {
-      const { "dist-tags": tags } = await registryEntry(name);
+      const { "dist-tags": tags } = await fetchRegistryEntry(name);
       if (
         tags.latest !== releases[index]?.version ||
         tags.snapshot !== version ||
@@ -132,7 +137,7 @@ async function rehearse(): Promise<void> {
     }
     return snapshots.map(({ id }) => id).join(", ");
   });
-  await mustPass("a fresh project installs what was published, and runs README.md", async () => {
+  await runStep("a fresh project installs what was published, and runs README.md", async () => {
     const project = join(scratch, "project");
     await installPackages(project, ids, registry.env);
     for (const system of inBothModuleSystems) await runReadmePrograms(project, system);
@@ -144,10 +149,10 @@ async function rehearse(): Promise<void> {
   });
 }
 
-/** Those of the ids, `name@version`, that the registry delivers. */
-async function deliveredIds(ids: readonly string[]): Promise<readonly string[]> {
+/** Finds which of the ids, `name@version`, the registry delivers. */
+async function findDeliveredIds(ids: readonly string[]): Promise<readonly string[]> {
   const found = ids.map(async (id) => {
-    const { versions } = await registryEntry(id.slice(0, id.lastIndexOf("@")));
+    const { versions } = await fetchRegistryEntry(id.slice(0, id.lastIndexOf("@")));
     return (id.split("@").at(-1) ?? "") in versions ? [id] : [];
   });
   return (await Promise.all(found)).flat();
@@ -158,13 +163,13 @@ interface RegistryEntry {
   versions: Readonly<Record<string, unknown>>;
 }
 
-/** What the registry has for a package. */
-async function registryEntry(name: string): Promise<RegistryEntry> {
+/** Fetches a package's metadata from the registry. */
+async function fetchRegistryEntry(name: string): Promise<RegistryEntry> {
   const response = await fetch(`${registry.address}/${name.replace("/", "%2f")}`);
   return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };
 }
 
-function expectIds(found: readonly string[], expected: readonly string[], output = ""): void {
+function assertIds(found: readonly string[], expected: readonly string[], output = ""): void {
   if ([...found].sort().join() !== [...expected].sort().join())
     throw new Error(`found ${found.join(", ") || "nothing"} and not ${expected.join(", ")}\n${output}`);
 }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { runCommand } from "../processes/run-command.ts";
 
-const wanted = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+const requiredFiles = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
 const root = join(import.meta.dirname, "../..");
 
 /**
@@ -19,17 +19,17 @@ export async function checkTarballs(folder: string, releases: readonly PackedRel
     const manifest = await runCommand("tar", ["-xzOf", path, "package/package.json"], { cwd: folder });
     const [unresolved] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
     if (unresolved !== undefined) faults.push(`${id}: asks for ${unresolved}, which no registry understands`);
-    const found = JSON.parse(manifest) as { name: string; version: string; types?: string };
-    if (found.name !== name || found.version !== version) faults.push(`${id}: is ${found.name}@${found.version}`);
-    for (const file of wanted) if (!files.includes(`package/${file}`)) faults.push(`${id}: has no ${file}`);
+    const packed = JSON.parse(manifest) as { name: string; version: string; types?: string };
+    if (packed.name !== name || packed.version !== version) faults.push(`${id}: is ${packed.name}@${packed.version}`);
+    for (const file of requiredFiles) if (!files.includes(`package/${file}`)) faults.push(`${id}: has no ${file}`);
     if (unresolved !== undefined) continue;
-    const run = (command: string, ...args: string[]) =>
+    const runCheck = (command: string, ...args: string[]) =>
       runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
         faults.push(`${id}: ${error.message}`);
       });
-    await run("publint", "run", "--strict");
+    await runCheck("publint", "run", "--strict");
     // Without node10, which does not support subpath exports.
-    if (found.types !== undefined) await run("attw", "--profile", "node16");
+    if (packed.types !== undefined) await runCheck("attw", "--profile", "node16");
   }
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }

@@ -49,9 +49,9 @@ host.getSourceFile = (path, language, ...rest) => {
 };
 host.getCurrentDirectory = () => root;
 
-// Without a listener, a pool that loses an idle connection to PostgreSQL ends the process, and so does npm redis.
+// Without an error listener, losing an idle connection to PostgreSQL or Redis crashes the process.
 const opensConnection = /\b(?:new Pool|drizzle|createClient)\(/;
-const unheard = [...snippets.values()]
+const missingListeners = [...snippets.values()]
   .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))
   .map(({ source, line }) => `${source}:${line}: nothing listens for "error" of the connection`);
 
@@ -66,7 +66,7 @@ const faults = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText
     : `${relative(root, file.fileName)}:${line}: ${message}`;
 });
 
-const errors = [...unheard, ...faults];
+const errors = [...missingListeners, ...faults];
 if (errors.length > 0) {
   console.error(errors.join("\n"));
   process.exit(1);

@@ -7,7 +7,7 @@ export interface Snippet {
   code: string;
 }
 
-/** The fenced ts blocks of a Markdown file, or of the docstrings of a TypeScript file. */
+/** Finds the fenced ts blocks in a Markdown file, or in the docstrings of a TypeScript file. */
 export function* snippetsIn(source: string, content: string): Iterable<Snippet> {
   let open: Snippet | undefined;
   for (const [index, text] of content.split("\n").entries()) {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checks } from "../../check.ts";
 import { rules } from "./rules.ts";
-import { npmScriptsOf, parseWorkflow, readActions, readWorkflows } from "./workflow.ts";
+import { findNpmScripts, parseWorkflow, readActions, readWorkflows } from "./workflow.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const texts = readWorkflows();
@@ -15,14 +15,14 @@ const runnable = [
   ...Object.keys(checks).map((name) => `check ${name}`),
 ];
 
-/** A mistake in one of the real files, and part of the message of the rule that must catch it. */
-type Injected = readonly [file: string, find: string | RegExp, put: string, found: string];
+/** A mistake to make in a real file, and part of the error that the rule must report. */
+type InjectedMistake = readonly [file: string, find: string | RegExp, replacement: string, found: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
 const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +with:\n +artifact-ids: \$\{\{ needs)/;
 const publishLine = 'npm publish "$tarball"';
 
-const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected>>>> = {
+const injectedMistakes: Readonly<Record<string, Readonly<Record<string, InjectedMistake>>>> = {
   "every action is pinned by a commit, with its version in a comment": {
     "a tag": ["ci.yml", checkout, "actions/checkout@v7 # v7.0.1", "not pinned"],
     "no version": ["ci.yml", / # v7\.0\.1/, "", "without its version"],
@@ -165,11 +165,11 @@ describe.each(Object.entries(rules))("%s", (name, rule) => {
   });
 
   const mistakes = Object.entries(injectedMistakes[name] ?? {});
-  test.each(mistakes)("fails with %s", (_, [file, find, put, found]) => {
+  test.each(mistakes)("fails with %s", (_, [file, find, replacement, found]) => {
     const text = texts.get(file) ?? "";
-    const mistaken = text.replace(find, () => put);
-    expect(mistaken).not.toBe(text);
-    expect(rule(parseWorkflow(mistaken)).join("\n")).toContain(found);
+    const mutated = text.replace(find, () => replacement);
+    expect(mutated).not.toBe(text);
+    expect(rule(parseWorkflow(mutated)).join("\n")).toContain(found);
   });
 
   test("is tested with at least one injected mistake", () => {
@@ -183,24 +183,24 @@ describe("npm scripts", () => {
   });
 
   test("each runs for every pull request or every night, unless it is exempt", () => {
-    expect(notRun(texts)).toEqual([]);
+    expect(findScriptsNotRun(texts)).toEqual([]);
   });
 
   test.each([
     ["another one", "- mutation types\n", "", "check mutation"],
     ["only some of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
     ["none of them", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
-  ])("are reported when the nightly workflow runs %s: %s becomes %s", (_, find, put, missed) => {
-    const mistaken = (texts.get("nightly.yml") ?? "").replace(find, () => put);
-    expect(notRun(new Map([...texts, ["nightly.yml", mistaken]]))).toContain(missed);
+  ])("are reported when the nightly workflow runs %s: %s becomes %s", (_, find, replacement, missed) => {
+    const mutated = (texts.get("nightly.yml") ?? "").replace(find, () => replacement);
+    expect(findScriptsNotRun(new Map([...texts, ["nightly.yml", mutated]]))).toContain(missed);
   });
 
   test("every script that a workflow runs exists", () => {
-    const asked = [...texts.values()].flatMap((text) => {
-      const { always, sometimes } = npmScriptsOf(parseWorkflow(text));
+    const named = [...texts.values()].flatMap((text) => {
+      const { always, sometimes } = findNpmScripts(parseWorkflow(text));
       return [...always, ...sometimes];
     });
-    expect(asked.filter((name) => !runnable.includes(name))).toEqual([]);
+    expect(named.filter((name) => !runnable.includes(name))).toEqual([]);
   });
 
   test("every exempt script exists", () => {
@@ -213,13 +213,13 @@ test.each([...readActions()])("the action %s pins what it uses", (_, text) => {
   expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
 });
 
-/** The scripts that neither a pull request nor the nightly workflow runs unconditionally. */
-function notRun(files: ReadonlyMap<string, string>): string[] {
+/** Finds the scripts that neither a pull request nor the nightly workflow runs unconditionally. */
+function findScriptsNotRun(files: ReadonlyMap<string, string>): string[] {
   const run = new Set(
     [...files.values()].flatMap((text) => {
       const workflow = parseWorkflow(text);
       const isRegular = workflow.triggers.some((trigger) => trigger === "pull_request" || trigger === "schedule");
-      return isRegular ? npmScriptsOf(workflow).always : [];
+      return isRegular ? findNpmScripts(workflow).always : [];
     }),
   );
   return runnable.filter((name) => !run.has(name) && !(name in exempt));

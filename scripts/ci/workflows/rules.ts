@@ -1,22 +1,22 @@
 import type { Job, Permissions, Step, Workflow } from "./workflow.ts";
 
-/** The errors of a workflow. */
+/** Checks a workflow. @returns its errors */
 export type Rule = (workflow: Workflow) => readonly string[];
 
 /** Triggers that outsiders cannot use to start a run with permissions in this repository. */
-const triggers = ["pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"];
+const safeTriggers = ["pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"];
 
-/** Actions that may run in a job with the right to publish: none of them runs code from this repository or a dependency. */
-const harmless = ["actions/download-artifact", "actions/setup-node"];
+/** Actions allowed in a job that may publish: none of them runs code from this repository or from a dependency. */
+const allowedActions = ["actions/download-artifact", "actions/setup-node"];
 
-/** Programs that run code from a folder or download some, and files that are executable. */
-const builds =
+/** Commands that run or download code, and executable files. */
+const buildCommand =
   /\b(npx|pnpx?|yarn|corepack|bunx?|deno|node|make|tsc|tsup|git|docker|python3?|perl|eval|curl|wget)\b|\bnpm\s+(?!publish\b|view\b)|(^|[;&|(]|\b(then|do|else)\b)\s*(bash|sh|source|\.|[\w.-]*\/\S+)(\s|$)/m;
 
-/** `npm publish` of a folder builds: it runs the scripts of its package.json. */
+/** `npm publish` of a folder, not a tarball: it would run the scripts in package.json. */
 const publishesFolder = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\s|$))/m;
 
-/** Every hash must be present and match. */
+/** Matches the command that fails unless every hash is present and matches. */
 const checksHashes = /\bsha256sum --check --strict\b/;
 
 export const rules: Readonly<Record<string, Rule>> = {
@@ -37,21 +37,21 @@ export const rules: Readonly<Record<string, Rule>> = {
       ? ["top-level permissions are neither {} nor read alone"]
       : [],
 
-  "a job names each of its rights": inJobs(({ permissions, secrets }) => [
+  "a job names each of its rights": checkJobs(({ permissions, secrets }) => [
     ...(typeof permissions === "string" ? [permissions] : []),
     ...(secrets === "inherit" ? ["inherits every secret"] : []),
   ]),
 
-  "what may publish builds nothing": inJobs(({ permissions, uses, steps = [] }) => {
+  "what may publish builds nothing": checkJobs(({ permissions, uses, steps = [] }) => {
     if (!mayWrite(permissions, "id-token")) return [];
-    return uses === undefined ? steps.flatMap(buildsIn) : [`calls ${uses} with the right to publish`];
+    return uses === undefined ? steps.flatMap(findBuilds) : [`calls ${uses} with the right to publish`];
   }),
 
-  "what may publish waits for a reviewer": inJobs(({ permissions, environment }) =>
+  "what may publish waits for a reviewer": checkJobs(({ permissions, environment }) =>
     mayWrite(permissions, "id-token") && environment === undefined ? ["without an environment"] : [],
   ),
 
-  "what is published are the bytes that were tested": inJobs(({ permissions, steps = [] }) =>
+  "what is published are the bytes that were tested": checkJobs(({ permissions, steps = [] }) =>
     mayWrite(permissions, "id-token")
       ? steps.flatMap(({ run = "" }) =>
           /\bnpm\s+publish\b/.test(run) && !checksHashes.test(run.split(/\bnpm\s+publish\b/)[0] ?? "")
@@ -68,15 +68,16 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   "a pull request's run has no rights and no secrets": (workflow) => {
     if (!workflow.triggers.includes("pull_request")) return [];
-    const writing = inJobs(({ permissions }) => (mayWrite(permissions) ? ["may write"] : []))(workflow);
+    const writing = checkJobs(({ permissions }) => (mayWrite(permissions) ? ["may write"] : []))(workflow);
     return /\bsecrets\b/.test(JSON.stringify(workflow.jobs)) ? [...writing, "reads secrets"] : writing;
   },
 
   "only this repository's main branch has rights": ({ jobs }) => {
+    /** Whether this job, or one that it needs, runs only on the main branch of this repository. */
     const isGuarded = (name: string): boolean => {
       const { if: condition = "", needs = [] } = jobs[name] ?? {};
-      const here = ["github.repository_owner == 'offers'", "github.ref == 'refs/heads/main'"];
-      return here.every((part) => String(condition).includes(part)) || [needs].flat().some(isGuarded);
+      const conditions = ["github.repository_owner == 'offers'", "github.ref == 'refs/heads/main'"];
+      return conditions.every((part) => String(condition).includes(part)) || [needs].flat().some(isGuarded);
     };
     return Object.entries(jobs).flatMap(([name, { permissions }]) =>
       mayWrite(permissions) && !isGuarded(name) ? [`${name}: may write in a copy or on another branch`] : [],
@@ -84,43 +85,45 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
 
   "no stranger starts a run that has rights": (workflow) =>
-    workflow.triggers.filter((trigger) => !triggers.includes(trigger)).map((trigger) => `on: ${trigger}`),
+    workflow.triggers.filter((trigger) => !safeTriggers.includes(trigger)).map((trigger) => `on: ${trigger}`),
 
-  "no expression becomes part of a script": inSteps(({ run, with: inputs = {} }) => {
+  "no expression becomes part of a script": checkSteps(({ run, with: inputs = {} }) => {
     const scripts = Object.entries(inputs).flatMap(([key, value]) => (/script/i.test(key) ? [value] : []));
     return [run, ...scripts].map((script) => String(script ?? "").trim()).filter((script) => script.includes("${{"));
   }),
 
-  "a checkout keeps no credentials": inSteps(({ uses = "", with: inputs }) =>
+  "a checkout keeps no credentials": checkSteps(({ uses = "", with: inputs }) =>
     uses.startsWith("actions/checkout@") && inputs?.["persist-credentials"] !== false
       ? ["checkout without persist-credentials: false"]
       : [],
   ),
 
-  "every job ends": inJobs(({ uses, "timeout-minutes": minutes }) =>
+  "every job ends": checkJobs(({ uses, "timeout-minutes": minutes }) =>
     uses === undefined && typeof minutes !== "number" ? ["without timeout-minutes"] : [],
   ),
 
-  "a failure is a failure": inJobs(({ steps = [], ...job }) =>
+  "a failure is a failure": checkJobs(({ steps = [], ...job }) =>
     [job, ...steps].flatMap((part) => (part["continue-on-error"] === undefined ? [] : ["continue-on-error"])),
   ),
 
   "runs of a workflow do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),
 };
 
-/** The errors of each job, with its name. */
-function inJobs(find: (job: Job) => readonly string[]): Rule {
-  return ({ jobs }) => Object.entries(jobs).flatMap(([name, job]) => find(job).map((error) => `${name}: ${error}`));
+/** Makes a rule that checks each job, and prefixes its errors with the job's name. */
+function checkJobs(findErrors: (job: Job) => readonly string[]): Rule {
+  return ({ jobs }) =>
+    Object.entries(jobs).flatMap(([name, job]) => findErrors(job).map((error) => `${name}: ${error}`));
 }
 
-function inSteps(find: (step: Step) => readonly string[]): Rule {
-  return inJobs(({ steps = [] }) => steps.flatMap(find));
+function checkSteps(findErrors: (step: Step) => readonly string[]): Rule {
+  return checkJobs(({ steps = [] }) => steps.flatMap(findErrors));
 }
 
-function buildsIn({ uses, run }: Step): string[] {
+/** Finds what a step runs that might execute code from this repository or from a dependency. */
+function findBuilds({ uses, run }: Step): string[] {
   const errors: string[] = [];
-  if (uses !== undefined && !harmless.includes(uses.replace(/@.*/, ""))) errors.push(`uses ${uses}`);
-  for (const pattern of [builds, publishesFolder]) {
+  if (uses !== undefined && !allowedActions.includes(uses.replace(/@.*/, ""))) errors.push(`uses ${uses}`);
+  for (const pattern of [buildCommand, publishesFolder]) {
     const [found] = pattern.exec(run ?? "") ?? [];
     if (found !== undefined) errors.push(`runs ${found.trim()}`);
   }

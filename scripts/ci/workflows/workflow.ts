@@ -17,9 +17,9 @@ export interface Step {
 export interface Job {
   readonly if?: unknown;
   readonly needs?: string | readonly string[];
-  /** Where GitHub asks a reviewer before the job starts. */
+  /** The deployment environment; GitHub waits for its reviewers before the job starts. */
   readonly environment?: unknown;
-  /** A workflow that is called instead of steps. */
+  /** The reusable workflow to call; replaces steps. */
   readonly uses?: string;
   readonly permissions?: Permissions;
   readonly steps?: readonly Step[];
@@ -30,13 +30,13 @@ export interface Job {
   readonly "continue-on-error"?: unknown;
 }
 
-/** A file of `.github/workflows`, as far as the policy reads it. */
+/** A file in `.github/workflows`: the parts that the policy reads. */
 export interface Workflow {
   readonly triggers: readonly string[];
   readonly permissions?: Permissions;
   readonly concurrency?: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
-  /** Every `uses`, with the comment after it. */
+  /** Every `uses`, with the YAML comment that follows it. */
   readonly uses: readonly { reference: string; comment: string }[];
 }
 
@@ -51,9 +51,9 @@ export function parseWorkflow(text: string): Workflow {
   const uses: { reference: string; comment: string }[] = [];
   visit(document, {
     Pair(_, { key, value }) {
-      const named = isAlias(value) ? value.resolve(document) : value;
-      if (isScalar(key) && key.value === "uses" && isScalar(named))
-        uses.push({ reference: String(named.value), comment: named.comment ?? "" });
+      const resolvedValue = isAlias(value) ? value.resolve(document) : value;
+      if (isScalar(key) && key.value === "uses" && isScalar(resolvedValue))
+        uses.push({ reference: String(resolvedValue.value), comment: resolvedValue.comment ?? "" });
     },
   });
   const { on, ...content } = document.toJS() as Content;
@@ -71,26 +71,26 @@ const readFilesByName = (pattern: string): ReadonlyMap<string, string> =>
     ]),
   );
 
-/** The contents of every workflow, by file name. */
+/** Reads every workflow, by file name. */
 export const readWorkflows = () => readFilesByName("workflows/*.yml");
 
-/** The contents of every action of this repository that a workflow calls. */
+/** Reads every action in this repository. */
 export const readActions = () => readFilesByName("actions/*/action.yml");
 
 /**
- * The npm scripts and the checks that a workflow runs, whatever the event: `bench`, `check soak`. A step or a job with a condition may run
- * nothing.
+ * Finds the npm scripts and checks that a workflow runs, whatever the event: `bench`, `check soak`. Those of a step or job with a condition
+ * run only sometimes.
  */
-export function npmScriptsOf({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
+export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
   const found = { always: [] as string[], sometimes: [] as string[] };
   for (const job of Object.values(jobs))
     for (const step of job.steps ?? []) {
-      const scripts = [step.run, ...Object.values(step.with ?? {})].flatMap((text) => scriptsIn(String(text ?? "")));
+      const scripts = [step.run, ...Object.values(step.with ?? {})].flatMap((text) => findScripts(String(text ?? "")));
       const names = scripts.flatMap((name) => {
         const [variable] = /(?<=\$)\w+$/.exec(name) ?? [];
         if (variable === undefined) return [name];
         // One value may contain several checks.
-        const values = valuesOf(variable, step.env, job).flatMap((value) => value.split(" "));
+        const values = resolveMatrixVariable(variable, step.env, job).flatMap((value) => value.split(" "));
         return values.map((value) => name.replace(`$${variable}`, value));
       });
       found[step.if === undefined && job.if === undefined ? "always" : "sometimes"].push(...names);
@@ -98,14 +98,14 @@ export function npmScriptsOf({ jobs }: Workflow): { always: string[]; sometimes:
   return found;
 }
 
-const scriptsIn = (text: string): string[] =>
+const findScripts = (text: string): string[] =>
   [...text.matchAll(/\bnpm (?:run(?: --[\w-]+)* (check -- "?\$?[\w:-]+|[\w:-]+)|(test|start)\b)/g)].map(
-    ([, named = "", short = named]) => short.replace(/ -- "?/, " "),
+    ([, script = "", short = script]) => short.replace(/ -- "?/, " "),
   );
 
-/** The values of a variable that comes from the job's matrix. */
-function valuesOf(variable: string, env: Job["env"], { env: ofJob, strategy }: Job): string[] {
-  const value = String(env?.[variable] ?? ofJob?.[variable] ?? "");
+/** Returns every value that a step's variable takes: several if it comes from the job's matrix. */
+function resolveMatrixVariable(variable: string, env: Job["env"], { env: jobEnv, strategy }: Job): string[] {
+  const value = String(env?.[variable] ?? jobEnv?.[variable] ?? "");
   const [, dimension] = /^\$\{\{ *matrix\.([\w-]+) *\}\}$/.exec(value) ?? [];
   const values = dimension === undefined ? [value] : strategy?.matrix?.[dimension];
   return Array.isArray(values) ? values.map(String) : [];

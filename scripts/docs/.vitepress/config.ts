@@ -6,7 +6,7 @@ import { dirname as folderOf, join as joinPath, relative } from "node:path/posix
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
-import { pagesOfReference } from "../pages/print-http-reference.ts";
+import { mapReferenceAnchors } from "../pages/print-http-reference.ts";
 import { accessibleSearchBox, search } from "./search.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -14,8 +14,8 @@ const repository = "https://github.com/offers/offers";
 const summary =
   "npm packages that connect TypeScript to a staffing service: a client for its offers API and a kit that receives its webhooks.";
 
-/** The page of a Markdown file in the repository: `packages/client/README.md` is `client/index.md`. */
-const pageOf = (source: string): string =>
+/** Maps a Markdown file in the repository to its page: `packages/client/README.md` is `client/index.md`. */
+const toPagePath = (source: string): string =>
   source
     .replace("docs/home.md", "docs/index.md")
     .replace(/^examples\/platform\//, "sandbox/")
@@ -27,10 +27,10 @@ const pageOf = (source: string): string =>
 const isPage = (source: string): boolean =>
   /^(?:docs\/.*|packages\/\w[\w-]*\/(?:README|CHANGELOG)|examples\/platform\/(?:README|OPERATING))\.md$/.test(source);
 
-const pagesByAnchor = pagesOfReference(root);
+const pagesByAnchor = mapReferenceAnchors(root);
 
-/** The site's page for an anchor or an entry in a file of the repository. */
-function pageFor(file: string, fragment: string | undefined, text: string): string | undefined {
+/** Finds the site's page for an anchor or an entry in a file that the site splits into pages. */
+function findGeneratedPage(file: string, fragment: string | undefined, text: string): string | undefined {
   if (file === "docs/http-reference.md") return pagesByAnchor.get(fragment ?? "");
   if (file === "spec/decisions.yaml")
     return /^D-\d+$/.test(text) ? `/decisions.md#${text.toLowerCase()}` : "/decisions.md";
@@ -38,27 +38,27 @@ function pageFor(file: string, fragment: string | undefined, text: string): stri
 }
 
 /**
- * Where a link in a Markdown file leads on the site: to a page, as an absolute path, or to a file of the repository.
+ * Resolves a link in a Markdown file: to a page, as an absolute path, or to a file in the repository.
  *
  * @param text the link's text: `D-52` leads to that decision
  * @throws when neither exists
  */
 function resolveLink(source: string, target: string, text: string): string {
-  const [address = "", fragment] = target.split("#");
+  const [path = "", fragment] = target.split("#");
   const hash = fragment === undefined ? "" : `#${fragment}`;
-  const [, tracked] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(address) ?? [];
-  if ((address === "" && source !== "docs/http-reference.md") || (tracked === undefined && /^[a-z]+:/.test(address)))
+  const [, tracked] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(path) ?? [];
+  if ((path === "" && source !== "docs/http-reference.md") || (tracked === undefined && /^[a-z]+:/.test(path)))
     return target;
-  const file = address === "" ? source : (tracked ?? joinPath(folderOf(source), decodeURI(address)));
-  const page = pageFor(file, fragment, text);
+  const file = path === "" ? source : (tracked ?? joinPath(folderOf(source), decodeURI(path)));
+  const page = findGeneratedPage(file, fragment, text);
   if (page !== undefined) return page;
   if (!existsSync(join(root, file))) throw new Error(`${source} links to ${target}, which does not exist`);
-  if (isPage(file)) return `/${pageOf(file)}${hash}`;
+  if (isPage(file)) return `/${toPagePath(file)}${hash}`;
   return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
 }
 
-/** The modules of a package and their exports, without the groups of classes, interfaces and so on. */
-const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
+/** Reads a package's modules and their exports, without TypeDoc's groups such as classes and interfaces. */
+const readReferenceSidebar = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
   const modules: DefaultTheme.SidebarItem[] = JSON.parse(
     // The title above the modules has the scope; with it, some names would be wider than the sidebar.
@@ -72,17 +72,17 @@ const referenceOf = (folder: string): DefaultTheme.SidebarItem[] => {
   });
 };
 
-const modules = ["client", "webhook-kit"].map(referenceOf);
+const modules = ["client", "webhook-kit"].map(readReferenceSidebar);
 
 /** The page of each exported name, except names that several modules export. */
 const symbols = new Map<string, string>();
 const exported = modules.flat().flatMap(({ items = [] }) => items);
 for (const { text = "", link = "" } of exported)
-  if (exported.filter((one) => one.text === text).length === 1) symbols.set(text, link);
+  if (exported.filter((item) => item.text === text).length === 1) symbols.set(text, link);
 
 type Token = Parameters<Parameters<NonNullable<MarkdownOptions["config"]>>[0]["renderer"]["render"]>[0][number];
 
-/** Gives each cell the name of its column, which a phone shows before the cell: there, a row is a block. */
+/** Stores the column's name in each cell. On a phone, where a row is a block, the style sheet shows it before the cell. */
 function labelCells(tokens: readonly Token[]): void {
   let labels: string[] = [];
   let column = 0;
@@ -106,7 +106,7 @@ const markdown: MarkdownOptions = {
       if (file === undefined) return; // a title alone
       const source = relative(root, file);
       for (const [index, { children }] of tokens.entries()) {
-        const linksSymbols = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
+        const shouldLinkSymbols = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
         let isLink = false;
         for (const token of children?.slice() ?? []) {
           if (token.type === "link_open") {
@@ -115,7 +115,7 @@ const markdown: MarkdownOptions = {
           }
           isLink = token.type === "link_open" || (isLink && token.type !== "link_close");
           const page = token.type === "code_inline" ? symbols.get(token.content.replace(/\(.*\)$/, "")) : undefined;
-          if (page === undefined || isLink || !linksSymbols) continue;
+          if (page === undefined || isLink || !shouldLinkSymbols) continue;
           // `webhookRouter` in a guide leads to its reference.
           const open = new Token("link_open", "a", 1);
           open.attrSet("href", page);
@@ -126,7 +126,7 @@ const markdown: MarkdownOptions = {
   },
 };
 
-const pagesOf = (folder: string, pages: Record<string, string>): DefaultTheme.SidebarItem[] =>
+const toSidebarItems = (folder: string, pages: Record<string, string>): DefaultTheme.SidebarItem[] =>
   Object.entries(pages).map(([text, name]) => ({ text, link: `${folder}/${name}` }));
 
 const guides: DefaultTheme.SidebarItem[] = [
@@ -134,7 +134,7 @@ const guides: DefaultTheme.SidebarItem[] = [
     text: "Start",
     items: [
       { text: "Overview", link: "/" },
-      ...pagesOf("/guides", {
+      ...toSidebarItems("/guides", {
         "Install the packages": "install",
         "Your first offer": "first-offer",
         "Your first webhook": "first-webhook",
@@ -145,7 +145,7 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Offers",
-    items: pagesOf("/guides", {
+    items: toSidebarItems("/guides", {
       "List or change offers": "offers",
       "API keys": "api-keys",
       "CORS and browsers": "browsers",
@@ -153,7 +153,7 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Webhooks",
-    items: pagesOf("/guides", {
+    items: toSidebarItems("/guides", {
       "Delivery semantics": "delivery",
       "Catch up after an outage": "after-an-outage",
       "Several tenants": "multi-tenant",
@@ -165,7 +165,7 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Frameworks",
-    items: pagesOf("/guides/frameworks", {
+    items: toSidebarItems("/guides/frameworks", {
       "All frameworks": "",
       Express: "express",
       Fastify: "fastify",
@@ -182,7 +182,7 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Develop and test",
-    items: pagesOf("/guides", {
+    items: toSidebarItems("/guides", {
       "Test your integration": "testing",
       "On your own machine": "tunnels",
       "TypeScript settings": "typescript",
@@ -190,7 +190,7 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Production",
-    items: pagesOf("/guides", {
+    items: toSidebarItems("/guides", {
       "Going to production": "production",
       "Proxies and containers": "deployment",
       "Trace an offer": "tracing",
@@ -201,14 +201,14 @@ const guides: DefaultTheme.SidebarItem[] = [
   },
 ];
 
-const operations = pagesOf("/operations", {
+const operations = toSidebarItems("/operations", {
   CreateOffer: "create-offer",
   GetOffer: "get-offer",
   CompleteOffer: "complete-offer",
   WithdrawOffer: "withdraw-offer",
 });
 
-const feed = pagesOf("/operations", {
+const feed = toSidebarItems("/operations", {
   ListEvents: "list-events",
   RedeliverEvent: "redeliver-event",
   RedeliverEvents: "redeliver-events",
@@ -218,7 +218,7 @@ const events: DefaultTheme.SidebarItem[] = [
   { text: "All events", link: "/events/" },
   {
     text: "Webhooks",
-    items: pagesOf("/events", {
+    items: toSidebarItems("/events", {
       "Worker Offer Response": "worker-offer-response",
       "Worker Added Contact": "worker-added-contact",
       "Contact Suggestions": "contact-suggestions",
@@ -230,7 +230,7 @@ const events: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Push notifications",
-    items: pagesOf("/events", { Offer: "push-offer", Decision: "push-decision", Withdrawal: "push-withdrawal" }),
+    items: toSidebarItems("/events", { Offer: "push-offer", Decision: "push-decision", Withdrawal: "push-withdrawal" }),
   },
 ];
 
@@ -252,7 +252,11 @@ const sidebar: DefaultTheme.SidebarMulti = {
     ...guides,
     {
       text: "Packages",
-      items: pagesOf("", { "@offers/client": "client/", "@offers/webhook-kit": "webhook-kit/", "@offers/cli": "cli/" }),
+      items: toSidebarItems("", {
+        "@offers/client": "client/",
+        "@offers/webhook-kit": "webhook-kit/",
+        "@offers/cli": "cli/",
+      }),
     },
     {
       text: "Reference",
@@ -263,10 +267,10 @@ const sidebar: DefaultTheme.SidebarMulti = {
         { text: "Error codes", link: "/errors" },
       ],
     },
-    { text: "Reference platform", items: pagesOf("/sandbox", { "Run it": "", "Operate it": "operating" }) },
+    { text: "Reference platform", items: toSidebarItems("/sandbox", { "Run it": "", "Operate it": "operating" }) },
     {
       text: "Project",
-      items: pagesOf("", {
+      items: toSidebarItems("", {
         Changelog: "changelog",
         Versioning: "versioning",
         "The contract": "contract",
@@ -280,7 +284,7 @@ const sidebar: DefaultTheme.SidebarMulti = {
 
 const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
 
-/** The first paragraph of prose, without Markdown. */
+/** Finds the first paragraph of prose, and removes its Markdown. */
 const firstParagraph = (markdown: string): string => {
   const prose = markdown
     .replace(/^```[\s\S]*?^```$/gm, "")
@@ -318,7 +322,7 @@ interface ListedPage {
   path: string;
 }
 
-/** The sections of the site with their pages; each page once, even if several sections show it. */
+/** Lists the site's sections with their pages; each page once, even if several sections show it. */
 function listSections(): { title: string; pages: ListedPage[] }[] {
   const listed = new Set<string>();
   return [...guides, ...Object.values(sidebar).flat()]
@@ -329,13 +333,14 @@ function listSections(): { title: string; pages: ListedPage[] }[] {
     .filter(({ pages }) => pages.length > 0);
 }
 
+/** Flattens the sidebar into pages with the paths of their Markdown files. */
 const listPages = (items: readonly DefaultTheme.SidebarItem[]): ListedPage[] =>
-  items.flatMap(({ text = "", link, items: below = [] }) => {
+  items.flatMap(({ text = "", link, items: children = [] }) => {
     const path = link
       ?.slice(1)
       .replace(/(?<=^|\/)$/, "index")
       .replace(/(?:\.md)?$/, ".md");
-    return [...(path === undefined ? [] : [{ text, path }]), ...listPages(below)];
+    return [...(path === undefined ? [] : [{ text, path }]), ...listPages(children)];
   });
 
 /** @see https://llmstxt.org */
@@ -346,7 +351,7 @@ function printLlms(base: string): string {
   return `${["# Offers", `> ${summary}`, ...sections].join("\n\n")}\n`;
 }
 
-/** All guides and references in one file, for programs to read. */
+/** Joins all guides and references into one file for programs to read. */
 function printLlmsFull(outDir: string): string {
   // Pages about the project itself do not help its users.
   const pages = listSections().flatMap(({ title, pages }) => (title === "Project" ? [] : pages));
@@ -376,7 +381,7 @@ export default defineConfig({
     "{packages,examples}/*/!(README|OPERATING|CHANGELOG).md",
     "{packages,examples}/*/*/**",
   ],
-  rewrites: pageOf,
+  rewrites: toPagePath,
   markdown,
   lastUpdated: false,
   vite: {
@@ -393,7 +398,7 @@ export default defineConfig({
       { text: "Errors", link: "/errors", activeMatch: "^/errors" },
       {
         text: version === "0.0.0" ? "not released" : `v${version}`,
-        items: pagesOf("", { Changelog: "changelog", Versioning: "versioning" }),
+        items: toSidebarItems("", { Changelog: "changelog", Versioning: "versioning" }),
       },
     ],
     sidebar,
@@ -410,7 +415,7 @@ export default defineConfig({
     page.description = description.replaceAll('"', "'");
   },
   transformHead: ({ page, pageData: { frontmatter }, siteData: { base } }) => [
-    ["link", { rel: "alternate", type: "text/markdown", href: `${base}${pageOf(page)}` }],
+    ["link", { rel: "alternate", type: "text/markdown", href: `${base}${toPagePath(page)}` }],
     ...(frontmatter.keywords
       ? [["meta", { name: "keywords", content: frontmatter.keywords.join(", ") }] as HeadConfig]
       : []),
@@ -419,7 +424,7 @@ export default defineConfig({
   // The title of a group that cannot be collapsed is not interactive.
   transformHtml: (html) => html.replaceAll('<div class="item" role="button" tabindex="0"', '<div class="item"'),
   async buildEnd({ pages, outDir, site }) {
-    await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, pageOf(source)), site.base)));
+    await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, toPagePath(source)), site.base)));
     await writeFile(join(outDir, "llms.txt"), printLlms(site.base));
     await writeFile(join(outDir, "llms-full.txt"), `${printLlmsFull(outDir)}\n`);
   },

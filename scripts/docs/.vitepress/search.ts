@@ -2,7 +2,7 @@
 import type { DefaultTheme, UserConfig } from "vitepress";
 
 /**
- * The weight of a page: guides come before tables of decisions. Runs in the browser, so it must not refer to anything
+ * Weights a page: guides come before tables of decisions. Runs in the browser, so it must not refer to anything
  * outside.
  */
 const boostDocument = (id: string): number => {
@@ -21,7 +21,10 @@ const tokenize = (text: string): string[] =>
       return parts.length > 1 ? [word, ...parts] : [word];
     });
 
-/** Lower case, without the endings of plurals and verbs, and without words that are on every page. Runs in the browser too. */
+/**
+ * Converts a word to lower case, without the endings of plurals and verbs, and without words that are on every page. Runs in the browser
+ * too.
+ */
 const processTerm = (term: string): string | null => {
   const lower = term.toLowerCase();
   if (
@@ -52,7 +55,7 @@ export const search: DefaultTheme.Config["search"] = {
         boostDocument,
       },
     },
-    // The words of a page's front matter count three times: they are what readers search for.
+    // Repeat the keywords of a page's front matter three times, so that they weigh more: they are what readers search for.
     _render(source, env, md) {
       // An operation's page repeats the page of errors, which is the one that readers of errors search for.
       const text = source.replace(/^\*\*Examples of errors\*\*$[\s\S]*?^:::$/m, "").replace(/^## Errors$[\s\S]*/m, "");
@@ -65,9 +68,9 @@ export const search: DefaultTheme.Config["search"] = {
 };
 
 /**
- * Corrects the faults of VitePress's search box. It is a button that contains buttons, and its options contain links: a
- * screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that it shows (WCAG 2.5.3), and an
- * element without a role may have no label. The order matters: a replacement is not replaced again.
+ * Accessibility fixes for VitePress's search box, as replacements in its template. It is a button that contains buttons, and its options
+ * contain links: a screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that it shows (WCAG
+ * 2.5.3), and an element without a role may have no label. The order matters: a replacement is not replaced again.
  */
 const corrections = {
   ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
@@ -85,6 +88,8 @@ const corrections = {
 type Plugin = NonNullable<NonNullable<UserConfig["vite"]>["plugins"]>[number];
 
 /**
+ * Applies the corrections when Vite loads the search box.
+ *
  * @throws if a new version of VitePress has changed the search box
  */
 export const accessibleSearchBox: Plugin = {

@@ -10,7 +10,7 @@ const address = inject("address");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The most read pages: from the first page to a running integration. */
-const mostRead = [
+const mostReadPages = [
   "index",
   "guides/first-offer",
   "guides/first-webhook",
@@ -41,15 +41,15 @@ afterAll(() => browser.close());
 
 const widths = { phone: 390, laptop: 1280, desktop: 1440, wide: 1920 };
 
-async function open(options: BrowserContextOptions = {}): Promise<Page> {
+async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   return context.newPage();
 }
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** The errors on a page's console, and its requests to anything but the site. */
-function watch(page: Page): string[] {
+/** Collects, from now on, errors on the page's console and requests to anything but the site. */
+function collectProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) problems.push(message.text());
@@ -72,8 +72,8 @@ async function findViolations(page: Page, rule?: string): Promise<string[]> {
 test.each(["light", "dark"] as const)(
   "no page has an error on its console, loads anything from elsewhere, or fails axe: %s",
   async (colorScheme) => {
-    const page = await open({ colorScheme });
-    const problems = watch(page);
+    const page = await openPage({ colorScheme });
+    const problems = collectProblems(page);
     const violations: string[] = [];
     for (const path of pages) {
       await visit(page, path);
@@ -87,7 +87,7 @@ test.each(["light", "dark"] as const)(
 );
 
 test("no page and no picture is wider than a phone", async () => {
-  const page = await open({ viewport: { width: widths.phone, height: 844 } });
+  const page = await openPage({ viewport: { width: widths.phone, height: 844 } });
   const wide: string[] = [];
   for (const path of pages) {
     await visit(page, path);
@@ -105,10 +105,10 @@ test("no page and no picture is wider than a phone", async () => {
 
 describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
   test("no code on the most read pages is cut off or smaller than 13 px", async () => {
-    const page = await open({ viewport: { width, height: 900 } });
+    const page = await openPage({ viewport: { width, height: 900 } });
     const cut: string[] = [];
     let blocks = 0;
-    for (const path of mostRead) {
+    for (const path of mostReadPages) {
       await visit(page, path);
       await page.evaluate(() => document.fonts.ready);
       const found = await page.evaluate(() =>
@@ -128,7 +128,7 @@ describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) 
 });
 
 test("at 1280 px, the outline is on the right, and the first page shows its code without scrolling", async () => {
-  const page = await open({ viewport: { width: widths.laptop, height: 800 } });
+  const page = await openPage({ viewport: { width: widths.laptop, height: 800 } });
   await visit(page, "guides/first-webhook");
   const outline = await page.getByRole("navigation", { name: "On this page" }).boundingBox();
   expect(outline?.x).toBeGreaterThan(1_000);
@@ -142,9 +142,9 @@ test("at 1280 px, the outline is on the right, and the first page shows its code
 });
 
 test("on a phone, no table row of an operation or an event is higher than half the screen", async () => {
-  const page = await open({ viewport: { width: widths.phone, height: 844 } });
+  const page = await openPage({ viewport: { width: widths.phone, height: 844 } });
   const high: string[] = [];
-  for (const path of pages.filter((one) => /^(?:operations|events)\//.test(one))) {
+  for (const path of pages.filter((path) => /^(?:operations|events)\//.test(path))) {
     await visit(page, path);
     const rows = await page
       .locator(".vp-doc tr")
@@ -156,7 +156,7 @@ test("on a phone, no table row of an operation or an event is higher than half t
 });
 
 test("the page for an unknown URL offers the search", async () => {
-  const page = await open();
+  const page = await openPage();
   await page.goto(`${address}404.html`);
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   expect(await findViolations(page)).toEqual([]);
@@ -166,8 +166,8 @@ test("the page for an unknown URL offers the search", async () => {
 });
 
 test("the search works with the keyboard, shows hits in context, and passes axe", async () => {
-  const page = await open();
-  const problems = watch(page);
+  const page = await openPage();
+  const problems = collectProblems(page);
   await visit(page, "guides/testing");
   // The page reacts to keys only after Vue has mounted.
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
@@ -182,7 +182,7 @@ test("the search works with the keyboard, shows hits in context, and passes axe"
 });
 
 test("a chosen language is kept on the next page and after a reload", async () => {
-  const page = await open();
+  const page = await openPage();
   await visit(page, "operations/create-offer");
   await page.getByRole("tab", { name: "Python" }).click();
   await visit(page, "operations/get-offer");
@@ -210,15 +210,15 @@ test("a page has links to the previous and next page, its headings and its Markd
 });
 
 test("the chosen theme is kept on the next page, and a diagram follows it", async () => {
-  const page = await open({ colorScheme: "light", viewport: { width: widths.laptop, height: 900 } });
+  const page = await openPage({ colorScheme: "light", viewport: { width: widths.laptop, height: 900 } });
   await visit(page, "guides/delivery");
-  const colours = async () => ({
+  const readColours = async () => ({
     background: await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
     diagram: await page.locator(".vp-doc img").first().screenshot(),
   });
-  const light = await colours();
+  const light = await readColours();
   await page.getByRole("switch").first().click();
-  const dark = await colours();
+  const dark = await readColours();
   expect(dark.background).not.toBe(light.background);
   expect(dark.diagram.equals(light.diagram)).toBe(false);
   await visit(page, "errors");
@@ -227,7 +227,7 @@ test("the chosen theme is kept on the next page, and a diagram follows it", asyn
 });
 
 test("without scripts, a reader has the navigation and no dead buttons", async () => {
-  const page = await open({ javaScriptEnabled: false, viewport: { width: widths.phone, height: 844 } });
+  const page = await openPage({ javaScriptEnabled: false, viewport: { width: widths.phone, height: 844 } });
   await visit(page, "guides/first-offer");
   expect(await page.getByRole("button").filter({ visible: true }).count()).toBe(0);
   await page.getByRole("link", { name: "Delivery semantics" }).filter({ visible: true }).first().click();

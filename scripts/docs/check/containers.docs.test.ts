@@ -46,17 +46,17 @@ describe("a compose file", () => {
     },
   });
 
-  const faultsOf = (file: string) =>
+  const lintComposeFile = (file: string) =>
     linter.lintFiles([file], false).flatMap((result: { messages: object[] }) => result.messages);
 
   test("is rejected if it contains a mistake", async () => {
     const folder = await mkdtemp(join(tmpdir(), "offers-compose-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "compose.yaml"), "name: wrong\nservices:\n  platform:\n    imagee: node:24\n");
-    expect(faultsOf(join(folder, "compose.yaml"))).not.toEqual([]);
+    expect(lintComposeFile(join(folder, "compose.yaml"))).not.toEqual([]);
   });
 
   test.each(files.filter((file) => file.endsWith("compose.yaml")))("passes the linter: %s", (file) =>
-    expect(faultsOf(join(containers, file))).toEqual([]),
+    expect(lintComposeFile(join(containers, file))).toEqual([]),
   );
 });

@@ -49,7 +49,7 @@ test("a page loads at most 110 kB of compressed script before the search is open
       .map((element) => element.getAttribute("src") ?? element.getAttribute("href") ?? "");
     const size = [...new Set(files)]
       .map((file) => gzipSync(readFileSync(join(site, file.replace(prefix, "")))).length)
-      .reduce((sum, one) => sum + one, 0);
+      .reduce((sum, bytes) => sum + bytes, 0);
     expect(size, page).toBeLessThan(110_000);
   }
 });
@@ -61,10 +61,12 @@ test("every entry point of the packages is documented, with every export", async
     const text = await readFile(join(root, source), "utf8");
     const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
     const declared = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, own = ""]) => own);
-    const names = [...listed.map((one) => one.replace(/^\s*type\s/, "").trim()), ...declared].filter(Boolean);
+    const names = [...listed.map((exportName) => exportName.replace(/^\s*type\s/, "").trim()), ...declared].filter(
+      Boolean,
+    );
     expect(names, name).not.toEqual([]);
     expect(
-      names.filter((one) => !documented.has(one)),
+      names.filter((exportName) => !documented.has(exportName)),
       name,
     ).toEqual([]);
     expect(titles).toContain(name);

@@ -9,7 +9,7 @@ const pages = inject("pages");
 const prefix = new URL(inject("address")).pathname;
 const root = join(import.meta.dirname, "../../..");
 
-/** The ids of each page. */
+/** The ids of the elements on each page. */
 const ids = new Map<string, Set<string>>();
 const targets: { page: string; attribute: string; target: string }[] = [];
 
@@ -64,7 +64,7 @@ test("nothing is loaded from other sites", () =>
 
 test("each page is also available as Markdown, and llms.txt lists only existing pages", () => {
   expect(pages.filter((page) => !existsSync(join(site, `${page}.md`)))).toEqual([]);
-  const listed = markdownLinks("llms.txt");
+  const listed = findMarkdownLinks("llms.txt");
   expect(listed.length).toBeGreaterThan(pages.length * 0.8);
   expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
 });
@@ -77,15 +77,15 @@ test("llms-full.txt contains the guides and the references", () => {
 
 test("no link in the Markdown is dead", () => {
   const dead = pages.flatMap((page) =>
-    markdownLinks(`${page}.md`)
+    findMarkdownLinks(`${page}.md`)
       .filter((path) => !existsSync(join(site, path)))
       .map((path) => `${page}.md: ${path}`),
   );
   expect(dead).toEqual([]);
 });
 
-/** The paths of the pages that a Markdown file links to. */
-function markdownLinks(file: string): string[] {
+/** Finds the paths of the site's pages that a Markdown file links to. */
+function findMarkdownLinks(file: string): string[] {
   const text = readFileSync(join(site, file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
   const links = [...text.matchAll(/(?<!!\[[^\]]*)\]\(([^)#\s]+)/g)].map(([, path = ""]) => path);
   return links.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));

@@ -20,10 +20,10 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 const anchors = new Map<string, Set<string>>();
 
-/** The anchors that GitHub gives the headings of a Markdown file. */
-function anchorsOf(file: string): Set<string> {
-  const known = anchors.get(file);
-  if (known) return known;
+/** Finds the anchors that GitHub generates for a Markdown file's headings. */
+function findAnchors(file: string): Set<string> {
+  const cached = anchors.get(file);
+  if (cached) return cached;
   const text = read(file).replace(/^```[\s\S]*?^```$/gm, "");
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     slug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")),
@@ -33,20 +33,20 @@ function anchorsOf(file: string): Set<string> {
   return found;
 }
 
-/** Why a link within the repository is dead; empty if it is not, or leads elsewhere. */
-function defectOf(source: string, target: string): string[] {
+/** Explains why a link within the repository is dead. @returns an empty array if it is not, or leads elsewhere */
+function explainDeadLink(source: string, target: string): string[] {
   const [, absolute] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
   if (absolute === undefined && /^[a-z]+:/.test(target)) return [];
   const [path = "", fragment] = (absolute ?? target).split("#");
   const file =
     absolute === undefined ? normalize(join(dirname(source), path)).replace(/\/$/, "") : path.replace(/\/$/, "");
-  const found = path === "" ? source : file;
-  if (!files.has(found) && !folders.has(found)) return [`${source}: ${target} is not in the repository`];
-  if (fragment === undefined || !found.endsWith(".md") || anchorsOf(found).has(fragment)) return [];
+  const linked = path === "" ? source : file;
+  if (!files.has(linked) && !folders.has(linked)) return [`${source}: ${target} is not in the repository`];
+  if (fragment === undefined || !linked.endsWith(".md") || findAnchors(linked).has(fragment)) return [];
   return [`${source}: ${target} has no such heading`];
 }
 
-const linksOf = (file: string): string[] => {
+const findLinks = (file: string): string[] => {
   const text = read(file)
     .replace(/^ *```[\s\S]*?^ *```$/gm, "")
     .replace(/`[^`\n]*`/g, "");
@@ -56,9 +56,9 @@ const linksOf = (file: string): string[] => {
 test("every link in a document leads to an existing file of the repository, and to an existing heading", () => {
   // spec/interface.md belongs to the service. A changeset becomes part of a changelog, and a skill's links are in its tarball.
   const documents = tracked.filter((file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file));
-  const links = documents.flatMap((file) => linksOf(file).map((target) => ({ file, target })));
+  const links = documents.flatMap((file) => findLinks(file).map((target) => ({ file, target })));
   expect(links.length).toBeGreaterThan(500);
-  expect(links.flatMap(({ file, target }) => defectOf(file, target))).toEqual([]);
+  expect(links.flatMap(({ file, target }) => explainDeadLink(file, target))).toEqual([]);
 });
 
 test("every URL of the repository that a package or the platform emits leads somewhere", () => {
@@ -69,5 +69,5 @@ test("every URL of the repository that a package or the platform emits leads som
     ),
   );
   expect(urls.length).toBeGreaterThan(5);
-  expect(urls.flatMap(({ file, url }) => defectOf(file, url))).toEqual([]);
+  expect(urls.flatMap(({ file, url }) => explainDeadLink(file, url))).toEqual([]);
 });

@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** The pages of the first hits, in the order that a reader sees. */
-async function find(question: string): Promise<string[]> {
+/** Types the question into the search. @returns the pages of the first three hits, in order */
+async function searchPages(question: string): Promise<string[]> {
   await page.getByRole("searchbox").fill("");
   await page.waitForFunction(() => document.querySelectorAll(".results .result").length === 0);
   await page.getByRole("searchbox").fill(question);
@@ -47,7 +47,7 @@ async function find(question: string): Promise<string[]> {
 
 describe("the search lists the correct page among the first three hits", () => {
   test.each(Object.entries({ ...missed, ...known }))("%s: %s", async (question, expected) => {
-    const found = await find(question);
+    const found = await searchPages(question);
     expect(
       expected.split(" or ").filter((path) => found.includes(path)),
       found.join(", "),
@@ -63,7 +63,7 @@ test.each([
   async (_, questions, count, allowed) => {
     const wrong: string[] = [];
     for (const [question, expected] of Object.entries(questions)) {
-      const found = await find(question);
+      const found = await searchPages(question);
       if (!expected.split(" or ").some((path) => found.includes(path)))
         wrong.push(`${question}: ${found.join(", ")} and not ${expected}`);
     }
@@ -73,4 +73,4 @@ test.each([
 );
 
 test("the search has no hits for a query that matches nothing", async () =>
-  expect(await find("xyzzyplugh")).toEqual([]));
+  expect(await searchPages("xyzzyplugh")).toEqual([]));

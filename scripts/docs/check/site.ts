@@ -30,7 +30,7 @@ const types: Record<string, string> = {
   ".json": "application/json",
 };
 
-/** Builds the site once for all checks, with a path prefix, and serves only its files. */
+/** Vitest's global setup: builds the site once for all checks, with a path prefix, and serves its files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const site = await mkdtemp(join(tmpdir(), "offers-site-"));
   const pages = await buildSite(site, base);

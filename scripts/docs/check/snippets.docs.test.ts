@@ -20,8 +20,8 @@ interface RunnableSnippet {
   expected: string | undefined;
 }
 
-/** A `ts` block that is followed by a `text` block, or is a test of `node:test`. */
-function snippetsOf(source: string): RunnableSnippet[] {
+/** Finds each `ts` block that is followed by a `text` block, or is a test that uses `node:test`. */
+function findRunnableSnippets(source: string): RunnableSnippet[] {
   const text = readFileSync(join(root, source), "utf8");
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)].flatMap(
     ({ index, 1: code = "", 2: expected }) => {
@@ -32,7 +32,7 @@ function snippetsOf(source: string): RunnableSnippet[] {
   );
 }
 
-const snippets = sources.flatMap(snippetsOf);
+const snippets = sources.flatMap(findRunnableSnippets);
 let folder: string;
 beforeAll(async () => {
   // Within the repository, so that the packages are found by name.

@@ -30,7 +30,7 @@ interface Tab {
   code: string;
 }
 
-function tabsOf(pattern: string): Tab[] {
+function readTabs(pattern: string): Tab[] {
   return globSync(pattern, { cwd: root })
     .sort()
     .flatMap((file) =>
@@ -40,7 +40,7 @@ function tabsOf(pattern: string): Tab[] {
     );
 }
 
-/** Runs a tab as a reader would. @returns its output */
+/** Runs a tab's code the way a reader would. @returns its output */
 async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
   const { command, extension } = {
     ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
@@ -63,7 +63,7 @@ describe("the operations", () => {
     platform = await startDemoPlatform();
     receiver = createServer(webhookListener({ secret, onEvent: () => undefined })).listen(0, "127.0.0.1");
     await new Promise((resolve) => receiver.once("listening", resolve));
-    await register(platform.address, (receiver.address() as AddressInfo).port);
+    await registerReceiver(platform.address, (receiver.address() as AddressInfo).port);
     offers = new OffersClient({ baseUrl: platform.address, apiKey: "demo-key-harbour" });
   });
   afterAll(async () => {
@@ -72,10 +72,10 @@ describe("the operations", () => {
   });
   beforeEach(async () => {
     ({ id } = await offers.createOffer({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] }));
-    await apply(platform.address, id);
+    await applyToOffer(platform.address, id);
   });
 
-  const tabs = tabsOf("docs/operations/*.md").filter(({ language }) => language !== "json");
+  const tabs = readTabs("docs/operations/*.md").filter(({ language }) => language !== "json");
 
   test("the site shows seven, each in three languages", () =>
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["TypeScript", "curl", "Python"]).flat()));
@@ -84,7 +84,7 @@ describe("the operations", () => {
     const code = tab.code
       .replaceAll("http://127.0.0.1:3000", platform.address)
       .replaceAll("offer_4f1c2a", id)
-      .replaceAll("019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21", await lastEvent(platform.address));
+      .replaceAll("019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21", await readLastEventId(platform.address));
     let printed = "";
     const runOnce = async () => {
       printed = await runTab({ ...tab, code });
@@ -104,14 +104,14 @@ describe("the operations", () => {
 
 const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour" };
 
-async function lastEvent(address: string): Promise<string> {
+async function readLastEventId(address: string): Promise<string> {
   const response = await fetch(`${address}/events?limit=1000`, { headers });
   const { events } = (await response.json()) as { events: { id: string }[] };
   return events.at(-1)?.id ?? "";
 }
 
-/** Registers the receiver, as a user does on the company profile. */
-async function register(address: string, port: number): Promise<void> {
+/** Signs in to the portal and saves the receiver's URL in the company profile. */
+async function registerReceiver(address: string, port: number): Promise<void> {
   const send = (method: string, path: string, token: string | undefined, body: object) =>
     fetch(`${address}/portal/${path}`, {
       method,
@@ -126,7 +126,7 @@ async function register(address: string, port: number): Promise<void> {
 }
 
 /** Responds to the offer, as the worker does in the app. */
-async function apply(address: string, offerId: string): Promise<void> {
+async function applyToOffer(address: string, offerId: string): Promise<void> {
   const post = (path: string, token: string | undefined, body: object) =>
     fetch(`${address}/worker-app/${path}`, {
       method: "POST",
@@ -160,7 +160,7 @@ describe("the events", () => {
   });
   afterAll(() => receiver.close());
 
-  const tabs = tabsOf("docs/events/[!p]*.md").filter(({ language }) => language === "sh");
+  const tabs = readTabs("docs/events/[!p]*.md").filter(({ language }) => language === "sh");
 
   test("the site shows seven, each sent by the command line and by curl", () =>
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["offers", "curl"]).flat()));

@@ -79,8 +79,8 @@ export interface OpenApi {
 
 export const readOpenApi = (root: string): OpenApi => parse(readFileSync(join(root, "spec/openapi.yaml"), "utf8"));
 
-/** The target of a local `$ref`, or the value itself. */
-export function resolve<T extends { $ref?: string }>(api: OpenApi, value: T): T {
+/** Resolves a local `$ref`; returns any other value unchanged. */
+export function resolveRef<T extends { $ref?: string }>(api: OpenApi, value: T): T {
   if (value.$ref === undefined) return value;
   const path = value.$ref.replace(/^#\//, "").split("/");
   const found = path.reduce<unknown>((node, key) => Object(node)[key], api);

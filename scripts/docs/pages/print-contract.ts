@@ -1,6 +1,6 @@
 import { type Proof, readDecisions, readStatements } from "../../ci/contract.ts";
 
-/** Every statement of the contract with the tests that prove it, as a page. */
+/** Prints a page with every statement of the contract and the tests that prove it. */
 export function printContract(root: string, proofs: readonly Proof[]): string {
   const decisions = Object.entries(readDecisions(root));
   const lines = [
@@ -25,7 +25,7 @@ export function printContract(root: string, proofs: readonly Proof[]): string {
   return `${lines.join("\n\n")}\n`;
 }
 
-/** The decisions as a page. */
+/** Prints the page of decisions. */
 export function printDecisions(root: string, proofs: readonly Proof[]): string {
   const entries = Object.entries(readDecisions(root)).map(([id, { question, evidence, choice, why, change }]) =>
     [
@@ -49,6 +49,7 @@ export function printDecisions(root: string, proofs: readonly Proof[]): string {
   ].join("\n\n");
 }
 
+/** Lists the tests with a tag, and says if all of them are slow. */
 function listTests(tag: string, proofs: readonly Proof[]): string[] {
   const own = proofs.filter((proof) => proof.tag === tag);
   const mark = own.length > 0 && own.every(({ isSlow }) => isSlow) ? ["- **proven by slow tests alone**"] : [];

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { fcmMessage } from "../../../examples/platform/src/push/fcm-transport.ts";
 import type { NotificationReason } from "../../../examples/platform/src/push/push-transport.ts";
-import { type OpenApi, type Operation, readOpenApi, resolve } from "./openapi.ts";
-import { type Entry, entriesOf, fromBelow, slugOf } from "./print-operations.ts";
-import { cell, decisionLink, frontMatter, printFields, printType, sentence } from "./print-schema.ts";
+import { type OpenApi, type Operation, readOpenApi, resolveRef } from "./openapi.ts";
+import { type Entry, listOperations, relinkFromSubfolder, toSlug } from "./print-operations.ts";
+import { decisionLink, escapeCell, frontMatter, printFields, printType, withFullStop } from "./print-schema.ts";
 
 /** A webhook's entry in spec/events.yaml. */
 export interface Webhook {
@@ -19,7 +19,7 @@ export interface Webhook {
   decisions: string[];
   order: string;
   advice: string;
-  /** The receiver with the kit, in TypeScript. */
+  /** TypeScript code that handles it with the kit. */
   handler: string;
 }
 
@@ -37,28 +37,31 @@ interface EventsFile {
 
 const readEvents = (root: string): EventsFile => parse(readFileSync(join(root, "spec/events.yaml"), "utf8"));
 
-/** The webhooks of the OpenAPI document, each with its entry in spec/events.yaml. */
+/** Reads the webhooks in the OpenAPI document, each with its entry in spec/events.yaml. */
 export function readWebhooks(root: string, api: OpenApi): (Entry & { webhook: Webhook })[] {
   const { webhooks } = readEvents(root);
-  return entriesOf(api, api.webhooks).map((entry) => {
+  return listOperations(api, api.webhooks).map((entry) => {
     const webhook = webhooks[entry.operation.operationId];
     if (!webhook) throw new Error(`spec/events.yaml does not describe ${entry.operation.operationId}`);
     return { ...entry, webhook };
   });
 }
 
-/** The event catalogue, by path: a page for each webhook and each push notification, and an index. */
+/** Prints the event catalogue, by path: a page for each webhook and each push notification, and an index. */
 export function printEvents(root: string): Map<string, string> {
   const api = readOpenApi(root);
   const entries = readWebhooks(root, api);
   const pushes = Object.entries(readEvents(root).pushes);
   return new Map([
-    ["docs/events/README.md", fromBelow(printIndex(entries, pushes))],
+    ["docs/events/README.md", relinkFromSubfolder(printIndex(entries, pushes))],
     ...entries.map(({ method, path, operation, webhook }): [string, string] => [
-      `docs/events/${slugOf(operation.operationId)}.md`,
-      fromBelow(printWebhook(api, method, path, operation, webhook)),
+      `docs/events/${toSlug(operation.operationId)}.md`,
+      relinkFromSubfolder(printWebhook(api, method, path, operation, webhook)),
     ]),
-    ...pushes.map(([name, push]): [string, string] => [`docs/events/push-${name}.md`, fromBelow(printPush(push))]),
+    ...pushes.map(([name, push]): [string, string] => [
+      `docs/events/push-${name}.md`,
+      relinkFromSubfolder(printPush(push)),
+    ]),
   ]);
 }
 
@@ -66,12 +69,12 @@ function printIndex(
   entries: readonly { method: string; path: string; operation: Operation; webhook: Webhook }[],
   pushes: readonly [string, Push][],
 ): string {
-  const rowsOf = (kind: Webhook["kind"]) =>
+  const printRows = (kind: Webhook["kind"]) =>
     entries
       .filter(({ webhook }) => webhook.kind === kind)
       .map(({ method, path, operation: { operationId, summary }, webhook: { title, isLiveOnly } }) => {
         const remark = isLiveOnly ? " The live service only." : "";
-        return `| [${title}](${slugOf(operationId)}.md) | \`${method} ${path}\` | ${cell(sentence(summary))}${remark} |`;
+        return `| [${title}](${toSlug(operationId)}.md) | \`${method} ${path}\` | ${escapeCell(withFullStop(summary))}${remark} |`;
       });
   const head = "| --- | --- | --- |";
   return [
@@ -84,16 +87,17 @@ function printIndex(
     "These are all event types: the webhooks that your receiver gets, and the push notifications that workers get. Each has a page with its trigger, headers, payload, an example as it is sent, retries, a handler, and a command that sends one to your receiver.",
     "## Webhooks that are events",
     "An event is sent until your receiver acknowledges it with **200**. [Delivery semantics](../guides/delivery.md) has the schedule.",
-    [`| Event | Request | When |\n${head}`, ...rowsOf("event")].join("\n"),
+    [`| Event | Request | When |\n${head}`, ...printRows("event")].join("\n"),
     "## Webhooks that are requests",
     "The service waits for the response, and never retries.",
-    [`| Request | Path | When |\n${head}`, ...rowsOf("request")].join("\n"),
+    [`| Request | Path | When |\n${head}`, ...printRows("request")].join("\n"),
     "## Push notifications",
     "They go to workers' phones and to the notifications menu of the worker app, not to your receiver.",
     [
       `| Push | To | When |\n${head}`,
       ...pushes.map(
-        ([name, { title, sent }]) => `| [${title}](push-${name}.md) | workers | ${cell(sent.split(". ")[0] ?? "")}. |`,
+        ([name, { title, sent }]) =>
+          `| [${title}](push-${name}.md) | workers | ${escapeCell(sent.split(". ")[0] ?? "")}. |`,
       ),
     ].join("\n"),
     "There is no list of event types to subscribe to: your receiver gets every webhook whose endpoint it implements. The kit mounts an endpoint when you pass its handler.",
@@ -108,16 +112,18 @@ const deliveryId = "01f2a9c4-3b7e-7c11-9d20-5e8a4f6b7c88";
 function printWebhook(api: OpenApi, method: string, path: string, operation: Operation, webhook: Webhook): string {
   const { operationId, parameters = [], requestBody, responses, security } = operation;
   const { title, kind, sent, decisions, order, advice, handler, keywords, isLiveOnly } = webhook;
-  const resolved = parameters.map((parameter) => resolve(api, parameter));
+  const resolved = parameters.map((parameter) => resolveRef(api, parameter));
   const [content] = Object.values(requestBody?.content ?? {});
-  const schema = content?.schema ? resolve(api, content.schema) : undefined;
+  const schema = content?.schema ? resolveRef(api, content.schema) : undefined;
   const [example] = Object.values(content?.examples ?? {});
   const isSigned = security === undefined || security.length > 0;
-  const filled = path.replace(/\{(\w+)\}/, (_, name) => String(resolved.find((one) => one.name === name)?.example));
+  const filledPath = path.replace(/\{(\w+)\}/, (_, name) =>
+    String(resolved.find((parameter) => parameter.name === name)?.example),
+  );
   const [success] = Object.values(Object.values(responses["200"]?.content ?? {})[0]?.examples ?? {});
-  const headers = resolved.filter((one) => one.in === "header");
+  const headers = resolved.filter(({ in: place }) => place === "header");
   return [
-    frontMatter(title, `${method} ${path}: ${sentence(operation.summary)}`, keywords.join(", ")),
+    frontMatter(title, `${method} ${path}: ${withFullStop(operation.summary)}`, keywords.join(", ")),
     `# ${title}`,
     `\`${method} ${path}\` below your base address`,
     ...(isLiveOnly
@@ -132,16 +138,16 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
       ? [
           "| Header | Meaning |\n| --- | --- |",
           ...headers.map(
-            (one) => `| \`${one.name}\` | ${cell(one.description ?? "")}${decisionLink(one["x-decision"])} |`,
+            (one) => `| \`${one.name}\` | ${escapeCell(one.description ?? "")}${decisionLink(one["x-decision"])} |`,
           ),
           "| `Authorization` | `hmac` and 64 hexadecimal digits: the SHA-256 of `Timestamp` and your secret. ([D-15](../spec/decisions.yaml)) |",
           ...(schema ? ["| `Content-Type` | `application/json` |"] : []),
         ].join("\n")
       : "It carries no signature.",
     "## Payload",
-    ...(schema ? [printFields(schema)] : [payloadIn(path, resolved)]),
+    ...(schema ? [printFields(schema)] : [describePathPayload(path, resolved)]),
     "## Example request",
-    printRequest(method, filled, isSigned, kind === "event", example?.value),
+    printRequest(method, filledPath, isSigned, kind === "event", example?.value),
     "## What to respond",
     printResponses(api, responses, kind),
     ...(success ? ["**Example of 200**", `\`\`\`json\n${JSON.stringify(success.value, undefined, 2)}\n\`\`\``] : []),
@@ -154,18 +160,22 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
     `\`\`\`ts\n${handler.trim()}\n\`\`\``,
     "The options are the same in every [framework](../guides/frameworks/README.md). Without the kit: [Verify in other languages](../guides/other-languages.md).",
     "## Send one to your receiver",
-    printTabs(method, filled, slugOf(operationId), isSigned, example?.value),
+    printTabs(method, filledPath, toSlug(operationId), isSigned, example?.value),
     "",
   ].join("\n\n");
 }
 
-function payloadIn(path: string, parameters: readonly { name: string; in: string; description?: string }[]): string {
-  const inPath = parameters.find((one) => one.in === "path");
-  if (!inPath) return "It has no body.";
-  return `It has no body. \`${inPath.name}\` is in the path \`${path}\`. ${inPath.description?.replace(" There is no payload.", "") ?? ""}`;
+/** Describes a webhook without a body, whose data is in its path. */
+function describePathPayload(
+  path: string,
+  parameters: readonly { name: string; in: string; description?: string }[],
+): string {
+  const pathParameter = parameters.find(({ in: place }) => place === "path");
+  if (!pathParameter) return "It has no body.";
+  return `It has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${pathParameter.description?.replace(" There is no payload.", "") ?? ""}`;
 }
 
-/** The request, byte for byte, signed with the demo's secret. */
+/** Prints the request byte for byte, signed with the demo's secret. */
 function printRequest(method: string, path: string, isSigned: boolean, isEvent: boolean, body: unknown): string {
   const digest = createHash("sha256")
     .update(signedAt + secret)
@@ -190,10 +200,10 @@ const printResponses = (api: OpenApi, responses: Operation["responses"], kind: W
     "| Status | What the service does |",
     "| --- | --- |",
     ...Object.entries(responses).map(([status, given]) => {
-      const { description, content, "x-decision": decision } = resolve(api, given);
-      const [schema] = Object.values(content ?? {}).map((one) => one.schema ?? {});
+      const { description, content, "x-decision": decision } = resolveRef(api, given);
+      const [schema] = Object.values(content ?? {}).map(({ schema }) => schema ?? {});
       const body = schema ? ` The body is ${printType(schema)}.` : "";
-      return `| ${status === "default" ? "any other" : status} | ${cell(description)}${body}${decisionLink(decision)} |`;
+      return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${body}${decisionLink(decision)} |`;
     }),
     ...(kind === "event"
       ? [
@@ -202,7 +212,7 @@ const printResponses = (api: OpenApi, responses: Operation["responses"], kind: W
       : []),
   ].join("\n");
 
-/** The command line and curl, both of which `npm run check -- docs` runs. */
+/** Prints tabs for the command line and curl, both of which `npm run check -- docs` runs. */
 function printTabs(method: string, path: string, name: string, isSigned: boolean, body: unknown): string {
   const data = body === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${JSON.stringify(body)}'`];
   const signature = isSigned ? ['  -H "Timestamp: $timestamp"', '  -H "Authorization: hmac $digest"'] : [];
@@ -225,7 +235,7 @@ digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut
   ].join("\n\n");
 }
 
-const deviceOf = (platform: "ios" | "android") => ({
+const exampleDevice = (platform: "ios" | "android") => ({
   id: "device_1",
   workerId: "worker_amal",
   platform,
@@ -245,7 +255,7 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     timeZone: "Europe/Stockholm",
   };
   const message = (platform: "ios" | "android", reason: NotificationReason) =>
-    `\`\`\`json\n${JSON.stringify({ message: fcmMessage(deviceOf(platform), { ...work, reason }, new Date("2099-04-20T09:30:00Z")) }, undefined, 2)}\n\`\`\``;
+    `\`\`\`json\n${JSON.stringify({ message: fcmMessage(exampleDevice(platform), { ...work, reason }, new Date("2099-04-20T09:30:00Z")) }, undefined, 2)}\n\`\`\``;
   const [reason = "offer"] = reasons;
   return [
     frontMatter(
@@ -261,7 +271,7 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     [
       "| Field of `data` | Meaning |\n| --- | --- |",
       "| `offerId` | The offer that the app opens when the worker taps the notification. |",
-      `| \`reason\` | ${reasons.map((one) => `\`${one}\``).join(" or ")} |`,
+      `| \`reason\` | ${reasons.map((code) => `\`${code}\``).join(" or ")} |`,
       "| `sequence` | An ascending number, as a string. A push with a smaller number than the last is late and can be ignored. ([D-99](../../spec/decisions.yaml)) |",
     ].join("\n"),
     "`notification` is the text that the phone shows: the title of the offer, when in the worker's time zone, and where ([D-118](../../spec/decisions.yaml)).",
@@ -272,7 +282,7 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     ),
     ...(reasons.length > 1
       ? [
-          `A worker with \`${reasons[1]}\` gets ${JSON.stringify((fcmMessage(deviceOf("android"), { ...work, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)} as the title.`,
+          `A worker with \`${reasons[1]}\` gets ${JSON.stringify((fcmMessage(exampleDevice("android"), { ...work, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)} as the title.`,
         ]
       : []),
     "## Retries and order",

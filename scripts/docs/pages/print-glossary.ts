@@ -1,6 +1,6 @@
 import { readGlossary } from "../../glossary/read-glossary.ts";
 
-/** The glossary as a page: each term with its meaning and a link to the file that defines it. */
+/** Prints the glossary as a page: each term with its meaning and a link to the file that defines it. */
 export function printGlossary(root: string): string {
   const sections = Object.entries(readGlossary(root)).map(([title, entries]) => {
     const rows = entries.map(({ term, meaning, file, decision }) => {

@@ -1,30 +1,30 @@
 import type { OperationName } from "../../../packages/client/src/http.ts";
 import type { OpenApi, Operation } from "./openapi.ts";
-import { readOpenApi, resolve } from "./openapi.ts";
+import { readOpenApi, resolveRef } from "./openapi.ts";
 import { readOperationErrors } from "./operation-errors.ts";
 import { readWebhooks, type Webhook } from "./print-events.ts";
-import { type Entry, entriesOf, isOfContract, slugOf } from "./print-operations.ts";
+import { type Entry, isInContract, listOperations, toSlug } from "./print-operations.ts";
 import {
-  cell,
   decisionLink,
+  escapeCell,
   frontMatter,
-  nameOf,
   printSchema,
   printType,
   schemaLink,
-  sentence,
+  schemaNameOf,
+  withFullStop,
 } from "./print-schema.ts";
 
-/** The whole API as one page, with an anchor for each operation, webhook and schema. */
+/** Prints the whole API as one page, with an anchor for each operation, webhook and schema. */
 export function printHttpReference(root: string): string {
   const api = readOpenApi(root);
   const { schemas, securitySchemes } = api.components;
   const [offers, webhooks, extensions] = api.tags;
-  const entries = entriesOf(api, api.paths);
+  const entries = listOperations(api, api.paths);
   const errors = readOperationErrors(root);
-  const codesOf = ({ operationId }: Operation) =>
+  const linkCodes = ({ operationId }: Operation) =>
     errors.get(operationId as OperationName)?.map(({ code }) => `[\`${code}\`](errors.md#${code})`) ?? [];
-  const sectionOf = (entry: Entry) => printOperation(entry, codesOf(entry.operation));
+  const printSection = (entry: Entry) => printOperation(entry, linkCodes(entry.operation));
   return [
     frontMatter(
       "HTTP reference",
@@ -37,11 +37,11 @@ export function printHttpReference(root: string): string {
     "A link such as [D-02](../spec/decisions.yaml) marks what [the contract](../spec/interface.md) does not show. It leads to our decision, which is not documented behaviour of the service.",
     "## Operations of the service",
     `${offers?.description ?? ""}`,
-    ...entries.filter(isOfContract).map(sectionOf),
+    ...entries.filter(isInContract).map(printSection),
     "The service has no other operations. It cannot list, search, change or delete offers. [List or change offers](guides/offers.md) says what to do instead.",
     "## Extensions of the reference platform",
     `${extensions?.description ?? ""} The live service may not have them.`,
-    ...entries.filter((entry) => !isOfContract(entry)).map(sectionOf),
+    ...entries.filter((entry) => !isInContract(entry)).map(printSection),
     "## Webhooks",
     `${webhooks?.description ?? ""} Each path is appended to the base address on the organisation's company profile.`,
     ...readWebhooks(root, api).map(printWebhook),
@@ -50,7 +50,7 @@ export function printHttpReference(root: string): string {
       const name = scheme.name
         ? `Header \`${scheme.name}\``
         : `Headers \`Timestamp\` and \`Authorization: ${scheme.scheme} …\``;
-      return `- **${name}.** ${cell(scheme.description)}${decisionLink(scheme["x-decision"])}`;
+      return `- **${name}.** ${escapeCell(scheme.description)}${decisionLink(scheme["x-decision"])}`;
     }),
     "[API keys](guides/api-keys.md) explains how to get, keep and replace a key.",
     "## Errors",
@@ -61,30 +61,30 @@ export function printHttpReference(root: string): string {
   ].join("\n\n");
 }
 
-/** The site's page for an anchor of the HTTP reference: `/operations/create-offer.md` for `createoffer`. */
-export function pagesOfReference(root: string): Map<string, string> {
+/** Maps each anchor of the HTTP reference to the site's page: `/operations/create-offer.md` for `createoffer`. */
+export function mapReferenceAnchors(root: string): Map<string, string> {
   const api = readOpenApi(root);
   return new Map([
-    ...entriesOf(api, api.paths).map(({ operation: { operationId } }): [string, string] => [
+    ...listOperations(api, api.paths).map(({ operation: { operationId } }): [string, string] => [
       operationId.toLowerCase(),
-      `/operations/${slugOf(operationId)}.md`,
+      `/operations/${toSlug(operationId)}.md`,
     ]),
     ...readWebhooks(root, api).map(({ operation: { operationId }, webhook: { title } }): [string, string] => [
-      anchorOf(title),
-      `/events/${slugOf(operationId)}.md`,
+      toAnchor(title),
+      `/events/${toSlug(operationId)}.md`,
     ]),
     ["webhooks", "/events/index.md"],
   ]);
 }
 
-const anchorOf = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
+const toAnchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
 
 function printOperation({ api, method, path, operation }: Entry, codes: readonly string[]): string {
   const { operationId, summary, description = "", parameters = [], "x-decision": decision } = operation;
-  const named = parameters.map((parameter) => resolve(api, parameter)).map((one) => `\`${one.name}\` (${one.in})`);
+  const named = parameters.map((parameter) => resolveRef(api, parameter)).map((one) => `\`${one.name}\` (${one.in})`);
   return [
     `### ${operationId}`,
-    `[\`${method} ${path}\`](#${operationId.toLowerCase()}): ${[sentence(summary), cell(description), decisionLink(decision).trim()].filter(Boolean).join(" ")}`,
+    `[\`${method} ${path}\`](#${operationId.toLowerCase()}): ${[withFullStop(summary), escapeCell(description), decisionLink(decision).trim()].filter(Boolean).join(" ")}`,
     [
       ...(named.length > 0 ? [`- Parameters: ${named.join(", ")}`] : []),
       ...printBodies(api, operation),
@@ -96,15 +96,16 @@ function printOperation({ api, method, path, operation }: Entry, codes: readonly
 const printWebhook = ({ api, method, path, operation, webhook: { title, sent } }: Entry & { webhook: Webhook }) =>
   [
     `### ${title}`,
-    `[\`${method} ${path}\`](#${anchorOf(title)}): ${sentence(operation.summary)} ${sent.trim()}`,
+    `[\`${method} ${path}\`](#${toAnchor(title)}): ${withFullStop(operation.summary)} ${sent.trim()}`,
     printBodies(api, operation).join("\n"),
   ].join("\n\n");
 
+/** Lists the request body, and the response bodies, each with its statuses. */
 function printBodies(api: OpenApi, { requestBody, responses }: Operation): string[] {
   const byBody = new Map<string, string[]>();
   for (const [status, given] of Object.entries(responses)) {
-    const [schema] = Object.values(resolve(api, given).content ?? {}).map((content) => content.schema ?? {});
-    const body = schema?.$ref ? schemaLink(nameOf(schema.$ref)) : schema ? printType(schema) : "no body";
+    const [schema] = Object.values(resolveRef(api, given).content ?? {}).map((content) => content.schema ?? {});
+    const body = schema?.$ref ? schemaLink(schemaNameOf(schema.$ref)) : schema ? printType(schema) : "no body";
     byBody.set(body, [...(byBody.get(body) ?? []), status === "default" ? "any other" : status]);
   }
   const [request] = Object.values(requestBody?.content ?? {});

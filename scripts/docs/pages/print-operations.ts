@@ -1,16 +1,16 @@
 import type { OperationName } from "../../../packages/client/src/http.ts";
 import { apiKeyHeader } from "../../../packages/contract/src/generated/decisions.ts";
-import { type OpenApi, type Operation, type Parameter, type Response, readOpenApi, resolve } from "./openapi.ts";
+import { type OpenApi, type Operation, type Parameter, type Response, readOpenApi, resolveRef } from "./openapi.ts";
 import { type OperationError, readOperationErrors } from "./operation-errors.ts";
 import {
-  cell,
   decisionLink,
+  escapeCell,
   frontMatter,
-  nameOf,
   printFields,
   printType,
   schemaLink,
-  sentence,
+  schemaNameOf,
+  withFullStop,
 } from "./print-schema.ts";
 
 /** An operation of the service, with the data for its page. */
@@ -19,54 +19,54 @@ export interface Entry {
   method: string;
   path: string;
   operation: Operation;
-  /** The errors of a call with the client; empty for an operation that the client does not have. */
+  /** The errors of a call with the client; empty if the client does not have the operation. */
   errors?: readonly OperationError[];
 }
 
-/** A page for each operation, by path. */
+/** Prints a page for each operation, by path. */
 export function printOperations(root: string): Map<string, string> {
   const api = readOpenApi(root);
   const errors = readOperationErrors(root);
   return new Map(
-    entriesOf(api, api.paths).map((entry) => {
+    listOperations(api, api.paths).map((entry) => {
       const { operationId } = entry.operation;
       const page = printPage({ ...entry, errors: errors.get(operationId as OperationName) ?? [] });
-      return [`docs/operations/${slugOf(operationId)}.md`, page];
+      return [`docs/operations/${toSlug(operationId)}.md`, page];
     }),
   );
 }
 
-export const entriesOf = (api: OpenApi, paths: OpenApi["paths"]): Entry[] =>
+export const listOperations = (api: OpenApi, paths: OpenApi["paths"]): Entry[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ api, method: method.toUpperCase(), path, operation })),
   );
 
-/** `CreateOffer` becomes `create-offer`, in URLs and on the command line. */
-export const slugOf = (operationId: string): string => operationId.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
+/** Converts `CreateOffer` to `create-offer`, for URLs and the command line. */
+export const toSlug = (operationId: string): string => operationId.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 
-/** Corrects the links of docs/http-reference.md for a page in a subfolder. */
-export const fromBelow = (markdown: string): string =>
+/** Adapts relative links, written for a page in docs/, to a page one folder below it. */
+export const relinkFromSubfolder = (markdown: string): string =>
   markdown
     .replaceAll("](../spec/", "](../../spec/")
     .replaceAll("](guides/", "](../guides/")
     .replaceAll("](#", "](../http-reference.md#");
 
-export const isOfContract = ({ operation }: Entry): boolean => operation["x-extension"] === undefined;
+export const isInContract = ({ operation }: Entry): boolean => operation["x-extension"] === undefined;
 
 function printPage({ api, method, path, operation, errors = [] }: Entry): string {
   const { operationId, summary, description = "", parameters = [], requestBody, responses } = operation;
-  const resolved = parameters.map((parameter) => resolve(api, parameter));
+  const resolved = parameters.map((parameter) => resolveRef(api, parameter));
   const lead = [
-    sentence(summary),
-    cell(description),
+    withFullStop(summary),
+    escapeCell(description),
     decisionLink(operation["x-decision"]).trim(),
-    uses[operationId]?.purpose ?? "",
+    purposes[operationId]?.purpose ?? "",
   ].filter(Boolean);
   const page = [
     frontMatter(
       operationId,
       `${method} ${path}: ${summary}. In TypeScript, curl and Python.`,
-      uses[operationId]?.keywords ?? "",
+      purposes[operationId]?.keywords ?? "",
     ),
     `# ${operationId}`,
     `\`${method} ${path}\``,
@@ -83,11 +83,11 @@ function printPage({ api, method, path, operation, errors = [] }: Entry): string
     "Every error has a stable `code`, explained on [one page](../errors.md).",
     "",
   ].join("\n\n");
-  return fromBelow(page);
+  return relinkFromSubfolder(page);
 }
 
 /** What each operation is for, in the words that readers search for. */
-const uses: Record<string, { keywords: string; purpose: string }> = {
+const purposes: Record<string, { keywords: string; purpose: string }> = {
   CreateOffer: {
     keywords: "send an offer, create an offer, maximum number of workers, limits",
     purpose: "Use it to send an offer of work to up to 10,000 workers.",
@@ -116,9 +116,9 @@ const uses: Record<string, { keywords: string; purpose: string }> = {
 const baseUrl = "http://127.0.0.1:3000";
 const apiKey = "demo-key-harbour";
 
-/** The same call in three languages, all of which `npm run check -- docs` runs against the reference platform. */
+/** Prints the same call in three languages, all of which `npm run check -- docs` runs against the reference platform. */
 function printTabs(api: OpenApi, method: string, path: string, operation: Operation): string {
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve(api, parameter));
+  const parameters = (operation.parameters ?? []).map((parameter) => resolveRef(api, parameter));
   const id = parameters.find((parameter) => parameter.in === "path")?.example;
   const query = parameters.some((parameter) => parameter.in === "query" && parameter.required)
     ? "?api-version=1.0"
@@ -126,23 +126,23 @@ function printTabs(api: OpenApi, method: string, path: string, operation: Operat
   const url = `${baseUrl}${path.replace("{id}", String(id))}${query}`;
   const [example] = Object.values(Object.values(operation.requestBody?.content ?? {})[0]?.examples ?? {});
   const body = example === undefined ? undefined : printJson(example.value);
-  const returns = Object.values(operation.responses).some(({ content }) => content?.["application/json"]);
+  const hasResponseBody = Object.values(operation.responses).some(({ content }) => content?.["application/json"]);
   return [
     ":::tabs key:language",
     "== TypeScript",
     operation["x-extension"] === undefined
-      ? printTypeScript(operation.operationId, id, body, returns)
+      ? printTypeScript(operation.operationId, id, body, hasResponseBody)
       : printFetch(method, url, body),
     "== curl",
     printCurl(method, url, body),
     "== Python",
-    printPython(method, url, body, returns),
+    printPython(method, url, body, hasResponseBody),
     ":::",
     `The key and the ids are those of the [reference platform](../../examples/platform/README.md)'s demo. The samples need no installation except [\`@offers/client\`](../../packages/client/README.md) for TypeScript; Python uses the standard library. The tests run all three against the platform.`,
   ].join("\n\n");
 }
 
-function printTypeScript(operationId: string, id: unknown, body: string | undefined, returns: boolean): string {
+function printTypeScript(operationId: string, id: unknown, body: string | undefined, hasResponseBody: boolean): string {
   const name = operationId.charAt(0).toLowerCase() + operationId.slice(1);
   const literal = body?.replace(/^(\s*)"(\w+)":/gm, "$1$2:");
   const call = `offers.${name}(${[...(id === undefined ? [] : [JSON.stringify(id)]), ...(literal === undefined ? [] : [literal])].join(", ")})`;
@@ -151,11 +151,11 @@ import { OffersClient } from "@offers/client";
 
 const offers = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "${apiKey}" });
 
-${returns ? `const offer = await ${call};\nconsole.log(offer);` : `await ${call};`}
+${hasResponseBody ? `const offer = await ${call};\nconsole.log(offer);` : `await ${call};`}
 \`\`\``;
 }
 
-/** The call of an operation that the client does not have. */
+/** Prints a call with fetch, for an operation that the client does not have. */
 function printFetch(method: string, url: string, body: string | undefined): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
@@ -185,7 +185,7 @@ function printCurl(method: string, url: string, body: string | undefined): strin
   return `\`\`\`sh\n${lines.join(" \\\n")}\n\`\`\``;
 }
 
-function printPython(method: string, url: string, body: string | undefined, returns: boolean): string {
+function printPython(method: string, url: string, body: string | undefined, hasResponseBody: boolean): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
@@ -193,7 +193,7 @@ function printPython(method: string, url: string, body: string | undefined, retu
   const content = body === undefined ? [] : [`body = ${body}`, ""];
   return `\`\`\`python
 ${[
-  ...(body !== undefined || returns ? ["import json"] : []),
+  ...(body !== undefined || hasResponseBody ? ["import json"] : []),
   "import urllib.request",
   "",
   ...content,
@@ -204,7 +204,7 @@ ${[
   ...(body === undefined ? [] : ["    data=json.dumps(body).encode(),"]),
   ")",
   "with urllib.request.urlopen(request, timeout=10) as response:",
-  `    print(response.status${returns ? ", json.load(response)" : ""})`,
+  `    print(response.status${hasResponseBody ? ", json.load(response)" : ""})`,
 ].join("\n")}
 \`\`\``;
 }
@@ -215,17 +215,17 @@ const printParameters = (parameters: readonly Parameter[]): string =>
     "| --- | --- | --- | --- |",
     ...parameters.map(
       ({ name, in: place, required, description = "", schema = {}, "x-decision": decision }) =>
-        `| \`${name}\` | ${place} | ${required ? "yes" : ""} | ${cell(`${description} Type: ${printType(schema)}.${decisionLink(decision)}`)} |`,
+        `| \`${name}\` | ${place} | ${required ? "yes" : ""} | ${escapeCell(`${description} Type: ${printType(schema)}.${decisionLink(decision)}`)} |`,
     ),
   ].join("\n");
 
 function printBody(api: OpenApi, { content }: NonNullable<Operation["requestBody"]>): string[] {
   const [mediaType, { schema = {} }] = Object.entries(content)[0] ?? ["", {}];
-  const { properties } = resolve(api, schema);
+  const { properties } = resolveRef(api, schema);
   return [
     "## Body",
     `${printType(schema)}, as \`${mediaType}\`.`,
-    ...(properties ? [printFields(resolve(api, schema))] : []),
+    ...(properties ? [printFields(resolveRef(api, schema))] : []),
   ];
 }
 
@@ -234,22 +234,22 @@ const printResponses = (api: OpenApi, responses: Operation["responses"]): string
     "| Status | Meaning | Body |",
     "| --- | --- | --- |",
     ...Object.entries(responses).map(([status, given]) => {
-      const { description, content = {}, "x-decision": decision } = resolve(api, given);
-      return `| ${status === "default" ? "any other" : status} | ${cell(description)}${decisionLink(decision)} | ${bodyOf(content)} |`;
+      const { description, content = {}, "x-decision": decision } = resolveRef(api, given);
+      return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${decisionLink(decision)} | ${printResponseBody(content)} |`;
     }),
   ].join("\n");
 
-function bodyOf(content: NonNullable<Response["content"]>): string {
-  const [schema] = Object.values(content).map((one) => one.schema);
-  return schema?.$ref ? schemaLink(nameOf(schema.$ref)) : schema ? printType(schema) : "";
+function printResponseBody(content: NonNullable<Response["content"]>): string {
+  const [schema] = Object.values(content).map(({ schema }) => schema);
+  return schema?.$ref ? schemaLink(schemaNameOf(schema.$ref)) : schema ? printType(schema) : "";
 }
 
-/** The union that `safe()` narrows to, and how to handle every case. */
+/** Prints the errors that `safe()` narrows to, and how to handle every case. */
 function printErrors(operationId: string, errors: readonly OperationError[]): string[] {
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {
     const status = statuses.length > 0 ? statuses.join(", ") : explanation.by === "server" ? "other server" : "client";
-    return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${status} | ${cell(explanation.meaning)} |`;
+    return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${status} | ${escapeCell(explanation.meaning)} |`;
   });
   return [
     "## Errors",
@@ -259,27 +259,27 @@ function printErrors(operationId: string, errors: readonly OperationError[]): st
   ];
 }
 
-/** The example of the successful response. */
+/** Prints the example of the successful response. */
 function printExample(responses: Operation["responses"]): string[] {
   const [status, response] = Object.entries(responses).find(([one]) => one.startsWith("2")) ?? [];
   const [example] = Object.values(Object.values(response?.content ?? {})[0]?.examples ?? {});
-  return example ? [`**Example of ${status}**`, json(example.value)] : [];
+  return example ? [`**Example of ${status}**`, jsonBlock(example.value)] : [];
 }
 
-/** The body of each error response, as tabs. */
+/** Prints the body of each error response, as tabs. */
 function printErrorBodies(api: OpenApi, responses: Operation["responses"]): string[] {
   const examples = Object.entries(responses).flatMap(([status, given]) => {
-    const content = resolve(api, given).content?.["application/problem+json"];
-    return Object.values(content?.examples ?? {}).map(({ value }) => `== ${status}\n\n${json(value)}`);
+    const content = resolveRef(api, given).content?.["application/problem+json"];
+    return Object.values(content?.examples ?? {}).map(({ value }) => `== ${status}\n\n${jsonBlock(value)}`);
   });
   return examples.length === 0 ? [] : ["**Examples of errors**", [":::tabs", ...examples, ":::"].join("\n\n")];
 }
 
-/** JSON with short lists on one line. */
+/** Formats JSON, with lists of strings on one line. */
 const printJson = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).replace(
     /\[\s+("[^[\]{}]*?")\s+\]/g,
     (_, list: string) => `[${list.replace(/\s*\n\s*/g, " ")}]`,
   );
 
-const json = (value: unknown): string => `\`\`\`json\n${printJson(value)}\n\`\`\``;
+const jsonBlock = (value: unknown): string => `\`\`\`json\n${printJson(value)}\n\`\`\``;

@@ -17,23 +17,23 @@ export async function installPackages(
   const install = (names: readonly string[]) =>
     runCommand("npm", ["install", "--no-audit", "--no-fund", ...names], { cwd: folder, env });
   await install(packages);
-  await install(peersOfSnippets(folder));
+  await install(listSnippetPeers(folder));
 }
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The TypeScript of the READMEs of the packages that a project has installed. */
-const installedSnippets = (project: string): readonly Snippet[] =>
+/** Reads the TypeScript snippets in the READMEs of a project's installed packages. */
+const readInstalledSnippets = (project: string): readonly Snippet[] =>
   globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) => [
     ...snippetsIn(readme, readFileSync(join(project, readme), "utf8")),
   ]);
 
-/** What the snippets import in addition to the packages, in the versions of the workspace's catalog. */
-function peersOfSnippets(project: string): readonly string[] {
+/** Lists what the snippets import besides our packages, in the versions of the workspace's catalog. */
+function listSnippetPeers(project: string): readonly string[] {
   const { catalog } = parse(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) as {
     catalog: Record<string, string>;
   };
-  const imported = installedSnippets(project)
+  const imported = readInstalledSnippets(project)
     .flatMap(({ code }) => [...code.matchAll(/\bfrom "((?:@[\w-]+\/)?[\w-]+)[^"]*"/g)])
     .map(([, name = ""]) => name)
     .filter((name) => catalog[name] !== undefined && !name.startsWith("@offers/"));
@@ -47,7 +47,7 @@ function peersOfSnippets(project: string): readonly string[] {
  * @throws with the compiler's output, which names README and line
  */
 export async function compileSnippets(project: string): Promise<number> {
-  const snippets = installedSnippets(project);
+  const snippets = readInstalledSnippets(project);
   const files = snippets.map(({ source, line }) => `${source.split("/")[2]}-line-${line}.mts`);
   for (const [index, file] of files.entries()) await writeFile(join(project, file), snippets[index]?.code ?? "");
   const compilerOptions = {

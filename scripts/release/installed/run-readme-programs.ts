@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startDemoPlatform } from "../../processes/demo-platform.ts";
 import { freePort } from "../../processes/free-port.ts";
-import { type ModuleSystem, readmeProgram } from "../packages/readme-program.ts";
+import { loadReadmeProgram, type ModuleSystem } from "../packages/readme-program.ts";
 
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
@@ -20,7 +20,7 @@ export async function runReadmePrograms(
   node = process.execPath,
 ): Promise<void> {
   const script = join(project, file);
-  await writeFile(script, compile(readmeProgram("call")));
+  await writeFile(script, compile(loadReadmeProgram("call")));
   const platform = await startDemoPlatform();
   try {
     const env = { ...process.env, SERVICE_ADDRESS: platform.address };
@@ -29,21 +29,21 @@ export async function runReadmePrograms(
   } finally {
     await platform.stop();
   }
-  await writeFile(script, compile(readmeProgram("receive")));
+  await writeFile(script, compile(loadReadmeProgram("receive")));
   const port = await freePort();
   const env = { ...process.env, SECRET: secret, PORT: String(port) };
   const receiver = spawn(node, [script], { env, stdio: "inherit" });
   try {
-    const statuses = await signedStatuses(`http://127.0.0.1:${port}/offers`);
+    const statuses = await requestStatuses(`http://127.0.0.1:${port}/offers`);
     if (statuses.join() !== "200,401,401,401") throw new Error(`README.md's receiver responded with ${statuses}`);
   } finally {
     receiver.kill("SIGKILL");
   }
 }
 
-/** A receiver's statuses for what openssl signed, for another time, for another secret, and without headers. */
-async function signedStatuses(address: string): Promise<readonly number[]> {
-  await waitFor(`${address}/test`);
+/** @returns the receiver's statuses for a request that openssl signed, with another timestamp, with another secret, and without headers */
+async function requestStatuses(address: string): Promise<readonly number[]> {
+  await waitFor200(`${address}/test`);
   const timestamp = new Date().toISOString();
   const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
   const authorization = `hmac ${await opensslDigest(timestamp + secret)}`;
@@ -61,7 +61,7 @@ async function opensslDigest(text: string): Promise<string> {
   return (await digest).stdout.slice(0, 64);
 }
 
-async function waitFor(address: string): Promise<void> {
+async function waitFor200(address: string): Promise<void> {
   for (let left = 200; left > 0; left--) {
     const response = await fetch(address).catch(() => undefined);
     if (response?.status === 200) return;

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../../..");
 /** A project outside the workspace, into which the packages are installed as npm would install them. */
 export interface FreshProject {
   folder: string;
-  /** The path of a packed package, by its name without the scope. */
+  /** Returns the path of a package's tarball, by the package's name without the scope. */
   tarball(name: string): string;
   /** Installs packages, in the given version or that of the workspace's catalog. */
   install(...names: string[]): Promise<void>;
@@ -21,7 +21,8 @@ export interface FreshProject {
   remove(): Promise<void>;
 }
 
-export async function freshProject(): Promise<FreshProject> {
+/** Creates a project and installs the packed packages with npm. */
+export async function createFreshProject(): Promise<FreshProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-packed-"));
   const tarballs = await Promise.all(packageNames.map((name) => pack(name, folder)));
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "fresh", private: true, version: "1.0.0" }));
@@ -30,10 +31,10 @@ export async function freshProject(): Promise<FreshProject> {
   };
   const project: FreshProject = {
     folder,
-    tarball: (name) => tarballs[packageNames.indexOf(name)] ?? raise(name),
+    tarball: (name) => tarballs[packageNames.indexOf(name)] ?? throwUnknownPackage(name),
     async install(...names) {
-      const wanted = names.map((name) => (catalog[name] ? `${name}@${catalog[name]}` : name));
-      await run("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder });
+      const versioned = names.map((name) => (catalog[name] ? `${name}@${catalog[name]}` : name));
+      await run("npm", ["install", "--no-audit", "--no-fund", ...versioned], { cwd: folder });
     },
     async write(file, content) {
       await writeFile(join(folder, file), content);
@@ -45,11 +46,11 @@ export async function freshProject(): Promise<FreshProject> {
   return project;
 }
 
-function raise(name: string): never {
+function throwUnknownPackage(name: string): never {
   throw new Error(`${name} is not among the packed packages`);
 }
 
-/** The dependencies of the packages' types and code, by the folder of the workspace that has them. */
+/** Packages that the published types and code import, keyed by the workspace folder that has them installed. */
 const peers = {
   ".": ["@types/express", "@types/node", "express", "zod"],
   "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch", "undici"],
@@ -62,10 +63,10 @@ export interface UnpackedProject {
 }
 
 /**
- * A project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and much faster than `npm
- * install`.
+ * Creates a project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and much faster
+ * than `npm install`.
  */
-export async function unpackedProject(): Promise<UnpackedProject> {
+export async function createUnpackedProject(): Promise<UnpackedProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));
   const modules = join(folder, "node_modules");
   await Promise.all(packageNames.map((name) => unpack(name, folder, join(modules, "@offers", name))));

@@ -52,7 +52,7 @@ export const packageNames: readonly string[] = published.flatMap(({ isImported, 
   isImported ? [shortName] : [],
 );
 
-/** The folder of a package. */
+/** Finds the folder of a package. */
 export function folderOf(name: string): string {
   const folder = published.find(({ shortName }) => shortName === name)?.folder;
   if (folder === undefined) throw new Error(`no published package is named ${name}`);
@@ -69,7 +69,7 @@ export async function pack(name: string, destination: string): Promise<string> {
 
 /** A module that a user may import, from the `exports` of a package.json. */
 export interface Entry {
-  /** As it is imported. */
+  /** The specifier to import it by. */
   name: string;
   /** The module that it is built from, relative to the root. */
   source: string;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const installed = join(folder, "node_modules/@offers/cli");
   await mkdir(installed, { recursive: true });
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
-  // Its only dependency, linked instead of downloaded.
+  // The command's only dependency, linked instead of downloaded.
   await symlink(join(root, "packages/cli/node_modules/commander"), join(folder, "node_modules/commander"));
   bin = join(installed, "dist/offers.js");
 });

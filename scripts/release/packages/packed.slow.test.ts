@@ -5,9 +5,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { oldestNode } from "../../processes/run-command.ts";
+import { installOldestNode } from "../../processes/run-command.ts";
 import { runReadmePrograms } from "../installed/run-readme-programs.ts";
-import { type FreshProject, freshProject } from "./fresh-project.ts";
+import { createFreshProject, type FreshProject } from "./fresh-project.ts";
 import { packageNames } from "./packages.ts";
 import { inBothModuleSystems } from "./readme-program.ts";
 
@@ -15,8 +15,8 @@ const run = promisify(execFile);
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
 
-/** Only the oldest Node in the full matrix: `npm run check -- compatibility runtimes` has all of them. */
-const everywhere = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
+/** The full matrix adds only the oldest Node: `npm run check -- compatibility runtimes` tests all versions. */
+const nodesAndModuleSystems = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
   inBothModuleSystems.map(([file, compile]) => [node, file, compile] as const),
 );
 
@@ -24,12 +24,12 @@ let project: FreshProject;
 let nodes: Record<"this Node" | "Node 20.19", string>;
 
 beforeAll(async () => {
-  project = await freshProject();
+  project = await createFreshProject();
   // The optional peer of `/schemas`.
   await project.install("zod");
   nodes = { "this Node": process.execPath, "Node 20.19": "" };
   if (process.env.TEST_MATRIX !== "full") return;
-  nodes["Node 20.19"] = await oldestNode();
+  nodes["Node 20.19"] = await installOldestNode();
 }, 120_000);
 
 afterAll(() => project.remove());
@@ -57,12 +57,12 @@ test("the packages depend only on versions that npm understands outside the work
   }
 });
 
-test.each(everywhere)(
+test.each(nodesAndModuleSystems)(
   "%s, %s: the README's programs call the reference platform, and accept only what openssl signed",
   (node, ...system) => runReadmePrograms(project.folder, system, nodes[node]),
 );
 
-test.each(everywhere)(
+test.each(nodesAndModuleSystems)(
   "%s, %s: errors of a subpath are instances of the main entry's classes",
   async (node, file, compile) => {
     const code = `
@@ -77,7 +77,7 @@ test.each(everywhere)(
   },
 );
 
-test.each(everywhere)(
+test.each(nodesAndModuleSystems)(
   "%s, %s: with --enable-source-maps, stack traces lead to the sources",
   async (node, file, compile) => {
     const code = `

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyProgram, exportPrograms, strict } from "../../../tests/types/programs.ts";
-import { type UnpackedProject, unpackedProject } from "./fresh-project.ts";
+import { createUnpackedProject, type UnpackedProject } from "./fresh-project.ts";
 import { entries } from "./packages.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -15,7 +15,7 @@ let options: ts.CompilerOptions;
 const programs = ["mts", "cts"].map((extension) => ({ extension, file: `failures.${extension}` }));
 
 beforeAll(async () => {
-  project = await unpackedProject();
+  project = await createUnpackedProject();
   for (const { extension } of programs) await copyProgram("failures", extension, project.folder);
   options = ts.convertCompilerOptionsFromJson(
     {
@@ -72,26 +72,31 @@ test.each(exportPrograms)(
       if (!parsed.has(path)) parsed.set(path, parse(path, ...rest));
       return parsed.get(path);
     };
-    const alone = ts.createProgram([file], { ...options, noEmit: false, declaration: true }, host);
-    const source = alone.getSourceFile(file) as ts.SourceFile;
-    const faults = [...alone.getSemanticDiagnostics(source), ...alone.getDeclarationDiagnostics(source)]
+    const separateProgram = ts.createProgram([file], { ...options, noEmit: false, declaration: true }, host);
+    const source = separateProgram.getSourceFile(file) as ts.SourceFile;
+    const faults = [
+      ...separateProgram.getSemanticDiagnostics(source),
+      ...separateProgram.getDeclarationDiagnostics(source),
+    ]
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
       // The types of Express are links here, which have no name from the project's folder.
       .filter((text) => !text.includes("@types+"));
     expect(faults).toEqual([]);
 
-    const checker = alone.getTypeChecker();
-    const aliased = (symbol: ts.Symbol) =>
+    const checker = separateProgram.getTypeChecker();
+    const resolveAlias = (symbol: ts.Symbol) =>
       symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
     const { moduleSpecifier } = source.statements.find(ts.isImportDeclaration) as ts.ImportDeclaration;
-    const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(moduleSpecifier) as ts.Symbol).map(aliased);
+    const exported = checker
+      .getExportsOfModule(checker.getSymbolAtLocation(moduleSpecifier) as ts.Symbol)
+      .map(resolveAlias);
     const functions = exported.filter(({ flags }) => flags & ts.SymbolFlags.Function);
     for (const { name } of functions) expect(given.code).toMatch(new RegExp(`\\b${name}\\b`));
 
     const unnamed = new Set<string>();
     const visit = (node: ts.Node): void => {
       const used = ts.isTypeReferenceNode(node) && checker.getSymbolAtLocation(node.typeName);
-      if (used && !exported.includes(aliased(used)) && isNamedByUs(aliased(used))) unnamed.add(used.name);
+      if (used && !exported.includes(resolveAlias(used)) && mustBeExported(resolveAlias(used))) unnamed.add(used.name);
       ts.forEachChild(node, visit);
     };
     for (const declaration of functions.flatMap(({ declarations = [] }) => declarations))
@@ -100,8 +105,8 @@ test.each(exportPrograms)(
   },
 );
 
-/** Whether one of the packages declares this type, and docstrings refer to it by name instead of showing it inline. */
-function isNamedByUs(type: ts.Symbol): boolean {
+/** Whether one of our packages declares this type, and docstrings refer to it by name instead of showing it inline (`@inline`). */
+function mustBeExported(type: ts.Symbol): boolean {
   if (type.flags & ts.SymbolFlags.TypeParameter) return false;
   const isOurs = type.declarations?.[0]?.getSourceFile().fileName.includes("/@offers/") === true;
   return isOurs && !type.getJsDocTags().some(({ name }) => name === "inline");

@@ -18,8 +18,8 @@ const variables: Record<Program, Readonly<Record<string, string>>> = {
   },
 };
 
-/** A program of README.md, with SERVICE_ADDRESS, PORT and SECRET from the environment. */
-export function readmeProgram(program: Program): string {
+/** Reads a program in README.md, and makes it read SERVICE_ADDRESS, PORT and SECRET from the environment. */
+export function loadReadmeProgram(program: Program): string {
   const snippet = [...snippetsIn("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) =>
     code.includes(`"${programs[program]}"`),
   );
@@ -30,7 +30,7 @@ export function readmeProgram(program: Program): string {
   }, snippet.code);
 }
 
-/** A snippet as the file that a reader would make from it. */
+/** A file name, and a function that compiles a snippet for it. */
 export type ModuleSystem = readonly [file: string, compile: (code: string) => string];
 
 /** An ES module, or a CommonJS script. */

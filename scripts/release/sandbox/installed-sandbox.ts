@@ -10,7 +10,7 @@ import { type StartedProcess, startProcess } from "../../processes/start-process
 
 const run = promisify(execFile);
 
-/** The sandbox's tarball, installed by npm into its own project, with an empty home. */
+/** The sandbox, installed with npm from its tarball into a separate project, with an empty home. */
 export interface InstalledSandbox {
   launcher: string;
   /** The size of the project with its dependencies. */
@@ -36,20 +36,20 @@ export async function installSandbox(tarball: string, node: string): Promise<Ins
   const launcher = join(project, "node_modules/@offers/sandbox/bin/offers-sandbox.cjs");
   return {
     launcher,
-    bytes: await bytesOf(join(project, "node_modules")),
+    bytes: await measureBytes(join(project, "node_modules")),
     env,
     start: (...options) => startProcess(node, [launcher, ...options], { env, cwd: project }),
     remove: () => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }),
   };
 }
 
-async function bytesOf(folder: string): Promise<number> {
+async function measureBytes(folder: string): Promise<number> {
   const { stdout } = await run("du", ["-sk", folder]);
   return Number(stdout.split("\t")[0]) * 1_024;
 }
 
-/** The packages below a folder that have an install script. */
-export async function packagesWithInstallScripts(project: string): Promise<string[]> {
+/** Finds the packages in a folder that have an install script. */
+export async function findInstallScripts(project: string): Promise<string[]> {
   const files = await readdir(project, { recursive: true });
   const found: string[] = [];
   for (const file of files.filter((name) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(name))) {
@@ -66,7 +66,7 @@ export async function packagesWithInstallScripts(project: string): Promise<strin
 const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 /**
- * The environment of a reader with their own home and this Node.
+ * Creates the environment of a reader with a separate home and this Node.
  *
  * @param node the path of its binary
  */
@@ -87,33 +87,42 @@ const root = resolve(import.meta.dirname, "../../..");
  *
  * @param tarball in place of the package's name
  */
-export async function playGuide(tarball: string, node: string): Promise<{ seconds: number; received: string[] }> {
+export async function runGuideCommands(
+  tarball: string,
+  node: string,
+): Promise<{ seconds: number; received: string[] }> {
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
   if (receiver === undefined) throw new Error("the guide has no receiver");
   const folder = await mkdtemp(join(tmpdir(), "offers-two-commands-"));
-  const [port, own] = [await freePort(), await freePort()];
+  const [sandboxPort, receiverPort] = [await freePort(), await freePort()];
   const home = join(folder, "home");
   await mkdir(home);
-  await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(own)));
+  await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(receiverPort)));
   const env = readerEnvironment(home, node);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const ready = /^receiver (listening)/;
-  const first = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
-  const options = ["--port", String(port), "--webhooks-to", `http://localhost:${own}/offers`, "--example"];
+  const receiverProcess = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
+  const options = [
+    "--port",
+    String(sandboxPort),
+    "--webhooks-to",
+    `http://localhost:${receiverPort}/offers`,
+    "--example",
+  ];
   // Its own process group, because npx does not pass SIGKILL on.
-  const second = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
+  const sandbox = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,
     env,
     detached: true,
   });
   try {
-    await second.ready;
-    while (first.lines.length < 3 && performance.now() - begun < 120_000) await sleep(20);
-    return { seconds: (performance.now() - begun) / 1_000, received: first.lines.slice(1).sort() };
+    await sandbox.ready;
+    while (receiverProcess.lines.length < 3 && performance.now() - startedAt < 120_000) await sleep(20);
+    return { seconds: (performance.now() - startedAt) / 1_000, received: receiverProcess.lines.slice(1).sort() };
   } finally {
-    const { pid, exitCode } = second.child;
+    const { pid, exitCode } = sandbox.child;
     if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGKILL");
-    await first.stop();
+    await receiverProcess.stop();
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }
 }

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installRuntime, runtimes } from "../../../tests/runtimes/runtimes.ts";
 import { freePort } from "../../processes/free-port.ts";
 import { pack } from "../packages/packages.ts";
-import { type InstalledSandbox, installSandbox, packagesWithInstallScripts, playGuide } from "./installed-sandbox.ts";
+import { findInstallScripts, type InstalledSandbox, installSandbox, runGuideCommands } from "./installed-sandbox.ts";
 
 const run = promisify(execFile);
 const journey = join(import.meta.dirname, "../../../examples/journey/src/main.ts");
@@ -42,8 +42,8 @@ test("the tarball has at most 2.6 MB, passes publint, and depends only on versio
 });
 
 test("from an empty folder, handling a worker's response takes two commands and at most 60 s", async () => {
-  const node = await binaryOf("24.");
-  const { seconds, received } = await playGuide(tarball, node);
+  const node = await findNodeBinary("24.");
+  const { seconds, received } = await runGuideCommands(tarball, node);
   console.log(`two commands: ${seconds.toFixed(1)} s`);
   expect(received).toEqual([
     expect.stringMatching(/^worker_amal accepted offer_/),
@@ -67,7 +67,7 @@ test.each(oldNodes)("on Node %s, the sandbox says in one line which version it n
 
 const binaries = new Map<string, Promise<string>>();
 
-function binaryOf(version: string): Promise<string> {
+function findNodeBinary(version: string): Promise<string> {
   const runtime = nodes.find(({ name }) => name.includes(version));
   if (runtime === undefined) throw new Error(`no Node ${version}`);
   const installed = binaries.get(runtime.name) ?? installRuntime(runtime, folder);
@@ -79,28 +79,28 @@ describe.each(nodes)("on $name", ({ name }) => {
   let node: string;
   let sandbox: InstalledSandbox;
   beforeAll(async () => {
-    node = await binaryOf(name.replace("Node ", ""));
+    node = await findNodeBinary(name.replace("Node ", ""));
     sandbox = await installSandbox(tarball, node);
   });
   afterAll(() => sandbox.remove());
 
   test("one tarball installs it, and no package in it has an install script", async () => {
     console.log(`${name}: installed, ${(sandbox.bytes / 1e6).toFixed(0)} MB`);
-    expect(await packagesWithInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
+    expect(await findInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
   });
 
   test("the sandbox is ready within 5 s on the first start and 2 s on the second, prints no warning, and stops on SIGTERM", async () => {
     const seconds: number[] = [];
     for (let start = 0; start < 3; start++) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { ready, lines, stop } = sandbox.start("--port", "0");
       await ready;
-      seconds.push((performance.now() - begun) / 1_000);
+      seconds.push((performance.now() - startedAt) / 1_000);
       expect(lines.join("\n")).not.toContain("Warning");
       expect(await stop()).toBe(0);
     }
     const [first = Number.NaN, ...later] = seconds;
-    console.log(`${name}: ready after ${seconds.map((each) => each.toFixed(2)).join(", ")} s`);
+    console.log(`${name}: ready after ${seconds.map((duration) => duration.toFixed(2)).join(", ")} s`);
     expect(first).toBeLessThanOrEqual(5);
     expect(Math.min(...later)).toBeLessThanOrEqual(2);
   });

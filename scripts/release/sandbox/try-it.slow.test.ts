@@ -15,7 +15,7 @@ import { readerEnvironment } from "./installed-sandbox.ts";
 const root = resolve(import.meta.dirname, "../../..");
 const pictures = join(root, ".cache/try-it");
 
-/** The guide's receiver, in an otherwise empty folder. */
+/** Starts the guide's receiver in an otherwise empty folder. */
 async function startReceiver(folder: string, env: Record<string, string>) {
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
   if (receiver === undefined) throw new Error("the guide has no receiver");
@@ -65,25 +65,25 @@ test("from an empty folder, an offer, a response and a rejected forgery take at 
   onTestFinished(() => browser.close());
   const { page } = await openWindow(browser);
   let count = 0;
-  const picture = (name: string) => page.screenshot({ path: join(pictures, `${++count}-${name}.png`) });
+  const takePicture = (name: string) => page.screenshot({ path: join(pictures, `${++count}-${name}.png`) });
 
-  const begun = performance.now();
+  const startedAt = performance.now();
   const receiver = await startReceiver(empty, env);
   const lines = await startSandbox(tarball, empty, env, receiver.address);
   await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("webhooks go to");
-  const console_ = /Console +(\S+)/.exec(lines.join("\n"))?.[1] ?? "";
-  const origin = dirname(console_);
+  const consoleUrl = /Console +(\S+)/.exec(lines.join("\n"))?.[1] ?? "";
+  const origin = dirname(consoleUrl);
 
-  await page.goto(console_);
+  await page.goto(consoleUrl);
   await page
     .getByRole("button", { name: /Test Request.*post \/offer\)/ })
     .first()
     .click();
-  await picture("console");
+  await takePicture("console");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: /Send/ }).first().click();
   await dialog.getByText("201 Created").first().waitFor();
-  await picture("offer-created");
+  await takePicture("offer-created");
 
   await page.goto(`${origin}/app`);
   await signIn(page, "worker_amal");
@@ -93,20 +93,20 @@ test("from an empty folder, an offer, a response and a rejected forgery take at 
     .click();
   await page.getByRole("button", { name: "Apply" }).click();
   await expect.poll(() => receiver.lines.join("\n"), { timeout: 10_000 }).toMatch(/^worker_amal accepted offer_/m);
-  await picture("worker-applied");
+  await takePicture("worker-applied");
 
   await page.goto(`${origin}/company`);
   await signIn(page, "hana@harbour-hotels.example");
   await page.goto(`${origin}/deliveries`);
   await page.getByText("Acknowledged").first().waitFor();
-  await picture("response-received");
+  await takePicture("response-received");
 
   await page.getByRole("link", { name: "Company" }).click();
   await page.getByLabel("Sent", { exact: true }).selectOption("wrong-signature");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("Rejected with 401, as it must be.").waitFor();
-  await picture("forgery-refused");
-  const seconds = (performance.now() - begun) / 1_000;
+  await takePicture("forgery-refused");
+  const seconds = (performance.now() - startedAt) / 1_000;
   expect(receiver.lines).toHaveLength(2);
   console.log(`${seconds.toFixed(1)} s, ${count} pictures in ${pictures}`);
   expect(seconds).toBeLessThanOrEqual(90);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { greeting, offerSummary, toEmailLine } from "./mail-text.ts";
 
 test.each([
@@ -149,7 +149,7 @@ test("never turns a name into a link, another line, or another text direction [D
         expect(line.length).toBeLessThanOrEqual(200);
       }
     }),
-    { numRuns: share(500, 5_000) },
+    { numRuns: pickNumRuns(500, 5_000) },
   );
 });
 
@@ -210,7 +210,7 @@ test("never produces a link or another line, and is idempotent", () => {
       expect(line).not.toMatch(/[\p{L}\p{N}]:[^\s\d]|[.@。][\p{L}\p{M}]/u);
       expect(toEmailLine(line)).toBe(line);
     }),
-    { numRuns: share(300, 3_000) },
+    { numRuns: pickNumRuns(300, 3_000) },
   );
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { share } from "../../../../scripts/property-seed.ts";
+import { pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { type FeedPage, readFeed } from "../../src/webhooks/event-feed.ts";
 import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { eventually } from "../support/eventually.ts";
@@ -238,7 +238,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   });
 
   const writers = 8;
-  const perWriter = share(150, 12_500);
+  const perWriter = pickNumRuns(150, 12_500);
   test("skips and repeats nothing while eight writers and readers run without a pause [D-133]", {
     timeout: 600_000,
   }, async () => {

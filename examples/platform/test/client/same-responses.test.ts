@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
 import { inMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { platformFixture } from "./platform-fixture.ts";
 import { type CallStep, callScenario, callSteps, Side } from "./same-responses-commands.ts";
 
@@ -25,7 +25,7 @@ test("returns the same responses from the service in memory and from the platfor
     const expected = await ours.notifications();
     expect(await real.notifications(expected.map(({ length }) => length))).toEqual(expected);
   });
-  await fc.assert(property, { examples: [[callScenario]], numRuns: share(4, 25) });
+  await fc.assert(property, { examples: [[callScenario]], numRuns: pickNumRuns(4, 25) });
   // Every outcome must have occurred.
   expect([...codes]).toEqual(
     expect.arrayContaining([

@@ -1,6 +1,6 @@
 import { createTestService } from "@offers/client/testing";
 import { expect, test } from "vitest";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { checkSuggestions } from "../../src/accounts/contact-suggestions.ts";
 import { storySuggestion } from "./story-receiver.ts";
 
@@ -65,7 +65,7 @@ test("the service in memory accepts the same lists of suggestions as the platfor
     seen.add(Array.isArray(expected) ? expected.length : expected);
   });
   const right = JSON.stringify([{ ...storySuggestion, profileImageUrl: null }]);
-  await fc.assert(property, { numRuns: share(200, 1_000), examples: [[right]] });
+  await fc.assert(property, { numRuns: pickNumRuns(200, 1_000), examples: [[right]] });
   expect([...seen]).toEqual(
     expect.arrayContaining([0, 1, "malformed_json", "invalid_suggestions", "response_too_large"]),
   );

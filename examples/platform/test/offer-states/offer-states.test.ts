@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { type OfferState, transition } from "../../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
 import type { OfferPicture } from "./offer-history.ts";
@@ -43,7 +43,7 @@ test("after any sequence of steps by any actor, an offer matches its history", a
   const property = fc.asyncProperty(offerCommands(40), (commands) =>
     fc.asyncModelRun(() => ({ model: { histories: [], seen: [], onOutcome }, real: pureOffers() }), commands),
   );
-  await fc.assert(property, { numRuns: share(300, 1_000) });
+  await fc.assert(property, { numRuns: pickNumRuns(300, 1_000) });
   // Every outcome must have occurred.
   for (const step of ["open", "close", "apply", "reject", "complete", "withdraw"])
     expect([...outcomes]).toEqual(expect.arrayContaining([`${step}: done`, `${step}: offer_not_found`]));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
 /** How many runs to make, since each run signs in. */
-const runs = share(30, 150);
+const runs = pickNumRuns(30, 150);
 const publicOrigin = "https://offers.example";
 
 const audiences = [

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { share } from "../../../../scripts/property-seed.ts";
+import { pickNumRuns } from "../../../../scripts/property-seed.ts";
 import type { FeedNotification } from "../../src/push/notification-feed.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { Notification, PushTransport } from "../../src/push/push-transport.ts";
@@ -118,7 +118,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
   });
 
   const writers = 8;
-  const perWriter = share(15, 1_250);
+  const perWriter = pickNumRuns(15, 1_250);
   test("skips and repeats nothing with eight writers and streams that disconnect and resume", {
     timeout: 600_000,
   }, async () => {

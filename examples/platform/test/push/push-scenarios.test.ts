@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { pushScenarios } from "./push-scenario.ts";
 import { runPushScenarios } from "./run-push-scenarios.ts";
 
-const scenarioCount = share(100, 1_000);
+const scenarioCount = pickNumRuns(100, 1_000);
 const scenariosAtOnce = 50;
 
 describe.each(await anyStore())("scenarios of pushes on $title", ({ createDatabase }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test, vi } from "vitest";
-import { fc, share } from "../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { WorkerOfferResponse } from "../../src/index.ts";
 import { anyAdapter } from "../support/adapters.ts";
@@ -36,7 +36,7 @@ test("any string reaches the handler as a response [D-95]", () =>
       const { status } = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
       expect([status, onWorkerOfferResponse.mock.calls[0]?.[0].response]).toEqual([200, response]);
     }),
-    { numRuns: share(50, 200) },
+    { numRuns: pickNumRuns(50, 200) },
   ));
 
 test("a worker's unknown responses within one signed minute are each handled, in order", async () => {

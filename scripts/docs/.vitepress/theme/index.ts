@@ -5,7 +5,7 @@ import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client";
 import { defineComponent, h, ref } from "vue";
 import "./style.css";
 
-/** Next to a page's title: its Markdown, to copy or view. */
+/** Shows buttons next to a page's title, to copy or view its Markdown. */
 const PageActions = defineComponent(() => {
   const { page } = useData();
   const label = ref("Copy page");
@@ -34,10 +34,10 @@ const PageActions = defineComponent(() => {
     ]);
 });
 
-/** The first page: VitePress's own has no `main`, which a screen reader jumps to. */
+/** Replaces VitePress's front page, which has no `main` element for screen readers to jump to. */
 const FrontPage = defineComponent(() => () => h("main", [h(VPHomeHero), h(VPHomeContent, () => h(Content))]));
 
-/** The page for an unknown URL. Most readers get here from an old link. */
+/** Shown for an unknown URL, which is usually an old link. */
 const NotFound = defineComponent(() => {
   const openSearch = () => document.querySelector<HTMLButtonElement>(".VPNavBarSearch button")?.click();
   const pages = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fc, share } from "../../../../../../scripts/property-seed.ts";
+import { fc, pickNumRuns } from "../../../../../../scripts/property-seed.ts";
 import { hostileNext } from "../../../../test/pages/hostile-next.ts";
 import { ownPath } from "./own-path.ts";
 
@@ -20,7 +20,7 @@ test("accepts only paths that stay on every origin, even when they are parsed ag
         expect(new URL(url.pathname, origin).origin).toBe(origin);
       }
     }),
-    { numRuns: share(1_000, 10_000) },
+    { numRuns: pickNumRuns(1_000, 10_000) },
   );
 });
 
