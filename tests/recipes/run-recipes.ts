@@ -27,7 +27,7 @@ async function runJest(project: FreshProject): Promise<void> {
 const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 
 /** Expected findings: Next passes only the first of two such headers, so no route handler sees the second. */
-const unseenByNext = ["with Authorization twice", "with a false Authorization after the true one"].map(
+const unseenByNext = ["with Authorization twice", "with a forged Authorization after the genuine one"].map(
   (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
 );
 
