@@ -51,7 +51,7 @@ export const checks: Readonly<Record<string, Check>> = {
     about: "which of 120 mutants the tests catch, and in which file; ids or their prefixes select some",
     command: `node ${noWarnings} tests/mutants/replay.ts`,
   },
-  types: {
+  "bench-types": {
     about: "the types of bench/ and of tests/interoperability/, which npm test does not install",
     command: "--all --build tsc -p bench",
   },

@@ -22,6 +22,6 @@ const server = app.listen(port, () => console.log(`receiver listening on ${port}
 server.keepAliveTimeout = 130_000; // longer than Caddy keeps an idle connection: 120 s
 
 process.on("SIGTERM", () => {
-  server.close(() => redis.close()); // first the requests in progress
-  setInterval(() => server.closeIdleConnections(), 100).unref(); // then their connections
+  server.close(() => redis.close()); // first, let requests in progress finish
+  setInterval(() => server.closeIdleConnections(), 100).unref(); // then close idle connections
 });

@@ -37,7 +37,7 @@ export interface Platform {
   storeLabel: string;
   /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Shuts down gracefully: stops claiming work, finishes what it can in time, releases the rest, and closes the store (D-71). */
+  /** Graceful shutdown: stops claiming work, finishes what it can in time, releases the rest, and closes the store (D-71). */
   close(): Promise<void>;
 }
 

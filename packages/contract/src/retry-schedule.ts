@@ -9,7 +9,7 @@ export interface RetrySchedule {
   delaysMs: readonly number[];
   /** The fraction by which a pause is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** The longest `Retry-After` that is respected, if it is longer than the schedule's delay. */
+  /** The Retry-After cap: the longest one that is respected, if it is longer than the schedule's delay. */
   maxRetryAfterMs: number;
 }
 

@@ -187,7 +187,7 @@ describe("npm scripts", () => {
   });
 
   test.each([
-    ["another one", "- mutation types\n", "", "check mutation"],
+    ["another one", "- mutation bench-types\n", "", "check mutation"],
     ["only some of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
     ["none of them", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
   ])("are reported when the nightly workflow runs %s: %s becomes %s", (_, find, replacement, missed) => {

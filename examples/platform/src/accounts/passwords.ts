@@ -24,7 +24,7 @@ const maxFromNetwork = 10;
 const maxFromAnywhere = 100;
 
 /**
- * Limits sign-ins, to prevent brute-force attacks on passwords (D-55): within five minutes, an account accepts ten failed
+ * The sign-in limit, which prevents guessing passwords by brute force (D-55): within five minutes, an account accepts ten failed
  * attempts from one network, and a hundred from all networks. Two checks run at a time; since each takes a while, this also
  * limits how many accounts are counted.
  *
@@ -68,13 +68,13 @@ const deriveKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(s
 const defaultCost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 
-/** Hashes and verifies passwords with scrypt. */
+/** Password hashing with scrypt. */
 export interface Passwords {
   /** @returns `scrypt$N$r$p$salt$key`, the last two in base64url */
   hash(password: string): Promise<string>;
   /**
    * Compares in constant time, to prevent timing attacks. An unknown account takes as long as a known one, so that response
-   * times do not reveal which accounts exist.
+   * times allow no enumeration of accounts.
    *
    * @param kept a hash of any cost; undefined for an unknown account
    */

@@ -17,7 +17,7 @@ import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResol
 export type EndpointClientOptions = Partial<GuardedConnectorOptions>;
 
 /**
- * Opens the HTTP client for integrators' endpoints, behind the SSRF guard. It follows no redirects: a 3xx
+ * Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Its redirect policy is to follow none: a 3xx
  * is returned as a response, because undici follows redirects only with its redirect interceptor, which this agent lacks.
  */
 export function createEndpointClient({

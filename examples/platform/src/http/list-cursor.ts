@@ -16,7 +16,7 @@ export interface ListPage {
   limit: number;
 }
 
-/** One page of rows, with the cursor for the next page; null on the last page. */
+/** One page of rows, with the pagination cursor for the next page; null on the last page. */
 export interface Listed<Row> {
   rows: Row[];
   next: string | null;

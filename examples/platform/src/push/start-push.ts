@@ -25,7 +25,7 @@ export interface PushOptions {
 
 const maxInFlight = 200;
 
-/** After this many failed attempts, a notification is no longer pushed; it stays on the menu (D-48). */
+/** The push retry limit: after this many failed attempts, a notification is no longer pushed; it stays on the menu (D-48). */
 export const maxPushAttempts = 10;
 
 type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;

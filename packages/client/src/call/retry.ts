@@ -13,7 +13,7 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 
 /**
- * Decides how long to wait before retrying a failed attempt; returns undefined to give up. Exponential backoff with
+ * The retry decision: returns how long to wait before retrying a failed attempt, or undefined to give up. Exponential backoff with
  * jitter (D-50): half of the delay is fixed and half random, so that clients that failed together do not retry
  * together.
  *

@@ -43,8 +43,8 @@ type SigningSecret =
   | undefined;
 
 /**
- * How webhooks are signed and verified. The kit has `timestampDigest()` and `standardWebhooks()`; your own scheme needs three functions. A
- * scheme handles only bytes; the kit handles the clock, the tolerance and the secrets.
+ * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; your own scheme needs three
+ * functions. A scheme handles only bytes; the kit handles the clock, the tolerance and the secrets.
  *
  * @example
  * ```ts

@@ -13,11 +13,11 @@ import {
 
 export const rotationSchema = z.strictObject({ secret: secretField });
 
-/** How long both secrets are valid after a rotation (D-75). */
+/** The overlap of rotated secrets: how long both are valid (D-75). */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Rotates the secret. The endpoint must already accept the new one. The old one stays valid for an overlap of 24 hours, while the
+ * Secret rotation: replaces the secret. The endpoint must already accept the new one. The old one stays valid for an overlap of 24 hours, while the
  * receiver's instances change; an even older one, from a rotation within that time, becomes invalid (D-75).
  *
  * @returns the checks, made with the new secret only
