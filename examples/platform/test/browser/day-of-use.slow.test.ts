@@ -158,7 +158,7 @@ describe("after a day of use", () => {
     await page.getByRole("alert").getByText("Your endpoint accepts requests that are not from the service.").waitFor();
     receiver.respond = respondWith(403);
     await register();
-    await page.getByText("the secret is not the reason").first().waitFor();
+    await page.getByText("the secret is not the cause").first().waitFor();
     receiver.respond = ({ url }, response) =>
       void response.writeHead(301, { location: `https://hooks.example.com${url}` }).end();
     await register();

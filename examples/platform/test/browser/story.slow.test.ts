@@ -134,7 +134,7 @@ describe("the contract's scenario, in the browser alone", () => {
     await bringsAbout(() => amal.page.getByRole("button", { name: "Add a contact at Harbour Hotels" }).click(), {
       integrator: row(integrator, "Amal Haddad added").filter({ hasText: "500" }),
     });
-    await amal.page.getByText("Harbour Hotels is notified").waitFor();
+    await amal.page.getByText("Harbour Hotels has been notified").waitFor();
     await row(integrator, "Amal Haddad added").filter({ hasText: "Failed" }).first().waitFor();
     fixture.integrator.isWell = true;
     await integrator.page.getByRole("link", { name: "Amal Haddad added" }).click();
