@@ -41,7 +41,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // They change global state (clock, timers, fetch, time zone, console), or depend on it being unchanged.
+        // They change global state that they cannot restore, or depend on it being unchanged: a global SDK, timers, classes of fetch.
         test: { name: "isolated", include: suffixed(".isolated"), execArgv: ["--liftoff-only"], ...limits },
       },
       {

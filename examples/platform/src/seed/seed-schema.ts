@@ -15,7 +15,7 @@ const apiKeySchema = z.preprocess(
 /** A password or, to keep passwords out of the file, its hash. */
 const credentials = {
   password: z.string().min(8).optional(),
-  /** A hash from `hashPassword`. */
+  /** A hash from `Passwords.hash`. */
   passwordHash: z.string().refine(isPasswordHash, "Use a hash in the format scrypt$N$r$p$salt$key.").optional(),
 };
 

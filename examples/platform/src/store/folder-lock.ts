@@ -15,7 +15,7 @@ export interface FolderLock {
  * loses data.
  *
  * Node has no file locks, but SQLite does: an exclusive transaction on an empty database takes an operating
- * system. It ends with its process, even after kill -9, so there are no stale locks.
+ * system lock. It ends with its process, even after kill -9, so there are no stale locks.
  *
  * @throws {StoreError} `data_folder_in_use`
  */

@@ -95,7 +95,7 @@ export function startRedeliveries(store: Store, onError: (error: unknown) => voi
       return (await store.transaction((trx) => redeliverNextBatch(trx, chosen))) ? 0 : idleMs;
     } catch (error) {
       // Other tasks come first now, or one that always fails would keep them waiting.
-      if (taskId !== undefined) await moveToBackOfQueue(store, taskId);
+      if (taskId !== undefined) await moveToBackOfQueue(store, taskId).catch(onError);
       throw error;
     }
   };

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { OffersClient, ServerError } from "@offers/client";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { CallOptions, PlatformResponse } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
 // Use a zone with daylight saving time, because nothing may depend on the platform's time zone.
-process.env.TZ = "Europe/Berlin";
+vi.stubEnv("TZ", "Europe/Berlin");
+afterAll(() => void vi.unstubAllEnvs());
 
 const key = "demo-key-harbour";
 const bodyLimitBytes = 64 * 1024;

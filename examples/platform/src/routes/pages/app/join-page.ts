@@ -17,7 +17,7 @@ import type { Page, PageDeps } from "../routing/page.ts";
 import { sendPage } from "../routing/send-page.ts";
 import { browserTimeZone, endSession, outdatedPageError } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
-import { checkCsrf } from "../security/check-csrf.ts";
+import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 
 /**
@@ -36,7 +36,7 @@ export function joinRoutes(deps: PageDeps): Methods {
     async post(request, response) {
       const session = await openPageSession(deps.cookies, appSection, request, response);
       const form = await deps.readForm(request, response);
-      const isCurrent = checkCsrf(request, session, form, deps.publicOrigin);
+      const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
       const token = tokenOf(request);
       const invitation = await readInvitation(deps, token);
       const password = form.get("password") ?? "";

@@ -5,7 +5,7 @@ import { ProblemError, problemKinds } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import { currentTimeZone, defaultTimeZone } from "../../../time-zones/time-zone.ts";
 import { localTimes } from "../layout/time.ts";
-import { checkCsrf } from "../security/check-csrf.ts";
+import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
@@ -21,14 +21,13 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     request: Request,
     response: Response,
     pageSession: PageSession,
-    use?: PersonUse,
+    use: PersonUse,
   ): Promise<PageContext<User>> {
     const { token = "", formToken, timeZone: browserZone } = pageSession;
-    // Checking an open stream cannot renewSession the cookie.
-    const session = await (use === undefined ? findSession : findAndExtendSession)(deps, token, section.role);
+    const session = await findAndExtendSession(deps, token, section.role);
     if (session === undefined) throw unauthenticated();
-    if ("isExtended" in session && session.isExtended) await pageSession.save();
-    if (use !== undefined) await deps.personLimits.count(limitKey(section.role, session), use);
+    if (session.isExtended) await pageSession.save();
+    await deps.personLimits.count(limitKey(section.role, session), use);
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session, deps.now);
     const id = pathParameter(request, "id");
@@ -57,13 +56,13 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     async (request, response) => {
       const session = await open(request, response);
       const form = await deps.readForm(request, response);
-      const isOfThis = checkCsrf(request, session, form, deps.publicOrigin);
+      const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
       const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
       if (!isSignedIn) {
         const credentials = readCredentials(form);
         try {
           if (credentials === undefined) throw unauthenticated();
-          if (!isOfThis) throw outdatedPageError();
+          if (!isCurrent) throw outdatedPageError();
           await startSession(deps, section, { request, session }, credentials);
         } catch (error) {
           if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
@@ -74,7 +73,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
         }
       }
       const context = await readContext(request, response, session, "act");
-      if (isSignedIn && isOfThis) return sendPage(section, response, session, context, await act(context, form));
+      if (isSignedIn && isCurrent) return sendPage(section, response, session, context, await act(context, form));
       const restored = await restore(context, keptInput(form));
       session.notice =
         "You have signed in again. Nothing has been changed yet. Your input was kept, except for secrets.";
@@ -84,9 +83,9 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   /**
    * Authenticates requests for streams and images, which are not pages.
    *
-   * @param use the kind of request for the rate limit (D-91); omit it for a stream, which was counted when it started
+   * @param use the kind of request for the rate limit (D-91)
    */
-  const contextOf = async (request: Request, response: Response, use?: PersonUse): Promise<PageContext<User>> =>
+  const contextOf = async (request: Request, response: Response, use: PersonUse): Promise<PageContext<User>> =>
     readContext(request, response, await open(request, response), use);
   /** Rejects if the session of an open stream has ended. */
   const checkSession = async (request: Request, response: Response): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Methods } from "../../../http/routes.ts";
 import { timeZoneField } from "../../../time-zones/time-zone.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { checkCsrf } from "../security/check-csrf.ts";
+import { isCurrentForm } from "../security/check-csrf.ts";
 import { ownPath } from "../security/own-path.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 import type { Page, PageDeps, PageSection } from "./page.ts";
@@ -25,7 +25,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
       const credentials = credentialsIn(form);
       const next = ownPath(form.get("next") ?? "") ?? section.home;
       try {
-        if (!checkCsrf(request, session, form, deps.publicOrigin)) throw outdatedPageError();
+        if (!isCurrentForm(request, session, form, deps.publicOrigin)) throw outdatedPageError();
         await startSession(deps, section, { request, session }, credentials);
         response.redirect(303, next);
       } catch (error) {
@@ -79,9 +79,9 @@ export const signOutRoute =
   <User>(deps: PageDeps, section: PageSection<User>): RequestHandler =>
   async (request, response) => {
     const session = await openPageSession(deps.cookies, section, request, response);
-    const isOfThis = checkCsrf(request, session, await deps.readForm(request, response), deps.publicOrigin);
+    const isCurrent = isCurrentForm(request, session, await deps.readForm(request, response), deps.publicOrigin);
     const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
-    if (!isOfThis && isSignedIn)
+    if (!isCurrent && isSignedIn)
       throw new ProblemError(
         "csrf_check_failed",
         "You have signed in again since this page was loaded. Reload the page, then sign out.",

@@ -12,7 +12,7 @@ import type { PageSession } from "./page-session.ts";
  * @throws {ProblemError} `csrf_check_failed`
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */
-export function checkCsrf(
+export function isCurrentForm(
   request: Request,
   session: PageSession,
   form: URLSearchParams,
