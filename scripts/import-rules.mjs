@@ -24,7 +24,7 @@ const layerRules = layers
   .slice(0, -1)
   .map((layer, level) =>
     forbid(
-      `platform-${layer.split("|").join("-")}-import-no-wing-above`,
+      `platform-${layer.split("|").join("-")}-import-no-layer-above`,
       { path: `${platform}/(${layer})/` },
       { path: `${platform}/(${layers.slice(level + 1).join("|")})` },
     ),

@@ -78,7 +78,7 @@ export const readWorkflows = () => readFilesByName("workflows/*.yml");
 export const readActions = () => readFilesByName("actions/*/action.yml");
 
 /**
- * Finds the npm scripts and checks that a workflow runs, whatever the event: `bench`, `check soak`. Those of a step or job with a condition
+ * Finds the npm scripts and checks that a workflow runs, whatever the event: `bench`, `check slow`. Those of a step or job with a condition
  * run only sometimes.
  */
 export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometimes: string[] } {

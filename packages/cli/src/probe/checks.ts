@@ -133,7 +133,7 @@ async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
   const headers = () => signedHeaders(scheme, secret, Date.now());
   const slashed = await ask(subject, signedCheck(headers(), "/test/auth/"));
   if (typeof status === "number" && status >= 300 && status < 500 && slashed.status === 200)
-    return checkFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ gets 200.`);
+    return checkFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ returned 200.`);
   const known = fromStatus(target, auth);
   if (known) return known;
   const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });

@@ -616,8 +616,7 @@ export interface components {
         /**
          * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
          *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
-         *     key unused. A key
-         *     must not start or end with a space, because HTTP removes it there.
+         *     key unused. A key must not start or end with a space, because HTTP removes it there.
          */
         IdempotencyKey: string;
         /**
@@ -657,8 +656,7 @@ export interface operations {
                 /**
                  * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
                  *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
-                 *     key unused. A key
-                 *     must not start or end with a space, because HTTP removes it there.
+                 *     key unused. A key must not start or end with a space, because HTTP removes it there.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -743,8 +741,7 @@ export interface operations {
                 /**
                  * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
                  *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
-                 *     key unused. A key
-                 *     must not start or end with a space, because HTTP removes it there.
+                 *     key unused. A key must not start or end with a space, because HTTP removes it there.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

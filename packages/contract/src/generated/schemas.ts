@@ -150,8 +150,7 @@ export const requiredApiVersionSchema = apiVersionSchema;
 /**
  * One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
  * gets the first response again; a different request with the same key is rejected. A rejected request leaves its
- * key unused. A key
- * must not start or end with a space, because HTTP removes it there.
+ * key unused. A key must not start or end with a space, because HTTP removes it there.
  *
  */
 export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[!-~](?:[ -~]*[!-~])?$/);

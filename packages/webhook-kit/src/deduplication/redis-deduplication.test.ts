@@ -104,7 +104,9 @@ describe("acquire", () => {
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("rejects a lease of %d ms", async (leaseMs) => {
     const { call, stores } = setUp("acquired");
-    await expect(stores[0]?.acquire("k", { leaseMs })).rejects.toThrow(/^leaseMs must be at least 1 milliseconds\.$/);
+    await expect(stores[0]?.acquire("k", { leaseMs })).rejects.toThrow(
+      /^leaseMs must be a finite number of milliseconds, at least 1\.$/,
+    );
     expect(call).not.toHaveBeenCalled();
   });
 });
@@ -140,7 +142,7 @@ describe("a record", () => {
   test.each([-1, Number.NaN])("cannot be kept for %d ms", async (keepMs) => {
     const { call, stores } = setUp("settled");
     await expect(stores[0]?.complete("k", "t", 200, keepMs)).rejects.toThrow(
-      /^keepMs must be at least 0 milliseconds\.$/,
+      /^keepMs must be a finite number of milliseconds, at least 0\.$/,
     );
     expect(call).not.toHaveBeenCalled();
   });

@@ -107,7 +107,7 @@ function subjectOf(token: string): string | undefined {
 function requireMilliseconds(name: string, value: number, min: number): string {
   const whole = Math.ceil(value);
   if (Number.isSafeInteger(whole) && whole >= min) return String(whole);
-  throw new RangeError(`${name} must be at least ${min} milliseconds.`);
+  throw new RangeError(`${name} must be a finite number of milliseconds, at least ${min}.`);
 }
 
 const unexpectedResult = "Unexpected response from Redis.";

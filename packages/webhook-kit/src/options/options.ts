@@ -79,8 +79,8 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   /**
    * `"deduplicate"`: an identical request is acknowledged but not handled again; other requests may have the same signature, as they do if
    * timestamps have no seconds. `"single-use-signature"`: a signature is valid for one request, including `/test/auth` and searches, and
-   * any other request with it is rejected with 401. Use it only for a service that signs every request with a new timestamp. @default
-   * "deduplicate"
+   * any other request with it is rejected with 401. Use it only for a service that signs every request with a new timestamp.
+   * @default "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
   /**

@@ -136,7 +136,7 @@ test.each([
   [["webhook-id", "", ...timestamp, ...signature], "malformed_webhook_id"],
   [[...id, "webhook-timestamp", "", ...signature], "malformed_timestamp"],
   [[...id, ...timestamp, "webhook-signature", ""], "malformed_signature"],
-])("the message for %j is: %s", (rawHeaders, reason) =>
+])("the code for %j is: %s", (rawHeaders, reason) =>
   expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason),
 );
 

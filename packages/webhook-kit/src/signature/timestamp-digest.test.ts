@@ -77,9 +77,7 @@ test.each([
   [["Timestamp", "2018-11-26T10:55Z", "TIMESTAMP", "2018-11-26T10:55Z"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a", "authorization", "b"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
-])("the message for %j is: %s", (rawHeaders, reason) =>
-  expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason),
-);
+])("the code for %j is: %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
 
 test("suggests a proxy if only Authorization is missing", () =>
   expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(

@@ -11,7 +11,10 @@ let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {
   warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const lines = () => warn.mock.calls.map((parts) => parts.join(" "));
 const codes = () => lines().map((line) => /^webhook rejected \((\w+)\)/.exec(line)?.[1]);
@@ -194,7 +197,6 @@ test("an invalid clock prints one line, and no timer is left", async () => {
   for (let count = 0; count < 10; count += 1) await handler(new Request("http://127.0.0.1/offer/response", post("{}")));
   expect(codes()).toEqual(["timestamp_out_of_tolerance"]);
   expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
 });
 
 test("for a payload with very many invalid fields, ten are listed", async () => {
