@@ -42,6 +42,15 @@ test.each(["light", "dark"] as const)(
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /Send/ }).first().click();
     await dialog.getByText("201 Created").first().waitFor();
+    // The response fades in, and has too little contrast until then.
+    await page.evaluate(() =>
+      Promise.allSettled(
+        document
+          .getAnimations()
+          .filter(({ effect }) => effect?.getTiming().iterations !== Number.POSITIVE_INFINITY)
+          .map(({ finished }) => finished),
+      ),
+    );
     expect(await violations()).toEqual([]);
     await page.getByRole("button", { name: "Close Client" }).locator("visible=true").first().click();
     await expect

@@ -74,7 +74,7 @@ describe("with the keyboard alone", () => {
   test("the first Tab stop skips the navigation", async () => {
     const { page } = await fixture.openPortal();
     await page.goto("/offers");
-    await press(page, page.getByRole("link", { name: "Skip to the content" }), "Enter");
+    await press(page, page.getByRole("link", { name: "Skip to content" }), "Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Create an offer");
