@@ -75,7 +75,7 @@ export default {
     // Type-only imports count too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    exclude: String.raw`\.test(-d)?\.ts$|^(packages|examples)/[^/]+/test/`,
+    exclude: String.raw`/\.snippets/|\.test(-d)?\.ts$|^(packages|examples)/[^/]+/test/`,
     doNotFollow: { path: "node_modules|/dist/" },
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
   },

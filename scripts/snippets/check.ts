@@ -1,9 +1,9 @@
-// Type-checks every ts snippet that a reader could copy: those in the guides and READMEs, and the @example of every docstring. Each is
-// compiled as a module next to its source; those of the guides, the site's pages and the root's README are compiled here, where their
-// imports are installed.
-import { globSync, readFileSync } from "node:fs";
+// Type-checks every ts snippet that a reader could copy: those in the guides, the READMEs and the site's pages, and the @example of
+// every docstring. Each is written to a module in a folder .snippets: in its package if it comes from one, otherwise here, where the
+// packages that the guides import are installed.
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import ts from "typescript";
 import { printEvents } from "../docs/pages/print-events.ts";
 import { printOperations } from "../docs/pages/print-operations.ts";
 import { type Snippet, snippetsIn } from "./read.ts";
@@ -23,31 +23,40 @@ const contents = new Map([
   ...printEvents(root),
 ]);
 
+for (const folder of globSync("{packages/*,examples/*,scripts/snippets}/.snippets", { cwd: root }))
+  rmSync(join(root, folder), { recursive: true });
+
+/** Each snippet by its file, relative to the root. */
 const snippets = new Map<string, Snippet>();
 for (const [source, content] of contents) {
-  const folder = /^(packages|examples)\//.test(source) ? join(root, dirname(source)) : import.meta.dirname;
+  const workspace = /^(?:packages|examples)\/[^/]+/.exec(source)?.[0] ?? relative(root, import.meta.dirname);
   for (const snippet of snippetsIn(source, content))
-    snippets.set(join(folder, `snippet-${snippets.size + 1}.ts`), snippet);
+    snippets.set(`${workspace}/.snippets/${snippets.size + 1}.ts`, snippet);
+}
+for (const [path, { code }] of snippets) {
+  mkdirSync(join(root, dirname(path)), { recursive: true });
+  writeFileSync(join(root, path), code);
 }
 
-const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
-const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-const compilerOptions: ts.CompilerOptions = {
-  ...options,
-  moduleDetection: ts.ModuleDetectionKind.Force,
-  noUnusedLocals: false,
-  noUnusedParameters: false,
-};
-
-const host = ts.createCompilerHost(compilerOptions);
-const { fileExists, readFile, getSourceFile } = host;
-host.fileExists = (path) => snippets.has(path) || fileExists(path);
-host.readFile = (path) => snippets.get(path)?.code ?? readFile(path);
-host.getSourceFile = (path, language, ...rest) => {
-  const snippet = snippets.get(path);
-  return snippet ? ts.createSourceFile(path, snippet.code, language) : getSourceFile(path, language, ...rest);
-};
-host.getCurrentDirectory = () => root;
+/** Describes each error of tsc, at its line in the document. */
+function typeErrors(): string[] {
+  const tsc = join(root, "node_modules/typescript7/bin/tsc");
+  try {
+    execFileSync(process.execPath, [tsc, "--singleThreaded", "--pretty", "false", "-p", import.meta.dirname], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    return [];
+  } catch (error) {
+    const { stdout } = error as { stdout: string };
+    return stdout.split("\n").map((text) =>
+      text.replace(/^(\S+)\((\d+),\d+\)/, (place, path: string, line: string) => {
+        const snippet = snippets.get(path);
+        return snippet ? `${snippet.source}:${snippet.line + Number(line)}` : place;
+      }),
+    );
+  }
+}
 
 // Without an error listener, losing an idle connection to PostgreSQL or Redis crashes the process.
 const opensConnection = /\b(?:new Pool|drizzle|createClient)\(/;
@@ -55,18 +64,7 @@ const missingListeners = [...snippets.values()]
   .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))
   .map(({ source, line }) => `${source}:${line}: nothing listens for "error" of the connection`);
 
-const program = ts.createProgram([...snippets.keys()], compilerOptions, host);
-const faults = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
-  const message = ts.flattenDiagnosticMessageText(messageText, "\n");
-  if (!file || start === undefined) return message;
-  const snippet = snippets.get(file.fileName);
-  const line = file.getLineAndCharacterOfPosition(start).line + 1;
-  return snippet
-    ? `${snippet.source}:${snippet.line + line}: ${message}`
-    : `${relative(root, file.fileName)}:${line}: ${message}`;
-});
-
-const errors = [...missingListeners, ...faults];
+const errors = [...missingListeners, ...typeErrors()];
 if (errors.length > 0) {
   console.error(errors.join("\n"));
   process.exit(1);
