@@ -17,13 +17,13 @@ import { traceRequests } from "./tracing/tracing.ts";
 
 export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<ConsoleDeps, "demoKey"> {
   log: Logger;
-  /** Host names that requests may use in addition to loopback names; undefined for any. */
+  /** Host names that requests may use in addition to loopback names; undefined to allow any. */
   allowedHosts: readonly string[] | undefined;
   /** The number of proxies whose `X-Forwarded-For` entries are trusted. */
   trustedProxies: number;
   /** Called with every request when it completes. */
   onRequest: (request: CompletedRequest) => void;
-  /** Resolves with whether this process accepts requests: the database responds, and no shutdown has started. */
+  /** Resolves with whether this process accepts requests: the database responds and it is not shutting down. */
   isReady: () => Promise<boolean>;
 }
 

@@ -3,16 +3,16 @@ import { deleteExpiredKeys } from "./http/idempotent.ts";
 import type { RetentionPeriods } from "./settings/settings.ts";
 import type { Store, Trx } from "./store/store.ts";
 
-/** The maximum number of rows per statement. Smaller on PGlite, where requests share one connection and wait for each batch. */
+/** The maximum number of rows per statement. Smaller on PGlite, where requests share the connection and wait for each batch. */
 const batchSizes = { pglite: 100, postgres: 500 } as const;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, and
- * unsent mail and notifications never expire. If one batch fails, the others still run.
+ * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, unsent emails
+ * and unsent notifications never expire. If one batch fails, the others still run.
  *
  * @param onError called with the error if a batch fails
- * @returns whether more may be left
+ * @returns whether expired data may remain
  */
 export async function purgeExpired(
   { transaction, db, name }: Store,
@@ -21,15 +21,15 @@ export async function purgeExpired(
   onError: (error: unknown) => void,
 ): Promise<boolean> {
   const daysAgo = (days: number): Date => new Date(now.getTime() - days * dayMs);
-  const content = daysAgo(periods.contentDays);
-  const delivery = daysAgo(periods.deliveryDays);
+  const contentBefore = daysAgo(periods.contentDays);
+  const deliveriesBefore = daysAgo(periods.deliveryDays);
   const batchSize = batchSizes[name];
-  let more = false;
+  let hasMore = false;
   const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
     const purged = await transaction(purge).catch(onError);
-    more = purged === batchSize || more;
+    hasMore = purged === batchSize || hasMore;
   };
-  /** Runs a statement, which must return the rows that it purged. */
+  /** Runs a statement, which must return the purged rows. */
   const runBatch = (statement: RawBuilder<unknown>) =>
     inBatch(async (trx) => (await statement.execute(trx)).rows.length);
   /** Deletes a batch of rows. @param expired selects their ids */
@@ -39,43 +39,44 @@ export async function purgeExpired(
   await runBatch(sql`
     update attempts set response = null, content_type = null, exchange = null where (delivery_id, id) in (
       select delivery_id, id from attempts
-      where (response <> '' or exchange is not null) and started_at <= ${content} order by started_at limit ${batchSize}
+      where (response <> '' or exchange is not null) and started_at <= ${contentBefore} order by started_at limit ${batchSize}
     ) returning id`);
-  await inBatch((trx) => purgeDeliveries(trx, delivery, batchSize));
-  // Purge by organisation, because an index on time alone would make every stored attempt more expensive.
-  for (const table of tablesPurgedByRow[name].map((each) => sql.table(each)))
+  await inBatch((trx) => purgeDeliveries(trx, deliveriesBefore, batchSize));
+  // Purge by organisation: an index on time alone would make storing attempts more expensive.
+  for (const table of tablesPurgedByRow[name].map((tableName) => sql.table(tableName)))
     await runBatch(sql`
       delete from ${table} where (delivery_id, id) in (
         select expired.delivery_id, expired.id from organisations cross join lateral (
           select delivery_id, id from ${table}
-          where organisation_id = organisations.id and started_at <= ${delivery} limit ${batchSize}
+          where organisation_id = organisations.id and started_at <= ${deliveriesBefore} limit ${batchSize}
         ) as expired limit ${batchSize}
       ) returning id`);
-  // Purge events without deliveries, which had no endpoint, after the expired deliveries above. With the inner limit,
-  // PostgreSQL probes the index for each event instead of joining all events.
-  if (!more)
+  // After the expired deliveries, purge events that never had a delivery because there was no endpoint. The inner limit makes
+  // PostgreSQL search the index for each event instead of joining all events.
+  if (!hasMore)
     await deleteBatch(
       "events",
-      sql`select id from events where created_at <= ${delivery}
+      sql`select id from events where created_at <= ${deliveriesBefore}
         and (select id from deliveries where event_id = events.id limit 1) is null`,
     );
   await deleteBatch(
     "notifications",
     sql`select notifications.id from notifications join offers on offers.id = offer_id
-      where notifications.created_at <= ${delivery} and due_at is null
-        and greatest(ends_at, completed_at, withdrawn_at) <= ${delivery}`,
+      where notifications.created_at <= ${deliveriesBefore} and due_at is null
+        and greatest(ends_at, completed_at, withdrawn_at) <= ${deliveriesBefore}`,
   );
-  await deleteBatch("mails", sql`select id from mails where created_at <= ${content} and due_at is null`);
-  await db.deleteFrom("redeliveries").where("finished_at", "<=", content).execute().catch(onError);
+  await deleteBatch("mails", sql`select id from mails where created_at <= ${contentBefore} and due_at is null`);
+  await db.deleteFrom("redeliveries").where("finished_at", "<=", contentBefore).execute().catch(onError);
   const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
   await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
   await deleteExpiredKeys(db, now).catch(onError);
-  if (name === "postgres" && !more) await rotatePartitions({ transaction, db }, now, delivery).catch(onError);
-  return more;
+  if (name === "postgres" && !hasMore)
+    await rotatePartitions({ transaction, db }, now, deliveriesBefore).catch(onError);
+  return hasMore;
 }
 
-/** The tables whose attempts are deleted row by row. On PostgreSQL, this is only the table of attempts outside every week's partition. */
+/** The tables whose attempts are deleted row by row. On PostgreSQL, this is only the table of attempts outside all weekly partitions. */
 const tablesPurgedByRow = { pglite: ["attempts"], postgres: ["attempts_otherwise"] } as const;
 
 const weekMs = 7 * dayMs;
@@ -86,28 +87,29 @@ const partitionName = (day: Date): string => `attempts_${day.toISOString().slice
 /**
  * Adds partitions for this week's and next week's attempts, and drops those that have expired completely (D-140).
  *
- * Both wait for transactions that have read attempts, such as a backup, and block others meanwhile. So they give up quickly, and the next
- * call tries again. Partitions are added a week in advance.
+ * Both wait for transactions that have read attempts, such as a backup, and block other transactions while waiting. So they give up
+ * quickly, and the next call tries again. There is enough time for this, because partitions are added a week in advance.
  */
 async function rotatePartitions({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
-  const briefly = (statement: RawBuilder<unknown>) =>
+  const runWithLockTimeout = (statement: RawBuilder<unknown>) =>
     transaction(async (trx) => {
       await sql`set local lock_timeout = '200ms'`.execute(trx);
       await statement.execute(trx);
     });
-  for (const at of [now, new Date(now.getTime() + weekMs)]) await briefly(sql`select add_week_of_attempts(${at})`);
-  const last = partitionName(new Date(before.getTime() - weekMs));
+  for (const at of [now, new Date(now.getTime() + weekMs)])
+    await runWithLockTimeout(sql`select add_week_of_attempts(${at})`);
+  const lastExpired = partitionName(new Date(before.getTime() - weekMs));
   const { rows } = await sql<{ week: string }>`
     select relname as week from pg_inherits join pg_class on pg_class.oid = inhrelid
-    where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${last}`.execute(
+    where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${lastExpired}`.execute(
     db,
   );
-  for (const { week } of rows) await briefly(sql`drop table if exists ${sql.table(week)}`);
+  for (const { week } of rows) await runWithLockTimeout(sql`drop table if exists ${sql.table(week)}`);
 }
 
 /**
- * Deletes deliveries settled before `before`, and events without deliveries (D-77). A failed delivery is deleted only if a later
- * delivery superseded it, and before that later delivery: otherwise it could be redelivered after the later response (D-32).
+ * Deletes deliveries settled before `before`, and their events (D-77). A failed delivery is deleted only if a later delivery
+ * superseded it, and always before that later delivery. Otherwise it could be redelivered after the later response (D-32).
  *
  * @returns the number of deleted deliveries
  */

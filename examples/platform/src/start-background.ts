@@ -23,22 +23,22 @@ export interface BackgroundOptions
   onError: (error: unknown) => void;
 }
 
-/** The background work: webhooks, pushes, emails, retention and metrics. */
+/** The running background work: webhooks, pushes, emails, retention and metrics. */
 export interface Background {
   onRequest: Metrics["onRequest"];
-  /** Call it after a commit that started a redelivery. */
+  /** Call it after a commit that starts a redelivery. */
   wakeRedeliveries(): void;
   /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Stops starting work, and waits for the current work to finish. */
+  /** Waits for the current work to finish, and does not start any more. */
   stop(): Promise<unknown>;
   /** Stops serving metrics. Call it after the last request. */
   close(): Promise<unknown>;
 }
 
 /**
- * How long retention pauses: a fixed time if nothing has expired, otherwise nine times as long as the batch took, so that retention does
- * not slow down requests.
+ * How long retention pauses after a batch: a fixed time if no expired data remains, otherwise nine times as long as the batch took,
+ * so that retention does not slow down requests.
  */
 const retentionPause = { idleMs: 10 * 60_000, timesAsLong: 9 };
 
@@ -84,8 +84,8 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 }
 
 /**
- * Creates the transport for Firebase Cloud Messaging if there are credentials, and only then loads its package (D-79). Otherwise nothing is
- * pushed.
+ * Creates the transport for Firebase Cloud Messaging if there are credentials, and loads its package only then (D-79). Otherwise
+ * returns a transport that does not send pushes.
  */
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
   if (settings.fcmCredentials === undefined) return inboxTransport;

@@ -33,27 +33,27 @@ import { StoreError } from "./store/store.ts";
 export interface Platform {
   /** The platform's URL, such as `http://127.0.0.1:3000`. */
   address: string;
-  /** Such as `PGlite in data` or `PostgreSQL 15.20`. */
+  /** The store's label, such as `PGlite in data` or `PostgreSQL 15.20`. */
   storeLabel: string;
   /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Graceful shutdown: stops claiming work, finishes what it can in time, releases the rest, and closes the store (D-71). */
+  /** Shuts down gracefully (D-71): stops claiming work, finishes current work in time or releases it, and closes the store. */
   close(): Promise<void>;
 }
 
-/** How long requests are still accepted after the shutdown starts, so that load balancers see `/readyz` fail first. */
-const leaveMs = 5_000;
+/** How long requests are still accepted after a shutdown starts, so that load balancers see `/readyz` fail first. */
+const unreadyMs = 5_000;
 /** How long open requests may take after that. The longest one, a search for suggestions, takes 5 s. */
 const drainMs = 8_000;
-/** How long startup waits until signals from other processes are received. */
-const listenMs = 5_000;
+/** How long startup waits for the connection that receives signals from other processes. */
+const maxSignalWaitMs = 5_000;
 
-/** A warning, because rate limits need the caller's address (D-54, D-55). */
+/** A warning: rate limits depend on the caller's address (D-54, D-55). */
 const proxiesNotTrusted =
-  "OFFERS_PUBLIC_ORIGIN is set but OFFERS_TRUSTED_PROXIES is 0: behind a proxy, all callers share the proxy's address, and " +
-  "therefore one limit for invalid keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
+  "OFFERS_PUBLIC_ORIGIN is set but OFFERS_TRUSTED_PROXIES is 0: behind a proxy, all callers share the proxy's address, and so " +
+  "one limit for invalid keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
 
-/** Opens the store, starts the background work, and finally accepts requests. If a part fails to start, closes those before it. */
+/** Opens the store, starts the background work, and then accepts requests. If a part fails to start, closes the earlier ones. */
 export async function startPlatform(
   settings: Settings,
   log: Logger,
@@ -66,7 +66,7 @@ export async function startPlatform(
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
     const stopped = Promise.allSettled(loops.map((stop) => stop()));
-    await Promise.race([stopped, delay(leaveMs, undefined, { ref: false })]);
+    await Promise.race([stopped, delay(unreadyMs, undefined, { ref: false })]);
     await Promise.allSettled([stopped, closeServer()]);
     for (const close of resources.reverse()) await close();
   };
@@ -86,7 +86,7 @@ export async function startPlatform(
     resources.push(() => endpointClient.close());
     const context = { endpointClient, sign: createSigner(now), encryptionKey, signals, log, onError, now };
     const streams = new EventStreams();
-    // If it is not set, the platform's own URL is used.
+    // If the public origin is not set, the platform's own URL is used.
     let origin = publicOrigin;
     const linkTo = (path: string): string => `${origin ?? ""}${path}`;
     const background = await startBackground({
@@ -126,8 +126,8 @@ export async function startPlatform(
       wakeRedeliveries: background.wakeRedeliveries,
       isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
-    // Wait, because pages that connect earlier would reload everything once signals are ready.
-    await Promise.race([signals.ready, delay(listenMs, undefined, { ref: false })]);
+    // Wait until signals are ready: pages that connect earlier would reload everything then.
+    await Promise.race([signals.ready, delay(maxSignalWaitMs, undefined, { ref: false })]);
     const server = await serve("platform", settings, app);
     origin ??= server.address;
     closeServer = async () => {
@@ -151,9 +151,9 @@ export async function startPlatform(
 }
 
 /**
- * Checks the files and servers that the settings name before anything is opened (D-90).
+ * Checks the files and servers that the settings refer to before anything is opened (D-90).
  *
- * @returns the seed file's content
+ * @returns the content of the seed file
  * @throws {SettingError}
  */
 async function preflight(settings: Settings): Promise<Seed | undefined> {
@@ -167,13 +167,13 @@ async function preflight(settings: Settings): Promise<Seed | undefined> {
   return seed;
 }
 
-/** The time after which a shutdown is forced. D-71 allows 13 s for requests, so the database must be unresponsive by then. */
+/** The time after which a shutdown is forced. D-71 allows 13 s for requests, so a longer shutdown is hanging. */
 const shutdownLimitMs = 20_000;
 
 /** Stops the platform gracefully on SIGTERM and SIGINT. */
 export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): void {
   let stopping = false;
-  // A signal may arrive twice: a terminal sends it to the whole process group, and npm forwards it.
+  // A signal may arrive twice: a terminal sends it to the whole process group, and npm also forwards it.
   const stop = async (signal: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
@@ -189,12 +189,15 @@ export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): v
 }
 
 /**
- * Matches error codes from the system and from PostgreSQL: connection refused, no such database, too many connections, not authorised,
- * starting up.
+ * Matches error codes from the operating system and from PostgreSQL, such as: connection refused, no such database, too many
+ * connections, not authorised, starting up.
  */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
-/** Returns one line that says what to do. Any other error is a bug: it keeps its stack, but not its message, which may contain secrets. */
+/**
+ * Describes why the platform could not start. Returns one line that says what to do, or for a bug, the error's fields and stack without
+ * its message, which may contain secrets.
+ */
 export function describeStartFailure(
   error: unknown,
   databaseUrl: string | undefined,
@@ -204,7 +207,7 @@ export function describeStartFailure(
   if (error instanceof SettingError || error instanceof StoreError) return error.message;
   const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
   if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;
-  // A file system error's message already names the file and the reason.
+  // A file system error's message already contains the path and the reason.
   if (syscall !== undefined && path !== undefined) return message;
   return errorFields(error);
 }

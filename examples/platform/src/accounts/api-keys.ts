@@ -7,10 +7,10 @@ import type { Store } from "../store/store.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 export interface Caller {
-  /** The organisation that the key was issued for; it owns the offers. */
+  /** The organisation that the key was issued for. It owns the offers. */
   readonly organisationId: string;
   /** Organisations whose users may create offers: the owner, and the agency that uses this key to act for it (D-37). */
-  readonly peopleOf: readonly string[];
+  readonly creatorOrganisationIds: readonly string[];
 }
 
 /**
@@ -24,7 +24,7 @@ export async function authenticate(
   response: Response,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  // Look the key up before counting the request: invalid keys from an address must not lock out a valid key from the same address.
+  // Look up the key before counting the request: invalid keys must not lock out a valid key from the same address.
   const issued = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
@@ -37,11 +37,11 @@ export async function authenticate(
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
     });
   }
-  // Error responses carry these headers too.
+  // Set the headers now, so that error responses contain them too.
   response.set(await rateLimits.countRequest(keyHash));
   if (issued.isUseOld) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = issued;
-  return { organisationId, peopleOf: agencyId === null ? [organisationId] : [organisationId, agencyId] };
+  return { organisationId, creatorOrganisationIds: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }
 
 /** Records when the key was last used, at most once a minute to limit writes (D-119). */
@@ -54,12 +54,12 @@ async function recordUse({ db }: Store, keyHash: string): Promise<void> {
     .execute();
 }
 
-/** Every key created in the portal starts with it, so that secret scanners can recognise leaked keys. */
+/** The start of every key created in the portal, so that secret scanners can recognise leaked keys. */
 export const apiKeyPrefix = "ok_";
 
 /**
- * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`: its first characters, if it starts with the prefix, and its
- * last four. At least two thirds of a key stay hidden, since keys in a seed file may be short.
+ * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`: its last four characters, and its first ones if it starts
+ * with the prefix. At least two thirds of a key stay hidden: keys in a seed file may be short.
  */
 export function apiKeyHint(key: string): string {
   const first = key.startsWith(apiKeyPrefix) && key.length >= 33 ? key.slice(0, apiKeyPrefix.length + 4) : "";

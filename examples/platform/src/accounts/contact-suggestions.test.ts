@@ -8,12 +8,12 @@ const check = (body: unknown, status = 200) => {
 const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" };
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
 
-test("parses a documented list, even an empty one", () => {
+test("accepts a valid list, even if it is empty", () => {
   expect(check([dana])).toEqual([dana]);
   expect(check([])).toEqual([]);
 });
 
-test("reads lastWorked without a time as midnight UTC", () =>
+test("interprets a lastWorked without a time as midnight UTC", () =>
   expect(check([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }])).toMatchObject([
     { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
   ]));
@@ -34,7 +34,7 @@ test.each([
   [{ ...dana, name: "Dana\0" }, "[0].name"],
   [{ ...dana, name: "Dana\nKim" }, "[0].name"],
   [{ ...dana, profileImageUrl: "javascript:alert(1)" }, "[0].profileImageUrl"],
-])("rejects the whole list when one entry is invalid, and names the field, %# [D-23]", (entry, field) =>
+])("rejects the whole list when one entry is invalid, and reports the field, %# [D-23]", (entry, field) =>
   expect(check([entry, dana])).toEqual({
     code: "invalid_suggestions",
     message: `The response is not a valid list of suggestions; invalid fields: ${field}.`,

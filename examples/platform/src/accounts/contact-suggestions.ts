@@ -20,7 +20,7 @@ export interface SearchDeps {
 }
 
 export interface Search {
-  /** Organisations that do not implement suggestions are skipped. */
+  /** The organisations to call. Those that do not implement suggestions are skipped. */
   organisationIds: readonly string[];
   filter?: string;
   userEmailAddresses: readonly string[];
@@ -28,7 +28,7 @@ export interface Search {
   timeoutMs?: number;
 }
 
-/** The suggestions from one organisation, or the reason why it returned none. */
+/** The suggestions from one organisation, or why it could not be searched. */
 export type OrganisationResult = { organisation: { id: string; name: string } } & (
   | { suggestions: Suggestions }
   | { failure: { code: string; message: string; status: number | null } }
@@ -37,8 +37,8 @@ export type OrganisationResult = { organisation: { id: string; name: string } } 
 const maxConcurrent = 32;
 
 /**
- * Calls the given organisations (D-88), 32 at a time. They fail independently but share `timeoutMs`: an organisation whose
- * turn comes too late, or that does not respond in the remaining time, fails with `timeout`.
+ * Searches for suggestions at the given organisations, 32 at a time (D-88). They fail independently but share `timeoutMs`: an
+ * organisation fails with `timeout` if its turn comes too late, or if it does not respond in the remaining time.
  */
 export async function searchAll(
   deps: SearchDeps,
@@ -56,9 +56,9 @@ export async function searchAll(
     .orderBy("organisations.id")
     .execute();
   const results: OrganisationResult[] = [];
-  const rest = endpoints.entries();
+  const queue = endpoints.entries();
   const searchNext = async (): Promise<void> => {
-    for (const [index, { name, ...endpoint }] of rest) {
+    for (const [index, { name, ...endpoint }] of queue) {
       const remainingMs = Math.floor(deadline - performance.now());
       const result = await call(deps, endpoint, { ...search, timeoutMs: remainingMs });
       results[index] = { organisation: { id: endpoint.id, name }, ...result };
@@ -74,7 +74,7 @@ interface Endpoint extends EncryptedSecrets {
   scheme: EndpointScheme;
 }
 
-const notReached = {
+const notCalled = {
   code: "timeout",
   message: "The search timed out before this organisation was called.",
   status: null,
@@ -85,7 +85,7 @@ async function call(
   { id, base_address: baseAddress, scheme, ...encrypted }: Endpoint,
   search: Omit<Search, "organisationIds"> & { timeoutMs: number },
 ) {
-  if (search.timeoutMs <= 0) return { failure: notReached };
+  if (search.timeoutMs <= 0) return { failure: notCalled };
   try {
     const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
     const result = await searchSuggestions(endpointClient, sign, { ...search, ...endpoint });
@@ -94,7 +94,7 @@ async function call(
     if (Array.isArray(checked)) return { suggestions: checked };
     return { failure: { ...checked, status: result.status } };
   } catch (error) {
-    // D-21: one failure does not fail the search.
+    // D-21: one organisation's failure does not fail the search.
     onError(error);
     return { failure: { code: "internal_error", message: "Something went wrong on our side.", status: null } };
   }
@@ -102,7 +102,7 @@ async function call(
 
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
-/** D-28: a `lastWorked` without a time is midnight UTC. */
+/** D-28: a `lastWorked` without a time means midnight UTC. */
 const lastWorked = z.preprocess(
   (value) => (typeof value === "string" && dateOnly.test(value) ? `${value}T00:00:00Z` : value),
   ratingSchema.shape.lastWorked,
@@ -141,7 +141,7 @@ export function checkSuggestions({
     return { code: "malformed_json", message: "The response is not JSON, or it is nested too deeply." };
   const parsed = suggestionsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Name only the fields: their values are personal data.
+  // Report only the fields: their values are personal data.
   const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
   return {
     code: "invalid_suggestions",
@@ -149,7 +149,7 @@ export function checkSuggestions({
   };
 }
 
-/** Explains a compressed response. Quotes the encoding only if it looks like one: receivers may send anything. */
+/** Explains that the response is compressed. Quotes the encoding only if it looks like one: receivers may send anything. */
 const compressedMessage = (contentEncoding: string): string =>
   `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
 
@@ -167,7 +167,7 @@ function parse(body: Buffer): unknown {
 const webhook = { method: "POST", path: "/contact-suggestions" } satisfies Webhook;
 
 export interface SuggestionSearch extends SignedEndpoint {
-  /** Narrows the results. */
+  /** The search term, which narrows the results. */
   filter?: string;
   /** The email addresses of the signed-in user. */
   userEmailAddresses: readonly string[];
@@ -175,7 +175,7 @@ export interface SuggestionSearch extends SignedEndpoint {
   timeoutMs?: number;
 }
 
-/** Sends a signed `POST /contact-suggestions`. Returns the response unvalidated: the caller must validate it. */
+/** Sends a signed `POST /contact-suggestions`. Does not validate the response: the caller must. */
 export async function searchSuggestions(
   endpointClient: EndpointClient,
   sign: Sign,

@@ -16,4 +16,4 @@ test.each([
   ["eli@example.com", "eli@example.org"],
   ["eli@example.com", "eve@example.com"],
   ["e.li@example.com", "eli@example.com"],
-])("%j and %j are different mailboxes", (one, other) => expect(mailboxOf(one)).not.toBe(mailboxOf(other)));
+])("%j and %j are different mailboxes", (a, b) => expect(mailboxOf(a)).not.toBe(mailboxOf(b)));

@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /** Returns when the link in an invitation expires (D-122). */
 export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.getTime() + invitationValidDays * dayMs);
 
-/** Reduces an email address to its mailbox: the same string for `Eli@example.com` and `eli+work@EXAMPLE.com`. */
+/** Normalises an email address to its mailbox: `Eli@example.com` and `eli+work@EXAMPLE.com` yield the same string. */
 export function mailboxOf(emailAddress: string): string {
   const [name = "", domain = ""] = emailAddress.normalize("NFKC").split("@");
   const host = domain.replace(/\.+$/, "");

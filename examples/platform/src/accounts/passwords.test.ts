@@ -11,7 +11,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const rightOnly = () => passwordCheck({ verify: async (password) => password === "right" });
+const acceptOnlyRight = () => passwordCheck({ verify: async (password) => password === "right" });
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
@@ -28,8 +28,8 @@ test("checks two passwords in parallel, queues sixteen, and rejects the next wit
   expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
 });
 
-test("blocks an account at one address for five minutes after ten wrong passwords, and at no other address [D-55]", async () => {
-  const check = rightOnly();
+test("locks an account only for one address after ten wrong passwords, for five minutes [D-55]", async () => {
+  const check = acceptOnlyRight();
   for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
   expect(await check(from("bo"), "right", undefined)).toBe(true);
   vi.setSystemTime(299_999);
@@ -39,7 +39,7 @@ test("blocks an account at one address for five minutes after ten wrong password
 });
 
 test("resets the count of wrong passwords after the correct one", async () => {
-  const check = rightOnly();
+  const check = acceptOnlyRight();
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
     expect(await check(from("ann"), "right", undefined)).toBe(true);
@@ -48,12 +48,12 @@ test("resets the count of wrong passwords after the correct one", async () => {
 
 test("applies the limit to concurrent attempts", async () => {
   const check = passwordCheck({ verify: async () => false });
-  const tries = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
-  expect(tries.filter(({ status }) => status === "rejected")).toHaveLength(2);
+  const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
+  expect(attempts.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
 
-test("never locks the owner out at another address, however many wrong passwords one address sends [D-55]", async () => {
-  const check = rightOnly();
+test("does not lock out the owner at another address, no matter how many wrong passwords one address sends [D-55]", async () => {
+  const check = acceptOnlyRight();
   for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
   for (let count = 0; count < 500; count += 1)
     await expect(check(from("ann"), "wrong", undefined)).rejects.toEqual(refusal("300"));
@@ -64,8 +64,8 @@ test("never locks the owner out at another address, however many wrong passwords
   expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
 });
 
-test("accepts at most a hundred wrong passwords for an account from ten addresses, even if the owner signs in meanwhile [D-55]", async () => {
-  const check = rightOnly();
+test("accepts at most a hundred wrong passwords from ten addresses, even if the owner signs in in between [D-55]", async () => {
+  const check = acceptOnlyRight();
   for (let place = 0; place < 10; place += 1) {
     for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);
     if (place < 9) expect(await check(from("ann", "198.51.100.1"), "right", undefined)).toBe(true);
@@ -77,11 +77,11 @@ const { hash, verify } = scryptPasswords({ N: 2, r: 1, p: 1 });
 
 // python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
 //   salt=b"0123456789abcdef", n=2**15, r=8, p=3, maxmem=2**26, dklen=32)).decode().rstrip("="))'
-const kept = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
+const storedHash = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
 
-test("verifies a hash that another tool made", async () => {
-  expect(await verify("demo-password", kept)).toBe(true);
-  expect(await verify("demo-passwore", kept)).toBe(false);
+test("verifies a hash from another tool", async () => {
+  expect(await verify("demo-password", storedHash)).toBe(true);
+  expect(await verify("demo-passwore", storedHash)).toBe(false);
 });
 
 // Computed the same way, with n=2**14 and p=1.
@@ -97,7 +97,7 @@ test("verifies its own hashes, each of which is different", async () => {
   expect(await verify("one", second)).toBe(true);
 });
 
-test("hashes at OWASP's cost by default", async () => {
+test("uses OWASP's parameters by default", async () => {
   expect(await scryptPasswords().hash("one")).toMatch(/^scrypt\$32768\$8\$3\$/);
 });
 
@@ -110,4 +110,6 @@ test.each([
   "scrypt$3$8$1$MDEy$QUJD",
   "scrypt$NaN$8$1$MDEy$QUJD",
   "scrypt$16384$8$0$MDEy$QUJD",
-])("rejects every password for the hash %j", async (odd) => expect(await verify("", odd)).toBe(false));
+])("rejects every password if the hash is %j", async (storedValue) =>
+  expect(await verify("", storedValue)).toBe(false),
+);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { encrypt } from "../store/encrypt.ts";
 import { imageTypeOf, referenceOf, urlOf } from "./profile-images.ts";
 
-// The first bytes of image files that other programs wrote.
+// The first bytes of image files from other programs.
 test.each([
   ["89504e470d0a1a0a0000000d49484452", "image/png"],
   ["ffd8ffe000104a4649460001", "image/jpeg"],
@@ -43,5 +43,5 @@ test.each([
   ["empty", () => ""],
 ])("rejects a reference that is %s", (_, make) => expect(() => urlOf(make() ?? "", key, "session")).toThrow());
 
-test("makes no reference to a URL that is too long", () =>
+test("does not create a reference for a URL that is too long", () =>
   expect(referenceOf(`https://images.example.com/${"x".repeat(2_000)}`, key, "session")).toBeUndefined());

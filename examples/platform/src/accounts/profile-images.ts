@@ -12,21 +12,21 @@ export type FindProfileImage = (url: string) => Promise<ProfileImage | undefined
 
 export interface ProfileImagesOptions {
   endpointClient: EndpointClient;
-  /** Receives internal errors. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void;
   /** How long results are cached, in milliseconds. @default 300_000 */
   cacheMs?: number;
 }
 
 const maxBytes = 1024 * 1024;
-const maxKept = 32;
+const maxCached = 32;
 
 /**
- * Fetches pictures through the SSRF guard and without a signature, since the URL may point to any server (D-23). Results are
- * cached for a few minutes, failures included.
+ * Creates a function that fetches pictures through the SSRF guard, without a signature, because their URLs may point to any server
+ * (D-23). Results are cached for a few minutes, including failures.
  */
 export function profileImages({ endpointClient, onError, cacheMs = 300_000 }: ProfileImagesOptions): FindProfileImage {
-  const kept = new Map<string, Promise<ProfileImage | undefined>>();
+  const cache = new Map<string, Promise<ProfileImage | undefined>>();
 
   const fetchImage = async (url: string): Promise<ProfileImage | undefined> => {
     const result = await endpointClient.send({
@@ -39,32 +39,32 @@ export function profileImages({ endpointClient, onError, cacheMs = 300_000 }: Pr
       maxReadBytes: maxBytes,
     });
     if (!result.ok || result.status !== 200 || result.truncated) return undefined;
-    // Do not trust its Content-Type: the body could be something that a browser executes.
+    // Do not trust the Content-Type: the body could be something that a browser executes.
     const type = imageTypeOf(result.body);
     return type === undefined ? undefined : { type, bytes: result.body };
   };
 
-  const keep = (url: string, image: Promise<ProfileImage | undefined>): void => {
-    const [oldest] = kept.keys();
-    if (kept.size === maxKept && oldest !== undefined) kept.delete(oldest);
-    kept.set(url, image);
-    setTimeout(() => kept.get(url) === image && kept.delete(url), cacheMs).unref();
+  const addToCache = (url: string, image: Promise<ProfileImage | undefined>): void => {
+    const [oldest] = cache.keys();
+    if (cache.size === maxCached && oldest !== undefined) cache.delete(oldest);
+    cache.set(url, image);
+    setTimeout(() => cache.get(url) === image && cache.delete(url), cacheMs).unref();
   };
 
   return (url) => {
-    const known = kept.get(url);
-    if (known !== undefined) return known;
+    const cached = cache.get(url);
+    if (cached !== undefined) return cached;
     const image = fetchImage(url).catch((error: unknown) => {
       onError(error);
       return undefined;
     });
-    keep(url, image);
+    addToCache(url, image);
     return image;
   };
 }
 
-/** Magic numbers of raster formats. SVG is left out because it may contain scripts. */
-const signatures: readonly (readonly [type: string, fits: (bytes: Buffer) => boolean])[] = [
+/** Checks for the magic numbers of raster formats. SVG is not supported, because it may contain scripts. */
+const signatures: readonly (readonly [type: string, matches: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.subarray(0, 8).equals(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))],
   ["image/jpeg", (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))],
   ["image/gif", (bytes) => /^GIF8[79]a$/.test(text(bytes, 0, 6))],
@@ -73,7 +73,7 @@ const signatures: readonly (readonly [type: string, fits: (bytes: Buffer) => boo
 ];
 
 /** Detects the media type by its magic number. Returns undefined for an unsupported format. */
-export const imageTypeOf = (bytes: Buffer): string | undefined => signatures.find(([, fits]) => fits(bytes))?.[0];
+export const imageTypeOf = (bytes: Buffer): string | undefined => signatures.find(([, matches]) => matches(bytes))?.[0];
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString("latin1", start, end);
 
@@ -85,10 +85,10 @@ function brandsOf(bytes: Buffer): string[] {
   return brands;
 }
 
-/** Limits the length of a reference, which becomes a path segment: servers reject long paths. */
+/** The maximum length of a URL. Its reference becomes part of a path, and servers reject long paths. */
 const maxUrlLength = 2_000;
 
-const ownerOf = (sessionId: string): string => `profile image ${sessionId}`;
+const encryptionOwner = (sessionId: string): string => `profile image ${sessionId}`;
 
 /**
  * Encrypts a picture's URL into a reference that is valid for one session, so that the image route fetches only URLs that
@@ -97,8 +97,8 @@ const ownerOf = (sessionId: string): string => `profile image ${sessionId}`;
  * @returns undefined for a URL that is too long
  */
 export const referenceOf = (url: string, encryptionKey: Uint8Array, sessionId: string): string | undefined =>
-  url.length <= maxUrlLength ? encrypt(url, encryptionKey, ownerOf(sessionId)) : undefined;
+  url.length <= maxUrlLength ? encrypt(url, encryptionKey, encryptionOwner(sessionId)) : undefined;
 
-/** @throws {StoreError} if the reference is forged, modified, or from another session */
+/** Decrypts a reference into the URL. @throws {StoreError} if the reference is forged, modified, or from another session */
 export const urlOf = (reference: string, encryptionKey: Uint8Array, sessionId: string): string =>
-  decrypt(reference, encryptionKey, ownerOf(sessionId));
+  decrypt(reference, encryptionKey, encryptionOwner(sessionId));

@@ -10,19 +10,19 @@ interface RateLimit {
 }
 
 /**
- * Enforces the rate limit per API key (D-54). Each process counts separately, so n processes allow n times as many requests:
- * counting in the database would turn every read into a write.
+ * Applies the rate limit per API key (D-54). Each process counts separately, so n processes allow n times as many requests. Counting
+ * in the database would turn every read into a write.
  *
  * @throws {ProblemError} `rate_limited` from both methods
  */
 export interface RateLimits {
-  /** Counts a request with a missing or invalid key. Does not limit valid keys from the same address. */
+  /** Counts a request with a missing or invalid key. Does not limit requests with valid keys from the same address. */
   countInvalidKey(address: string): Promise<void>;
-  /** Counts a request with a valid key. @returns response headers with the remaining number of requests; empty without a limit */
+  /** Counts a request with a valid key. @returns response headers with the remaining number of requests; empty if there is no limit */
   countRequest(keyHash: string): Promise<Record<string, string>>;
 }
 
-/** @param perKey undefined for no limits */
+/** Creates the rate limits for the API. @param perKey undefined for no limits */
 export function rateLimits(perKey: RateLimit | undefined): RateLimits {
   if (perKey === undefined) return { countInvalidKey: async () => undefined, countRequest: async () => ({}) };
   const keys = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
@@ -31,7 +31,7 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
   return {
     countInvalidKey: (address) => consume(invalidKeys, networkOf(address), "Too many requests with invalid keys"),
     async countRequest(keyHash) {
-      const fieldsOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes) =>
+      const toHeaders = ({ remainingPoints, msBeforeNext }: RateLimiterRes) =>
         printRateLimit({
           policy: "key",
           remaining: remainingPoints,
@@ -40,51 +40,53 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
           windowMs: perKey.seconds * 1_000,
         });
       try {
-        return fieldsOf(await keys.consume(keyHash));
+        return toHeaders(await keys.consume(keyHash));
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         const { message, headers } = tooManyRequests("Too many requests with this key", error.msBeforeNext / 1_000);
-        throw new ProblemError("rate_limited", message, { headers: { ...headers, ...fieldsOf(error) } });
+        throw new ProblemError("rate_limited", message, { headers: { ...headers, ...toHeaders(error) } });
       }
     },
   };
 }
 
 /**
- * The kind of an authenticated request; each kind has its own limit. Browsers send `live`, `stream` and `image` on their own,
- * so these do not count as reads.
+ * The kind of an authenticated request. Each kind has its own limit. `live`, `stream` and `image` do not count as reads, because
+ * browsers send them automatically.
  */
 export type PersonUse = "read" | "act" | "live" | "stream" | "image";
 
 /**
- * Enforces rate limits for each user and each worker (D-91), shared by JSON routes and pages. Each process counts separately, as for API
- * keys (D-54), except for contacts: each one sends a webhook, so they are counted in the store.
+ * Applies the rate limits per user and per worker (D-91), which JSON routes and pages share. Each process counts separately, as for
+ * API keys (D-54). Only contacts are counted in the store, because each one sends a webhook.
  */
 export interface PersonLimits {
   /**
-   * @param person the id's column and value, separated by a space: `worker_id worker_amal`
+   * Counts a request.
+   *
+   * @param person the column and the value of the id, separated by a space: `worker_id worker_amal`
    * @throws {ProblemError} `rate_limited`
    */
   count(person: string, use: PersonUse): Promise<void>;
-  /** Contacts that a worker may add per hour, across all processes; undefined for no limit. */
+  /** How many contacts a worker may add per hour, across all processes; undefined for no limit. */
   contactsPerHour: number | undefined;
 }
 
-/** The ratio of writes to reads in the limits: only a script decides sixty times a minute. */
-const actsPerRead = 1 / 10;
+/** The limit for writes as a fraction of the limit for reads. Only scripts make sixty decisions a minute. */
+const writesPerRead = 1 / 10;
 
-/** A low limit: every contact sends a webhook to another organisation, and repeats add no information. */
+/** A low limit, because every contact sends a webhook to another organisation, and repetitions do not tell it anything new. */
 const contactsPerHour = 20;
 
-/** @param reads undefined for no limits */
+/** Creates the rate limits for users and workers. @param reads undefined for no limits */
 export function personLimits(reads: RateLimit | undefined): PersonLimits {
   if (reads === undefined) return { count: async () => undefined, contactsPerHour: undefined };
   const { count: points, seconds: duration } = reads;
   const limiter = new RateLimiterMemory({ points, duration });
-  const acts = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * actsPerRead)), duration });
+  const writes = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * writesPerRead)), duration });
   return {
     count: (person, use) =>
-      consume(use === "act" ? acts : limiter, `${use} ${person}`, "You have sent too many requests"),
+      consume(use === "act" ? writes : limiter, `${use} ${person}`, "You have sent too many requests"),
     contactsPerHour,
   };
 }
@@ -92,25 +94,30 @@ export function personLimits(reads: RateLimit | undefined): PersonLimits {
 /**
  * Counts one request for a key.
  *
- * @param what which limit was exceeded; starts the message, as in `Too many requests with this key`
+ * @param reason the start of the error message, such as `Too many requests with this key`
  * @throws {ProblemError} `code`, by default `rate_limited`
  */
-export async function consume(limiter: RateLimiterMemory, key: string, what: string, code?: LimitCode): Promise<void> {
+export async function consume(
+  limiter: RateLimiterMemory,
+  key: string,
+  reason: string,
+  code?: LimitCode,
+): Promise<void> {
   await limiter.consume(key).catch((error: unknown) => {
-    throw error instanceof RateLimiterRes ? tooManyRequests(what, error.msBeforeNext / 1_000, code) : error;
+    throw error instanceof RateLimiterRes ? tooManyRequests(reason, error.msBeforeNext / 1_000, code) : error;
   });
 }
 
 type LimitCode = "rate_limited" | "too_many_sign_ins";
 
 /**
- * Creates the error for a request over a rate limit (RFC 6585, 4), which had no effect. `Retry-After` is for programs, the message for
- * people.
+ * Creates the error for a request that exceeds a rate limit and had no effect (RFC 6585, 4). `Retry-After` is for programs, the
+ * message for people.
  */
-export function tooManyRequests(what: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
-  const wait = Math.max(1, Math.ceil(seconds));
-  return new ProblemError(code, `${what}. Nothing was changed. Try again in ${formatDuration(wait)}.`, {
-    headers: { "Retry-After": String(wait) },
+export function tooManyRequests(reason: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
+  const waitSeconds = Math.max(1, Math.ceil(seconds));
+  return new ProblemError(code, `${reason}. Nothing was changed. Try again in ${formatDuration(waitSeconds)}.`, {
+    headers: { "Retry-After": String(waitSeconds) },
   });
 }
 
@@ -120,12 +127,12 @@ function formatDuration(seconds: number): string {
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
-/** Matches an address in brackets, with a port, or both: Azure Application Gateway adds a port to `X-Forwarded-For`. */
+/** Matches an address in brackets, with a port, or both. Azure Application Gateway adds a port to `X-Forwarded-For`. */
 const withPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
 
 /**
- * Returns the network that an address is rate limited by: an IPv4 address itself, the /64 prefix of an IPv6 address, since a
- * subscriber usually has a whole /64 (RFC 6177). All strings that are not addresses share one network.
+ * Returns the network to use for rate limits: the address itself for IPv4, the /64 prefix for IPv6, because a subscriber usually has
+ * a whole /64 (RFC 6177). All strings that are not addresses share one network.
  */
 export function networkOf(address: string): string {
   const [, ipv6, ipv4] = withPort.exec(address) ?? [];

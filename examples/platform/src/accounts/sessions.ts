@@ -7,21 +7,21 @@ import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./passwords.ts";
 import type { PersonLimits, PersonUse } from "./rate-limits.ts";
 
-/** A kind of user with a separate sign-in. A session for one role gives no access to another. */
+/** A kind of user with a separate sign-in. A session for one role is not valid for another. */
 export interface Role {
-  /** The column with the id of the session's owner. */
+  /** The column that contains the id of the session's owner. */
   readonly owner: "person_id" | "worker_id";
-  /** The name of the sign-in field next to `password`. */
+  /** The name of the sign-in field that identifies the user, next to `password`. */
   readonly name: "emailAddress" | "workerId";
   readonly sessionPath: string;
   readonly lifetime: SessionLifetime;
   find(store: Store, name: string): Promise<{ id: string; password_hash: string } | undefined>;
 }
 
-/** D-56 */
+/** How long a session lasts (D-56). */
 export interface SessionLifetime {
   readonly ms: number;
-  /** Whether use extends the session, so that it ends only after it has been unused for that long. */
+  /** Whether use extends the session, so that it ends only after it has not been used for `ms`. */
   readonly isSliding: boolean;
 }
 
@@ -48,11 +48,11 @@ export async function signIn(
   role: Role,
   { name, password, address }: SignInCredentials,
 ): Promise<NewSession> {
-  const found = await role.find(deps.store, name);
+  const user = await role.find(deps.store, name);
   const account = `${role.name} ${name.toLowerCase()}`;
-  const proven = await deps.checkPassword({ account, address }, password, found?.password_hash);
-  if (!found || !proven) throw invalidCredentials();
-  return await openSession(deps.store, role, found.id, deps.now());
+  const isCorrect = await deps.checkPassword({ account, address }, password, user?.password_hash);
+  if (!user || !isCorrect) throw invalidCredentials();
+  return await openSession(deps.store, role, user.id, deps.now());
 }
 
 export interface NewSession {
@@ -106,10 +106,10 @@ export async function findSession(
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 
-/** Extends a session at most once a day, because each extension writes a row and a cookie. */
-const extendEveryMs = 24 * 60 * 60 * 1_000;
+/** The minimum time between two extensions of a session, because each one writes a row and a cookie. */
+const extensionIntervalMs = 24 * 60 * 60 * 1_000;
 
-/** Like `findSession`, but also extends a sliding session. For requests from the session's owner. */
+/** Finds a session like `findSession`, and extends a sliding session. For requests from the session's owner. */
 export async function findAndExtendSession(
   deps: { store: Store; now: () => Date },
   token: string,
@@ -118,7 +118,7 @@ export async function findAndExtendSession(
   const session = await findSession(deps, token, role);
   if (session === undefined) return undefined;
   const expiresAt = new Date(deps.now().getTime() + role.lifetime.ms);
-  const isExtended = role.lifetime.isSliding && expiresAt.getTime() - session.expiresAt.getTime() > extendEveryMs;
+  const isExtended = role.lifetime.isSliding && expiresAt.getTime() - session.expiresAt.getTime() > extensionIntervalMs;
   if (!isExtended) return { ...session, isExtended };
   await deps.store.db
     .updateTable("sessions")
@@ -137,7 +137,7 @@ export interface SignedInDeps {
 export interface SignedInRequest {
   /** The query parameters that the route accepts. @default none */
   parameters?: readonly string[];
-  /** @default `read` for GET and HEAD, else `act` */
+  /** The kind of request to count. @default `read` for GET and HEAD, `act` for other methods */
   use?: PersonUse;
 }
 
@@ -150,7 +150,7 @@ export async function authenticateUser(
   deps: SignedInDeps,
   request: Request,
   role: Role,
-  { parameters, use = useOf(request) }: SignedInRequest = {},
+  { parameters, use = defaultUse(request) }: SignedInRequest = {},
 ): Promise<Session> {
   const session = await requireSession(deps, request, role);
   await deps.personLimits.count(limitKey(role, session), use);
@@ -158,13 +158,13 @@ export async function authenticateUser(
   return session;
 }
 
-const useOf = ({ method }: Request): PersonUse => (method === "GET" || method === "HEAD" ? "read" : "act");
+const defaultUse = ({ method }: Request): PersonUse => (method === "GET" || method === "HEAD" ? "read" : "act");
 
-/** The key for rate limits, which all sessions of one owner share. */
+/** Returns the key for rate limits, which all sessions of one owner share. */
 export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
 
 /**
- * Authenticates the request without counting it against a rate limit: a stream is counted once, when it starts.
+ * Authenticates the request without counting it against a rate limit: a stream is counted only when it starts.
  *
  * @throws {ProblemError} `unauthenticated` if the token is missing, unknown, expired or for another role
  */
@@ -184,6 +184,6 @@ const challenge = { "WWW-Authenticate": "Bearer" };
 const invalidCredentials = (): ProblemError =>
   new ProblemError("invalid_credentials", "Incorrect name or password.", { headers: challenge });
 
-/** Returns the token, or an empty string, which matches no session. */
+/** Returns the bearer token, or an empty string, which does not match any session. */
 export const bearerToken = (request: Request): string =>
   /^bearer ([\w-]+)$/i.exec(request.get("authorization") ?? "")?.[1] ?? "";

@@ -17,8 +17,8 @@ import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResol
 export type EndpointClientOptions = Partial<GuardedConnectorOptions>;
 
 /**
- * Opens the HTTP client for integrators' endpoints, behind the SSRF guard. Its redirect policy is to follow none: a 3xx
- * is returned as a response, because undici follows redirects only with its redirect interceptor, which this agent lacks.
+ * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. It does not follow redirects: a 3xx is returned as a
+ * response, because undici follows redirects only with its redirect interceptor, which this agent does not use.
  */
 export function createEndpointClient({
   connectTimeoutMs = defaultConnectTimeoutMs,
@@ -27,7 +27,7 @@ export function createEndpointClient({
   const resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
     connect: guardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
-    // Off, because the attempt's own deadline covers both.
+    // Disabled, because the attempt's deadline covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -40,7 +40,7 @@ export function createEndpointClient({
 async function send(agent: Agent, request: EndpointRequest): Promise<EndpointResult> {
   const started = performance.now();
   let headers: Record<string, string> | undefined;
-  const resultOf = (outcome: Outcome): EndpointResult => ({
+  const toResult = (outcome: Outcome): EndpointResult => ({
     ...maskOutcome(outcome, request),
     durationMs: Math.round(performance.now() - started),
     ...(headers && { sentHeaders: redactSignatures(headers) }),
@@ -66,26 +66,26 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
     };
     const { origin, pathname, search } = url;
     const options = { origin, path: pathname + search, method, headers: raw?.headers.flat() ?? headers, body: content };
-    return resultOf(await exchange(agent, options, { ...request, maxReadBytes }));
+    return toResult(await exchange(agent, options, { ...request, maxReadBytes }));
   } catch (error) {
-    return resultOf({ ok: false, ...classifyError(error) });
+    return toResult({ ok: false, ...classifyError(error) });
   }
 }
 
-/** Masks signatures and secrets in every part of a response that is stored, shown or logged (D-49). */
+/** Masks signatures and secrets in all parts of a response that are stored, shown or logged (D-49). */
 function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
   const mask = maskEchoes(confidential);
-  const masked = (header: string) =>
+  const maskHeader = (header: string) =>
     mask(Buffer.from(header, "latin1"), header.length >= maxHeaderLength).toString("latin1");
   return {
     ...outcome,
     body: mask(body, truncated),
-    ...(contentType && { contentType: masked(contentType) }),
-    ...(location && { location: masked(location) }),
+    ...(contentType && { contentType: maskHeader(contentType) }),
+    ...(location && { location: maskHeader(location) }),
     ...(headers && {
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, masked(value)])),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskHeader(value)])),
     }),
   };
 }
@@ -98,12 +98,10 @@ interface ExchangeOptions extends Pick<EndpointRequest, "timeoutMs" | "signal" |
   maxReadBytes: number;
 }
 
-/** A limit, because parsing an endless sequence of 1xx responses would block all other attempts. */
+/** The maximum number of 1xx responses. Parsing an endless sequence of them would block all other attempts. */
 const maxInformationalResponses = 64;
 
-/**
- * Sends one request and receives its response. Uses an undici handler, which needs less CPU than `undici.request`.
- */
+/** Sends one request and receives its response. Uses an undici handler, which needs less CPU than `undici.request`. */
 function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -131,32 +129,33 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     const { timeoutMs, signal } = options;
-    const late = (): void => this.#end(new EndpointError("timeout", `no complete response within ${timeoutMs} ms`));
-    this.#deadline = setTimeout(late, timeoutMs);
+    const onTimeout = (): void =>
+      this.#fail(new EndpointError("timeout", `no complete response within ${timeoutMs} ms`));
+    this.#deadline = setTimeout(onTimeout, timeoutMs);
     signal?.addEventListener("abort", this);
     if (signal?.aborted) this.handleEvent();
   }
 
-  /** `signal` was aborted. */
+  /** Called when `signal` is aborted. */
   handleEvent(): void {
-    this.#end(new EndpointError("aborted", "the platform stopped before the response was complete"));
+    this.#fail(new EndpointError("aborted", "the platform stopped before the response was complete"));
   }
 
   /**
-   * Called once a connection is available, just before the request is written to it. The wait may have been long: after a
-   * stall, another process may already have sent this request, and those after it.
+   * Called once a connection is available, just before the request is written to it. If the process stalled while waiting, another
+   * process may already have sent this request and later ones.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#error !== undefined) controller.abort(this.#error);
-    else if (this.#options.mayStart?.() === false) this.#end(new EndpointError("aborted", "the lease has expired"));
+    else if (this.#options.mayStart?.() === false) this.#fail(new EndpointError("aborted", "the lease has expired"));
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200) {
       this.#informationalResponses += 1;
       if (this.#informationalResponses > maxInformationalResponses)
-        this.#end(
+        this.#fail(
           new EndpointError("protocol_error", `more than ${maxInformationalResponses} informational responses`),
         );
       return;
@@ -168,14 +167,14 @@ class Exchange implements Dispatcher.DispatchHandler {
       location,
       date,
     } = headers;
-    const wait = retryAfterMs(retryAfter, Date.now(), date);
+    const retryDelayMs = retryAfterMs(retryAfter, Date.now(), date);
     this.#response = {
       ok: true,
       status,
-      headers: firstOf(headers),
+      headers: truncateHeaders(headers),
       ...(typeof contentType === "string" && { contentType }),
       ...(typeof contentEncoding === "string" && { contentEncoding }),
-      ...(wait !== undefined && { retryAfterMs: wait }),
+      ...(retryDelayMs !== undefined && { retryAfterMs: retryDelayMs }),
       ...(status >= 300 && status < 400 && typeof location === "string" && { location }),
     };
   }
@@ -185,7 +184,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     if (this.#bytes <= this.#options.maxReadBytes) return;
     this.#complete(true);
-    controller.abort(new Error("enough was read"));
+    controller.abort(new Error("the read limit was reached"));
   }
 
   onResponseEnd(): void {
@@ -203,8 +202,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve({ ...this.#response, body, truncated });
   }
 
-  /** Ends the exchange with an error. undici cannot abort while it is connecting; `onRequestStart` then aborts instead. */
-  #end(error: EndpointError): void {
+  /** Ends the exchange with an error. undici cannot abort while it is connecting, so `onRequestStart` aborts later. */
+  #fail(error: EndpointError): void {
     this.#error ??= error;
     this.#controller?.abort(error);
     this.#close();
@@ -217,11 +216,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** How many response headers are kept: a receiver may send any number of them. */
+/** The maximum number of response headers that are kept. A receiver may send any number of them. */
 const maxHeaders = 32;
 const maxHeaderLength = 256;
 
-const firstOf = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+const truncateHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
       .slice(0, maxHeaders)
@@ -231,14 +230,14 @@ const firstOf = (headers: Record<string, string | string[] | undefined>): Record
 /**
  * Appends an operation's path to an integrator's base URL (D-41).
  *
- * @param baseAddress may end in a path prefix, with or without a slash: `https://example.com/someprefix/`
+ * @param baseAddress may include a path prefix, with or without a trailing slash, such as `https://example.com/someprefix/`
  * @param path a template such as `/contact/new/{workerId}`
  * @throws {EndpointError} `invalid_address`
  */
 export function joinUrl(baseAddress: string, path: string, parameters: Record<string, string> = {}): URL {
   const base = parseHttpUrl(baseAddress);
-  // Search the string, because URL drops a bare "?" or "#".
-  if (/[?#]/.test(baseAddress)) throw invalid('the base URL must not contain "?" or "#"');
+  // Search the string: `URL` removes a bare "?" or "#".
+  if (/[?#]/.test(baseAddress)) throw invalidAddress('the base URL must not contain "?" or "#"');
   base.pathname = base.pathname.replace(/\/+$/, "") + fillPath(path, parameters);
   return base;
 }
@@ -251,15 +250,19 @@ export function joinUrl(baseAddress: string, path: string, parameters: Record<st
 export function parseHttpUrl(text: string): URL {
   const address = URL.parse(text);
   if (address === null && /^https?:/i.test(text))
-    throw invalid("the base URL is not a valid URL: check its host name and its port (1 to 65535)");
+    throw invalidAddress("the base URL is not a valid URL: check its host name and its port (1 to 65535)");
   if (address === null || (address.protocol !== "https:" && address.protocol !== "http:"))
-    throw invalid("the base URL must start with https:// or http://");
+    throw invalidAddress("the base URL must start with https:// or http://");
   if (address.username !== "" || address.password !== "")
-    throw invalid("the base URL must not contain a user name or password");
+    throw invalidAddress("the base URL must not contain a user name or password");
   return address;
 }
 
-/** @throws {EndpointError} `invalid_address` if a parameter is missing or cannot be part of a path */
+/**
+ * Fills in a path template's parameters, percent-encoded.
+ *
+ * @throws {EndpointError} `invalid_address` if a parameter is missing or cannot be part of a path
+ */
 export function fillPath(path: string, parameters: Record<string, string> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, parameters[name]));
 }
@@ -267,8 +270,8 @@ export function fillPath(path: string, parameters: Record<string, string> = {}):
 function encodeSegment(name: string, value: string | undefined): string {
   // The URL parser would remove "." and "..", even percent-encoded.
   if (value === undefined || value === "" || value === "." || value === ".." || /\p{Surrogate}/u.test(value))
-    throw invalid(`${name} cannot be part of a path`);
+    throw invalidAddress(`${name} cannot be part of a path`);
   return encodeURIComponent(value);
 }
 
-const invalid = (message: string): EndpointError => new EndpointError("invalid_address", message);
+const invalidAddress = (message: string): EndpointError => new EndpointError("invalid_address", message);

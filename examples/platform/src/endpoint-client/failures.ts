@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import type { EndpointFailureCode } from "./endpoint-client.ts";
 
-/** Thrown if a request could not be made or got no complete response. The message is for users and contains no secret. */
+/** Thrown if a request could not be sent or got no complete response. The message is for users and contains no secrets. */
 export class EndpointError extends Error {
   override readonly name = "EndpointError";
   readonly code: EndpointFailureCode;
@@ -18,23 +18,23 @@ interface Failure {
 }
 
 const unreachable: Failure = { code: "connection_refused", reason: "the base URL cannot be reached" };
-const late: Failure = { code: "connect_timeout", reason: "the connection timed out" };
-const lost: Failure = {
+const connectTimedOut: Failure = { code: "connect_timeout", reason: "the connection timed out" };
+const connectionLost: Failure = {
   code: "connection_lost",
   reason: "the connection was closed before the response was complete",
 };
 
-const known: Record<string, Failure> = {
+const failuresByCode: Record<string, Failure> = {
   ENOTFOUND: lookUpFailure("ENOTFOUND"),
-  ECONNREFUSED: { code: "connection_refused", reason: "nothing listens at the base URL" },
+  ECONNREFUSED: { code: "connection_refused", reason: "nothing is listening at the base URL" },
   EADDRNOTAVAIL: unreachable,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
-  ETIMEDOUT: late,
-  UND_ERR_CONNECT_TIMEOUT: late,
-  ECONNRESET: lost,
-  EPIPE: lost,
-  UND_ERR_SOCKET: lost,
+  ETIMEDOUT: connectTimedOut,
+  UND_ERR_CONNECT_TIMEOUT: connectTimedOut,
+  ECONNRESET: connectionLost,
+  EPIPE: connectionLost,
+  UND_ERR_SOCKET: connectionLost,
 };
 
 const notHttp: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };
@@ -47,22 +47,22 @@ const notHttp: Failure = { code: "protocol_error", reason: "the response is not 
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
 
-const expired = "its certificate has expired: renew it";
-const otherName = "its certificate is for another host name: request one that names this host";
+const certificateExpired = "its certificate has expired: renew it";
+const wrongName = "its certificate is for another host name: request one for this host name";
 const selfSigned = "its certificate is self-signed: use one from a public certificate authority";
 const incomplete =
   "its certificate cannot be verified: use one from a public certificate authority, and send the full chain with its intermediate certificates";
-export const notTls = "this port does not speak https: use the port that does, or start the base URL with http://";
+export const notTls = "this port does not accept https: use one that does, or start the base URL with http://";
 
-/** The remedy for each code. */
+/** What is wrong, and the remedy, for each code. */
 const tlsAdvice: Record<string, string> = {
-  CERT_HAS_EXPIRED: expired,
+  CERT_HAS_EXPIRED: certificateExpired,
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that issued it",
   CERT_REVOKED: "its certificate was revoked: request a new one",
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
   SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
-  ERR_TLS_CERT_ALTNAME_INVALID: otherName,
-  HOSTNAME_MISMATCH: otherName,
+  ERR_TLS_CERT_ALTNAME_INVALID: wrongName,
+  HOSTNAME_MISMATCH: wrongName,
   UNABLE_TO_GET_ISSUER_CERT: incomplete,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incomplete,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: incomplete,
@@ -71,26 +71,27 @@ const tlsAdvice: Record<string, string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old TLS versions: enable TLS 1.2 or 1.3",
   ERR_SSL_UNSUPPORTED_PROTOCOL: "it supports only old TLS versions: enable TLS 1.2 or 1.3",
-  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: "it shares no cipher with us, or has no certificate for this host name",
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
+    "it has no cipher in common with the service, or no certificate for this host name",
   ERR_SSL_TLSV1_UNRECOGNIZED_NAME: "it has no certificate for this host name",
 };
 
 const tlsReason = (code: string): string =>
-  `no trusted https connection: ${tlsAdvice[code] ?? "its TLS is faulty"} (${code})`;
+  `no trusted https connection: ${tlsAdvice[code] ?? "the TLS handshake failed"} (${code})`;
 
 /**
  * Classifies an error from undici or Node. The reason never quotes the error's message, which may contain addresses.
  *
- * @throws an error without a code unchanged: the receiver cannot have caused it
+ * @throws the error itself if it has no code, because the receiver cannot have caused it
  */
 export function classifyError(error: unknown): Failure {
   if (error instanceof EndpointError) return { code: error.code, reason: error.message };
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
-  // Check this first: in a DNS query, these codes refer to the connection to the name server, not to the endpoint.
+  // Check this first: the codes below would then refer to the connection to the name server, not to the endpoint.
   if (typeof syscall === "string" && syscall.startsWith("query")) return lookUpFailure(code);
-  const failure = known[code];
+  const failure = failuresByCode[code];
   if (failure !== undefined) return failure;
   if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return lookUpFailure(code);
   if (tlsCode.test(code)) return { code: "tls_failed", reason: tlsReason(code) };
@@ -99,6 +100,6 @@ export function classifyError(error: unknown): Failure {
 }
 
 function lookUpFailure(code: string): Failure {
-  const what = code === "ENOTFOUND" || code === "ENODATA" ? "does not exist" : "could not be resolved";
-  return { code: "name_not_found", reason: `the host name in the base URL ${what}` };
+  const problem = code === "ENOTFOUND" || code === "ENODATA" ? "does not exist" : "could not be resolved";
+  return { code: "name_not_found", reason: `the host name in the base URL ${problem}` };
 }

@@ -7,13 +7,15 @@ const digest = createHash("sha256").update("2026-11-22T10:00:00Zs3cret").digest(
 const signature = createHash("sha256").update("signed").digest("base64");
 const secret = "correct horse battery staple+/";
 const confidential = { signatures: [digest, signature], secrets: [secret] };
-const masked = (text: string, isCut = false) => maskEchoes(confidential)(Buffer.from(text), isCut).toString();
+const mask = (text: string, isCut = false) => maskEchoes(confidential)(Buffer.from(text), isCut).toString();
 
 const escaped = (write: (code: number) => string) => (text: string) =>
-  [...text].map((one) => write(one.charCodeAt(0))).join("");
+  [...text].map((character) => write(character.charCodeAt(0))).join("");
 const hex = (code: number) => code.toString(16).padStart(2, "0");
 const swapCase = (text: string) =>
-  text.replace(/[a-z]/gi, (one) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase()));
+  text.replace(/[a-z]/gi, (character) =>
+    character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase(),
+  );
 
 const writings: Record<string, (text: string) => string> = {
   unchanged: (text) => text,
@@ -47,7 +49,7 @@ const writings: Record<string, (text: string) => string> = {
 test.each(Object.entries(writings))("masks an echo %s [D-49]", (_, write) => {
   for (const text of [digest, signature, secret]) {
     const echo = write(text);
-    const left = masked(echo);
+    const left = mask(echo);
     expect(left).toContain("***");
     expect(left).not.toContain(text);
     for (const part of [0.4, 0.5, 0.6].map((place) => echo.slice(echo.length * place).slice(0, 16)))
@@ -56,18 +58,18 @@ test.each(Object.entries(writings))("masks an echo %s [D-49]", (_, write) => {
 });
 
 test("masks a digest's bytes in base64, and a signature's in hexadecimal", () => {
-  expect(masked(`x ${Buffer.from(digest, "hex").toString("base64")}`)).toMatch(/^x \*\*\*=?$/);
-  expect(masked(`x ${Buffer.from(signature, "base64").toString("hex")} y`)).toBe("x *** y");
+  expect(mask(`x ${Buffer.from(digest, "hex").toString("base64")}`)).toMatch(/^x \*\*\*=?$/);
+  expect(mask(`x ${Buffer.from(signature, "base64").toString("hex")} y`)).toBe("x *** y");
 });
 
-test("masks a digest of another attempt by its shape, even when nothing was signed", () => {
+test("masks a digest from another attempt by its shape, even when nothing was signed", () => {
   const other = randomBytes(32);
   const nothing = { signatures: [], secrets: [] };
   const text = `got hmac ${other.toString("hex")}, v1,${other.toString("base64")}`;
   expect(maskEchoes(nothing)(Buffer.from(text)).toString()).toBe("got hmac ***, ***");
 });
 
-test("leaves no eight consecutive characters of a signature, wherever the echo starts, ends or is cut [D-49]", () => {
+test("masks every run of eight characters of a signature, wherever the echo starts, ends or is cut [D-49]", () => {
   const part = fc.tuple(
     fc.constantFrom(digest, signature.replace(/=$/, "")),
     fc.nat(56),
@@ -77,7 +79,7 @@ test("leaves no eight consecutive characters of a signature, wherever the echo s
     fc.property(part, fc.string(), fc.string(), fc.boolean(), ([text, from, length], before, after, isCut) => {
       const echo = text.slice(from, from + length);
       if (echo.replace(/[^\da-z]/gi, "").length < 8) return;
-      const left = masked(`${before} ${echo}${isCut ? "" : ` ${after}`}`, isCut);
+      const left = mask(`${before} ${echo}${isCut ? "" : ` ${after}`}`, isCut);
       for (let at = 0; at + 8 <= echo.length; at += 1)
         if (!/[^\da-z]/i.test(echo.slice(at, at + 8))) expect(left).not.toContain(echo.slice(at, at + 8));
     }),
@@ -85,14 +87,14 @@ test("leaves no eight consecutive characters of a signature, wherever the echo s
 });
 
 test.each([4, 5, 6, 7])("masks %i characters of a digest at the end of a truncated response", (length) => {
-  expect(masked(`{"got":"${digest.slice(0, length)}`, true)).toBe('{"got":"***');
-  expect(masked(`{"got":"${digest.slice(0, length)}"}`)).toContain(digest.slice(0, length));
+  expect(mask(`{"got":"${digest.slice(0, length)}`, true)).toBe('{"got":"***');
+  expect(mask(`{"got":"${digest.slice(0, length)}"}`)).toContain(digest.slice(0, length));
 });
 
 test("leaves text without an echo unchanged", () => {
   const text =
     'No such order: {"id":"0b7c6f0e-5a3e-4f3b-9c59-0c7b7b1f2a11"} — 100 % wrong, correct the horse & try again &#9731;';
-  expect(masked(text)).toBe(text);
+  expect(mask(text)).toBe(text);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(maskEchoes(confidential)(Buffer.from(bytes))).toEqual(Buffer.from(bytes));
@@ -100,9 +102,9 @@ test("leaves text without an echo unchanged", () => {
   );
 });
 
-test("leaves valid JSON when it masks an echo in JSON", () => {
+test("keeps JSON valid when it masks an echo in it", () => {
   const json = JSON.stringify([
     { name: `hmac ${digest}`, emailAddress: "a@b.example", parts: [digest.slice(0, 32), digest.slice(32)] },
   ]);
-  expect(JSON.parse(masked(json))).toEqual([{ name: "hmac ***", emailAddress: "a@b.example", parts: ["***", "***"] }]);
+  expect(JSON.parse(mask(json))).toEqual([{ name: "hmac ***", emailAddress: "a@b.example", parts: ["***", "***"] }]);
 });

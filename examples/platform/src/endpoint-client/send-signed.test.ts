@@ -10,7 +10,7 @@ const responded = (status: number): EndpointResult => {
 };
 const failed: EndpointResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
 
-/** Sends a request whose attempts have these results. @returns the secrets that were used, and the time that each attempt had left */
+/** Sends a request whose attempts return these results. @returns the secrets that were used, and each attempt's time limit */
 async function run(results: EndpointResult[], previousSecret?: string, takesMs = 0) {
   const used: string[] = [];
   const ids = new Set<string>();
@@ -50,13 +50,13 @@ test("never sends a request a third time", async () => {
   expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
 });
 
-test("does not retry when no time is left", async () => {
+test("does not retry after the deadline", async () => {
   const { result, used } = await run([responded(401), responded(200)], "old", 1_010);
   expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
 });
 
 test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
-  "does not retry any other result: %o",
+  "does not retry after any other result: %o",
   async (result) => expect(await run([result, responded(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
 );
 

@@ -5,7 +5,7 @@ import type { EndpointScheme } from "../store/tables.ts";
 import type { EndpointClient, EndpointRequest, EndpointResult, Sign } from "./endpoint-client.ts";
 import { signaturesOf } from "./mask-echoes.ts";
 
-/** Where to send a signed request, with the secrets from the same profile. */
+/** Where to send a signed request, and the secrets from the same profile. */
 export interface SignedEndpoint {
   baseAddress: string;
   scheme: EndpointScheme;
@@ -20,8 +20,8 @@ export interface SignedRequest extends Omit<EndpointRequest, "baseAddress" | "co
 }
 
 /**
- * Sends a signed request. During a rotation, it retries once with the old secret after a 401 or 403, within the same
- * deadline, since some instances of a receiver may not have the new one yet (D-75).
+ * Sends a signed request. During a rotation, retries once with the old secret after a 401 or 403, within the same deadline, because
+ * some instances of the receiver may not have the new secret yet (D-75).
  */
 export async function sendSigned(
   endpointClient: EndpointClient,
@@ -31,14 +31,14 @@ export async function sendSigned(
 ): Promise<EndpointResult> {
   const signatures: string[] = [];
   const confidential = { signatures, secrets: previousSecret === undefined ? [secret] : [secret, previousSecret] };
-  const sendWith = (one: string, otherSecret: string | undefined, timeoutMs: number) =>
+  const sendWith = (signingSecret: string, otherSecret: string | undefined, timeoutMs: number) =>
     endpointClient.send({
       ...request,
       baseAddress,
       confidential,
       timeoutMs,
       sign(content) {
-        const headers = sign(one, { scheme, id, content, otherSecret });
+        const headers = sign(signingSecret, { scheme, id, content, otherSecret });
         signatures.push(...signaturesOf(headers));
         return headers;
       },
@@ -48,16 +48,16 @@ export async function sendSigned(
   if (previousSecret === undefined || !isUnauthorized(result)) return result;
   const leftMs = Math.floor(request.timeoutMs - (performance.now() - started));
   if (leftMs <= 0) return result;
-  const second = await sendWith(previousSecret, secret, leftMs);
-  return { ...second, durationMs: Math.round(performance.now() - started) };
+  const retried = await sendWith(previousSecret, secret, leftMs);
+  return { ...retried, durationMs: Math.round(performance.now() - started) };
 }
 
 const isUnauthorized = (result: EndpointResult): boolean =>
   result.ok && (result.status === 401 || result.status === 403);
 
 /**
- * Creates the function that signs webhooks (D-76): always with the documented `Timestamp` and `Authorization` and, if the endpoint's
- * profile says so, with the Standard Webhooks headers too.
+ * Creates the function that signs webhooks (D-76). It always adds the documented `Timestamp` and `Authorization` headers, and also
+ * the Standard Webhooks headers if the endpoint's profile requires them.
  */
 export function createSigner(now: () => Date): Sign {
   const documented = timestampDigest();
@@ -68,9 +68,9 @@ export function createSigner(now: () => Date): Sign {
     if (scheme === "timestampDigest") return headers;
     const signed = standard.sign({ secret, now: time, body: content, id });
     if (otherSecret === undefined) return { ...headers, ...signed };
-    const other = standard.sign({ secret: otherSecret, now: time, body: content, id });
+    const otherSignature = standard.sign({ secret: otherSecret, now: time, body: content, id });
     // Both signatures have the same id and time. Receivers accept a message if any of its signatures is valid.
-    const signatures = [signed, other].map((each) => each["webhook-signature"]).join(" ");
+    const signatures = [signed, otherSignature].map((headers) => headers["webhook-signature"]).join(" ");
     return { ...headers, ...signed, "webhook-signature": signatures };
   };
 }
@@ -79,7 +79,7 @@ type WebhookMethod<Item> = { [Name in "get" | "post"]: Item extends Record<Name,
   | "get"
   | "post"];
 
-/** The method and path of a webhook in the contract. */
+/** The method and path of one of the contract's webhooks. */
 export type Webhook = {
   [Path in keyof webhooks]: { method: WebhookMethod<webhooks[Path]>; path: Path };
 }[keyof webhooks];

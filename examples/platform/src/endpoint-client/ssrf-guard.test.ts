@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { isAllowedAddress } from "./ssrf-guard.ts";
 
-// Documented public resolvers, whose addresses will stay reachable.
+// Public DNS resolvers with documented addresses, which will stay public.
 test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])("allows %s", (address) =>
   expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
-// Addresses as in RFC 6052, section 2.4. On a network that reaches IPv4 through DNS64 and NAT64, every receiver has one.
+// RFC 6052, section 2.4. On networks that reach IPv4 through DNS64 and NAT64, every receiver's address has this form.
 test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])("allows %s, which embeds a public IPv4 address", (address) =>
   expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
@@ -83,7 +83,7 @@ const refused = [
 
 test.each(refused)("rejects %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
 
-test("allows loopback with the development switch, and no other private address [D-41]", () => {
+test("allows only loopback addresses, and no other private ones, with the development option [D-41]", () => {
   const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
   expect(passing).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
 });

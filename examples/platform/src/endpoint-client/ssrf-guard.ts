@@ -7,24 +7,24 @@ import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 import { EndpointError } from "./failures.ts";
 
-/** Creates the error for a forbidden address, which is thrown before anything is sent. */
+/** Creates the error for a forbidden address. It is thrown before anything is sent. */
 const forbidden = (): EndpointError =>
   new EndpointError("forbidden_address", "the base URL does not resolve to a public IP address");
 
 export type Resolve = (name: string) => Promise<LookupAddress[]>;
 
 export interface GuardedConnectorOptions extends AddressGuardOptions {
-  /** The time limit for DNS lookup, connection and TLS together (D-25). */
+  /** The total time limit for DNS lookup, connection and TLS handshake (D-25). */
   connectTimeoutMs: number;
   /** Resolves a host name to all of its IP addresses. */
   resolve: Resolve;
-  /** Whether an IP address belongs to this machine. */
+  /** Returns whether an IP address belongs to this machine. */
   isOwnAddress: (address: string) => boolean;
 }
 
 /**
- * Connects only to allowed addresses (SSRF). A name is resolved here, once, and rejected if one of its addresses is
- * forbidden. The connection uses the checked address, which prevents DNS rebinding.
+ * Creates a connector that connects only to allowed addresses (SSRF). It resolves a host name once, and rejects it if any of its
+ * addresses is forbidden. The connection uses a checked address, which prevents DNS rebinding.
  */
 export function guardedConnector({
   connectTimeoutMs,
@@ -50,12 +50,12 @@ export function guardedConnector({
     lookup,
     port: 0,
     ...tls,
-    // The time limit for every address except the last. Node's own 250 ms would give up on a distant receiver's only reachable address.
+    // The time limit for every address except the last. Node's default of 250 ms is too short for distant receivers.
     autoSelectFamilyAttemptTimeout: Math.max(250, Math.ceil(connectTimeoutMs / 3)),
   });
 
   return (options, done) => {
-    // Node does not call `lookup` for a literal address.
+    // Node does not call `lookup` for an IP address.
     const literal = options.hostname.replace(/^\[|\]$/g, "");
     if (isIP(literal) !== 0 && !isAllowed(literal)) return done(forbidden(), null);
     return connect(options, (...[error, socket]) => {
@@ -70,12 +70,12 @@ export function guardedConnector({
   };
 }
 
-/** Public addresses that Azure uses for metadata and control. */
+/** Public addresses that Azure uses internally, for metadata and control. */
 const cloudInternal = new Set(["168.63.129.16"]);
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** Returns the IPv4 address in a NAT64 address, which DNS64 returns on networks that have only IPv6 (RFC 6052). */
+/** Returns the IPv4 address in a NAT64 address. DNS64 returns such addresses on IPv6-only networks (RFC 6052). */
 function ipv4Behind(address: string): string | undefined {
   const parsed = ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;
   return parsed?.match(nat64) ? parsed.toByteArray().slice(-4).join(".") : undefined;
@@ -87,12 +87,12 @@ interface AddressGuardOptions {
 }
 
 /**
- * Returns whether a request may go to this IP address, to prevent server-side request forgery (SSRF, D-41). Only public addresses
- * are allowed. All others are rejected, unknown ranges included: private, loopback, link-local and metadata addresses, and IPv6
- * forms that contain an IPv4 address, except those of NAT64, where the IPv4 address counts.
+ * Returns whether requests to this IP address are allowed, to prevent server-side request forgery (SSRF, D-41). Only public
+ * addresses are allowed. Private, loopback, link-local, metadata and unknown addresses are rejected, and so are IPv6 addresses that
+ * contain an IPv4 address. For NAT64 addresses, the IPv4 address is checked instead.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
-  // A zone id names an interface of this machine.
+  // An address with a zone id refers to an interface of this machine.
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
   const behind = ipv4Behind(address);
   if (behind !== undefined) return isAllowedAddress(behind, { allowLoopback: false });
@@ -103,7 +103,7 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressGuar
   return parsed instanceof ipaddr.IPv6 ? parsed.match(globalUnicast) : !cloudInternal.has(parsed.toString());
 }
 
-/** Whether an IP address belongs to this machine. Even a public one may reach services that are only for this machine. */
+/** Returns whether an IP address belongs to this machine. Even if it is public, it may expose services meant for this machine only. */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const wanted = ipaddr.process(address).toNormalizedString();
@@ -113,15 +113,15 @@ export function isOwnAddress(address: string): boolean {
 }
 
 export interface NameResolverOptions {
-  /** The time limit for one query to one server. Each server is queried up to twice. */
+  /** The time limit for one query to one server, in milliseconds. Each server is queried at most twice. */
   timeoutMs: number;
-  /** `address:port` of name servers. @default the system's */
+  /** Name servers, as `address:port`. @default the system's name servers */
   servers?: readonly string[];
 }
 
 /**
- * Queries name servers directly. Each `dns.lookup` occupies one of the four libuv threads until the resolver times out, so four
- * names whose servers do not respond would block every other lookup.
+ * Creates a function that queries name servers directly. It does not use `dns.lookup`, which occupies one of the four libuv threads
+ * until it times out: four names whose servers do not respond would block every other lookup.
  */
 export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name: string) => Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
@@ -144,28 +144,28 @@ const loopback = [
 const addressesOf = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
   result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 
-/** The maximum size of one response on the wire, including headers and framing: far above every limit on bodies (D-24). */
+/** The maximum size of one response on the wire, including headers and framing. It is far above every body limit (D-24). */
 const maxWireBytes = 4 * maxSuggestionsBytes;
 const readChunkBytes = 4_096;
 
 /**
- * Closes a connection if its response is too large on the wire. undici counts only the body, but parsing endless headers or
- * chunk framing would take the time of all other attempts.
+ * Closes a connection if a response is too large on the wire. undici counts only the body, but parsing endless headers or chunk
+ * framing would block all other attempts.
  */
 function limitResponseBytes(socket: Socket): void {
   let written = 0;
   let responseStart = 0;
   let readSoFar = 0;
   socket.on("readable", () => {
-    // There is no pipelining, so bytes written since then belong to the next request.
+    // There is no pipelining, so newly written bytes belong to the next request.
     if (socket.bytesWritten !== written) responseStart = readSoFar;
     written = socket.bytesWritten;
     readSoFar = socket.bytesRead;
     if (readSoFar - responseStart > maxWireBytes)
       socket.destroy(new EndpointError("protocol_error", "the response is too large"));
   });
-  // Oversized headers destroy the socket, but undici still parses what it has read, with an error for each line.
-  // So undici gets small chunks, and nothing from a destroyed socket.
+  // After oversized headers, the socket is destroyed, but undici still parses the data that it has read, with an error for each line.
+  // So give undici small chunks, and nothing from a destroyed socket.
   const read = socket.read.bind(socket);
   socket.read = (size?: number) =>
     socket.destroyed ? null : read(size ?? (Math.min(socket.readableLength, readChunkBytes) || undefined));

@@ -12,10 +12,10 @@ const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
 
 type TestWebhook = typeof testWebhook | typeof authWebhook;
 
-/** The outcome of a check, for programs; never changes between releases. Without a response, it is the failure's code. */
+/** The outcome of a check, for programs. Never changes between releases. If there was no response, it is the failure's code. */
 export type EndpointCheckCode = "passed" | "blocked" | EndpointProblemCode | EndpointFailureCode;
 
-/** A problem found although the check passed; never changes between releases. */
+/** A problem that was found although the check passed. Never changes between releases. */
 export type EndpointWarningCode = "accepts_forged";
 
 export interface EndpointCheck {
@@ -28,14 +28,14 @@ export interface EndpointCheck {
   /** The headers that were sent, with redacted signatures. */
   headers: Record<string, string>;
   milliseconds: number;
-  /** The base URL that the endpoint redirects to, if it is a valid one. */
+  /** The base URL that the endpoint redirects to, if it is valid. */
   redirectsTo?: string;
   warning?: { code: EndpointWarningCode; reason: string; advice: string };
-  /** Why there was no response. The next three fields are null in that case. */
+  /** Why there was no response. If set, the next three fields are null. */
   failure: EndpointFailureCode | null;
   status: number | null;
   contentType: string | null;
-  /** The start of the response's body as a string. */
+  /** The start of the response's body. */
   body: string | null;
 }
 
@@ -45,12 +45,12 @@ export interface EndpointTestResult {
   checks: EndpointCheck[];
 }
 
-/** An endpoint without its previous secret, because the new one must pass on its own (D-75). */
+/** An endpoint without its previous secret, because the test must pass with the new one alone (D-75). */
 export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
 
 /**
- * Calls `GET /test` unsigned and `GET /test/auth` signed, as the profile page does before it saves a base URL. If both pass, calls
- * `GET /test/auth` signed with another secret: an endpoint that accepts this would accept anyone's requests.
+ * Tests an endpoint, as the profile page does before it saves a base URL. Calls `GET /test` unsigned and `GET /test/auth` signed. If
+ * both pass, calls `GET /test/auth` signed with another secret: an endpoint that accepts this request accepts anyone's requests.
  */
 export async function testEndpoint(
   endpointClient: EndpointClient,
@@ -58,24 +58,24 @@ export async function testEndpoint(
   { baseAddress, scheme, secret }: EndpointToTest,
 ): Promise<EndpointTestResult> {
   const timeoutMs = requestTimeoutMs;
-  const signedWith = (one: string) =>
-    sendSigned(endpointClient, sign, { baseAddress, scheme, secret: one }, { timeoutMs, ...authWebhook });
-  // Although this request is unsigned, the endpoint may return the secret or a digest made with it.
+  const sendSignedWith = (signingSecret: string) =>
+    sendSigned(endpointClient, sign, { baseAddress, scheme, secret: signingSecret }, { timeoutMs, ...authWebhook });
+  // Although this request is unsigned, the endpoint may return the secret or a digest created with it.
   const unsigned = { confidential: { signatures: [], secrets: [secret] }, timeoutMs, ...testWebhook };
-  // In parallel, so that an endpoint that does not respond costs one time limit.
-  const [test, auth] = await Promise.all([endpointClient.send({ baseAddress, ...unsigned }), signedWith(secret)]);
+  // Send both in parallel, so that an endpoint that does not respond delays the result only once.
+  const [test, auth] = await Promise.all([endpointClient.send({ baseAddress, ...unsigned }), sendSignedWith(secret)]);
   const checks = [toCheck(baseAddress, testWebhook, test), toCheck(baseAddress, authWebhook, auth)] as const;
   const passed = checks.every((check) => check.passed);
   if (passed) {
-    const forged = await signedWith(randomBytes(32).toString("base64"));
+    const forged = await sendSignedWith(randomBytes(32).toString("base64"));
     if (forged.ok && forged.status === 200) checks[1].warning = acceptsForged;
   } else if (isUnauthorized(test) && isUnauthorized(auth)) {
     for (const check of checks)
-      Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blocked}` });
+      Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blockedReason}` });
   } else if (isNotHttp(test) && /^http:/i.test(baseAddress)) {
     const https = await endpointClient.send({ baseAddress: baseAddress.replace(/^http:/i, "https:"), ...unsigned });
     if (https.ok || (https.code === "tls_failed" && !https.reason.includes(notTls)))
-      for (const check of checks) check.reason = "the port speaks https: start the base URL with https://";
+      for (const check of checks) check.reason = "the port expects https: start the base URL with https://";
   }
   return { passed, checks: [...checks] };
 }
@@ -87,32 +87,32 @@ const acceptsForged = {
     "It also responded with 200 to a request signed with another secret. Verify the signature first, and respond with 401 if it is invalid.",
 } as const;
 
-const elsewhere =
-  ", and no base URL leads there: exempt the endpoint from the sign-in or the rewrite rule in front of it";
+const noMatchingBase =
+  ", which no base URL can match: exempt the endpoint from the sign-in or the rewrite rule in front of it";
 
 const isUnauthorized = (result: EndpointResult): boolean =>
   result.ok && (result.status === 401 || result.status === 403);
 
-const blocked =
-  ": GET /test carries no signature, so the secret is not the cause. A firewall, an access list or a sign-in page in front of the endpoint rejects the service's requests: let them through";
+const blockedReason =
+  ": GET /test is not signed, so the secret is not the cause. A firewall, an access list or a sign-in page in front of the endpoint rejects the service's requests: allow them";
 
-/** Whether the response comes from a server that expects TLS. */
+/** Returns whether the result suggests that the server expects TLS. */
 const isNotHttp = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
 
-/** What to do without a response, as the end of a sentence. The other reasons already say it. */
+/** What to do if there was no response, as the end of a sentence. The reasons for other failures already include it. */
 const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
   name_not_found: ": correct it, or add its DNS record",
   connection_refused: ": start the endpoint, or correct the host and the port",
   connect_timeout:
     ". A firewall may drop the connection: open the port to the service, or correct the host and the port",
-  connection_lost: ": look for the request in the endpoint's log",
+  connection_lost: ": check the endpoint's log for the request",
   timeout:
     ": respond with 200 immediately. If the endpoint's log does not show the request, a proxy or a firewall holds it back",
 };
 
-/** How much of a body is shown: enough to recognise the program that responded. */
-const shownBytes = 1_024;
+/** How many bytes of a body are shown: enough to recognise the program that responded. */
+const maxShownBytes = 1_024;
 
 function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResult): EndpointCheck {
   const call = { ...webhook, milliseconds: result.durationMs, headers: result.sentHeaders ?? {} };
@@ -129,7 +129,7 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
     };
   }
   const { status, contentType = null, location } = result;
-  const response = { status, contentType, body: truncateUtf8(result.body, shownBytes), failure: null };
+  const response = { status, contentType, body: truncateUtf8(result.body, maxShownBytes), failure: null };
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
   const { code, advice } = endpointProblem(webhook.path, status);
   const reason = `responded with ${status}; only 200 counts${advice}`;
@@ -138,15 +138,15 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
   const redirectsTo = redirectBase(joinUrl(baseAddress, webhook.path), location, webhook);
   const target = `It redirects to ${location.slice(0, 500)}`;
   if (redirectsTo !== undefined) return { ...failed, reason: `${reason}. ${target}`, redirectsTo };
-  return { ...failed, reason: `responded with ${status}; only 200 counts. ${target}${elsewhere}` };
+  return { ...failed, reason: `responded with ${status}; only 200 counts. ${target}${noMatchingBase}` };
 }
 
-/** Returns the base URL that gives the redirect's target when the same path is appended. */
+/** Returns the base URL that yields the redirect's target when the path is appended; undefined if no base URL does. */
 function redirectBase(from: URL, location: string, { path }: TestWebhook): string | undefined {
   const target = URL.parse(location, from)?.href ?? "";
-  const end = target.replace(/\/$/, "");
-  if (!end.endsWith(path)) return undefined;
-  const base = end.slice(0, -path.length);
+  const trimmed = target.replace(/\/$/, "");
+  if (!trimmed.endsWith(path)) return undefined;
+  const base = trimmed.slice(0, -path.length);
   try {
     joinUrl(parseHttpUrl(base).href, path);
     return base;

@@ -126,7 +126,7 @@ const pieces = [
   "&period;",
 ];
 
-test("never turns a name into a link, another line, or another text direction [D-87]", () => {
+test("a name never adds a link, a line or a change of text direction to the greeting [D-87]", () => {
   const name = fc
     .array(
       fc.oneof(
@@ -135,7 +135,7 @@ test("never turns a name into a link, another line, or another text direction [D
       ),
       { maxLength: 14 },
     )
-    .map((all) => all.join(""));
+    .map((parts) => parts.join(""));
   fc.assert(
     fc.property(name, (text) => {
       const greeted = greeting(text);
@@ -198,14 +198,14 @@ const linePieces = [
   ">",
 ];
 
-test("never produces a link or another line, and is idempotent", () => {
+test("toEmailLine never returns a link or a second line, and is idempotent", () => {
   const text = fc.oneof(
-    fc.array(fc.constantFrom(...linePieces), { maxLength: 12 }).map((all) => all.join("")),
+    fc.array(fc.constantFrom(...linePieces), { maxLength: 12 }).map((parts) => parts.join("")),
     fc.string({ unit: "binary" }),
   );
   fc.assert(
-    fc.property(text, (given) => {
-      const line = toEmailLine(given);
+    fc.property(text, (input) => {
+      const line = toEmailLine(input);
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}<>]/u);
       expect(line).not.toMatch(/[\p{L}\p{N}]:[^\s\d]|[.@。][\p{L}\p{M}]/u);
       expect(toEmailLine(line)).toBe(line);

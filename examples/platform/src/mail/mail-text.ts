@@ -6,7 +6,7 @@ const maxLength = 60;
 const maxDigits = 4;
 
 const letters = String.raw`[\p{L}\p{M}]+(?:['’ʼ‘\-‐·\u200c\u200d][\p{L}\p{M}]+)*`;
-/** Matches one word of a plain name. A dot may only end a word or an initial, so that no domain matches. */
+/** Matches one word of a plain name. Dots are allowed only at the end of words and initials, so that domains do not match. */
 const word = String.raw`\(?(?:(?:\p{L}\p{M}*\.)+|${letters}\.?|\d+)\)?`;
 const plainName = new RegExp(`^${word}(?:,? ${word})*$`, "u");
 
@@ -14,11 +14,11 @@ const plainName = new RegExp(`^${word}(?:,? ${word})*$`, "u");
 const invisible = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * Returns the greeting of an email to a person whose name an attacker may have chosen (D-87). It uses the name only if it is plain: not too
- * long, visible, without anything that looks like a link, and without changes of text direction.
+ * Returns the greeting for an email. An attacker may have chosen the person's name (D-87), so the greeting contains it only if it is
+ * plain: not too long, without invisible characters, without changes of text direction, and without anything that looks like a link.
  */
 export function greeting(name: string): string {
-  // Replace compatibility characters with what an email program may render.
+  // Replace compatibility characters with those that an email program may show instead.
   const plain = name.normalize("NFKC").trim();
   const digits = plain.match(/\p{N}/gu) ?? [];
   const isPlain =
@@ -27,8 +27,8 @@ export function greeting(name: string): string {
 }
 
 /**
- * Makes a string that another person wrote safe for one line of an email (D-38): removes line breaks and changes of text direction, and
- * adds spaces so that email programs do not turn it into a link.
+ * Makes a string from another person safe for one line of an email (D-38). Removes line breaks and changes of text direction, and
+ * adds spaces so that email programs do not create links.
  */
 export const toEmailLine = (text: string): string =>
   text
@@ -39,28 +39,30 @@ export const toEmailLine = (text: string): string =>
     .replaceAll(/(?<=[.@。])(?=[\p{L}\p{M}\p{Cf}])/gu, " ")
     .trim();
 
-/** What an email or push notification says about an offer's work. */
+/** What an email or a push notification says about an offer's time and place. */
 export interface OfferSummary {
   events: readonly OfferEventValue[];
-  /** The place's name, or its id if it has no name. Empty without a place. */
+  /** The place's name, or its id if it has no name. Empty if the offer has no place. */
   place: string;
   /** The recipient's time zone; null while it is unknown. */
   timeZone: string | null;
 }
 
-/** How many time slots are listed; any others are only counted. */
-const shownSlots = 5;
+/** The maximum number of time slots to list. The rest are only counted. */
+const maxListedSlots = 5;
 
-/** Returns one line per time slot, such as `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, and a line `Where: …`. */
+/** Returns a line for each time slot, such as `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, and a line `Where: …`. */
 export function offerSummary({ events, place: name, timeZone }: OfferSummary): string[] {
   const { span } = timeFormats(timeZone ?? defaultTimeZone);
-  const inOrder = events.toSorted((one, other) => Date.parse(one.start) - Date.parse(other.start));
-  const slots = inOrder.slice(0, shownSlots).map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);
-  const more = events.length - slots.length;
+  const inOrder = events.toSorted((a, b) => Date.parse(a.start) - Date.parse(b.start));
+  const slots = inOrder
+    .slice(0, maxListedSlots)
+    .map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);
+  const omitted = events.length - slots.length;
   const place = toEmailLine(name);
   return [
     ...slots,
-    ...(more > 0 ? [`and ${more} more time slot${more === 1 ? "" : "s"}`] : []),
+    ...(omitted > 0 ? [`and ${omitted} more time slot${omitted === 1 ? "" : "s"}`] : []),
     ...(place === "" ? [] : [`Where: ${place}`]),
   ];
 }

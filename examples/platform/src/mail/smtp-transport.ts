@@ -10,14 +10,14 @@ export interface SmtpOptions {
 
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
-/** Creates a transport that sends over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
+/** Creates a transport that sends emails over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
 export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
     pool: true,
     maxConnections: 5,
     ...timeouts,
-    // An email's text must not make nodemailer read a file or fetch a URL.
+    // The content of an email must not make nodemailer read files or fetch URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -25,7 +25,7 @@ export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   return {
     async send({ id, to, subject, body, createdAt }) {
       const messageId = `<mail-${id}.${createdAt.getTime()}@${domain}>`;
-      // Pass objects: nodemailer would parse a string that contains a comma as two addresses.
+      // Use objects: nodemailer parses a string that contains a comma as two addresses.
       const addresses = { from: { name: "", address: from }, to: { name: "", address: to } };
       try {
         await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt });
@@ -39,7 +39,7 @@ export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
   };
 }
 
-/** Whether the server rejected the email's addresses or text with a 5xx. A 5xx to the platform's own sign-in can be retried. */
+/** Returns whether the server rejected the email itself with a 5xx. A 5xx for the platform's sign-in can be retried. */
 function isPermanent(error: unknown): boolean {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown };
   return (code === "EENVELOPE" || code === "EMESSAGE") && Number(responseCode) >= 500;

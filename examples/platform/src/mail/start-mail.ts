@@ -6,7 +6,7 @@ import { type Loop, withTimeout } from "../outbox/timers.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store, Trx } from "../store/store.ts";
 
-/** A row of `mails`. */
+/** An email to send: a row of `mails`. */
 interface Mail {
   id: number;
   to: string;
@@ -15,9 +15,9 @@ interface Mail {
   createdAt: Date;
 }
 
-/** Delivers emails, by SMTP or only to the portal's mailbox page (D-78). */
+/** Delivers emails over SMTP, or only to the portal's mailbox page (D-78). */
 export interface MailTransport {
-  /** Sends one email. Rejects if sending should be retried. @throws {MailRejectedError} if a retry cannot help */
+  /** Sends one email. Rejects if it should be retried. @throws {MailRejectedError} if it should not be retried */
   send(mail: Mail): Promise<void>;
   close?(): Promise<void>;
 }
@@ -28,31 +28,31 @@ export class MailRejectedError extends Error {
   readonly code = "mail_rejected";
 }
 
-/** A transport that sends nothing: the portal's mailbox page reads the rows. */
+/** A transport that does not send emails: the portal's mailbox page shows them. */
 export const mailboxTransport: MailTransport = { send: async () => undefined };
 
 export interface MailOptions {
   store: Store;
   leases: Leases;
-  /** Wakes the loop after each commit that enqueued emails. Without it, call `wake()`. */
+  /** Wakes the loop after each commit that enqueues emails. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   transport: MailTransport;
   /** Called with errors, including those from the transport. Sending continues. */
   onError: (error: unknown) => void;
-  /** The pause after the first failed attempt, in milliseconds. Each further pause is three times as long. @default 60_000 */
+  /** The delay before the first retry, in milliseconds. Each further delay is three times as long. @default 60_000 */
   firstRetryMs?: number;
 }
 
-/** Twice the number of the transport's connections. */
+/** Twice the number of the SMTP transport's connections. */
 const maxInFlight = 10;
 
 /** The time limit for one email, which limits how long a shutdown takes (D-71). */
 const sendLimitMs = 12_000;
 
-/** How many times an email is attempted: eight attempts take two days. Afterwards it stays in the mailbox (D-78). */
+/** The maximum number of attempts to send an email. Eight attempts take two days. After that, it stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
-/** The queue of emails, which has one lane. */
+/** The queue of emails, with a single lane. */
 export const emailQueue: OutboxQueue = {
   name: "mails",
   wokenBy: ["mail"],
@@ -67,7 +67,7 @@ interface DueMail extends Mail {
 
 type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 
-/** Sends emails until it is stopped. An email may arrive twice: if the process dies while sending one, another attempt follows. */
+/** Sends emails until it is stopped. An email may arrive twice: if the process crashes while sending it, it is sent again. */
 export function startMail({ transport, firstRetryMs = 60_000, ...context }: MailOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueMail, SentMail["result"]>({
@@ -102,8 +102,8 @@ async function loadEmails(store: Store, leases: readonly Lease[]): Promise<Map<n
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function settleEmails(trx: Trx, made: readonly SentMail[], firstRetryMs: number): Promise<void> {
-  const outcomes = made.map(({ row: { id, attempts }, result }) => ({
+async function settleEmails(trx: Trx, attemptedMails: readonly SentMail[], firstRetryMs: number): Promise<void> {
+  const outcomes = attemptedMails.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",
     attempts: result === "rejected" ? maxMailAttempts : attempts + 1,

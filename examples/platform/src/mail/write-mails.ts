@@ -5,7 +5,7 @@ import { announce, type Trx } from "../store/store.ts";
 
 export type EmailToSend = Pick<Insertable<MailTable>, "to_address" | "subject" | "body">;
 
-/** Enqueues emails in the caller's transaction. They are sent after the commit (D-78), which also updates the recipients' pages. */
+/** Enqueues emails in the caller's transaction, to be sent after the commit (D-78), and announces them to the recipients' pages. */
 export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): Promise<void> {
   if (emails.length === 0) return;
   const due = emails.map((mail) => ({ ...mail, due_at: sql<Date>`now()` }));
@@ -21,38 +21,38 @@ export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): P
   for (const { organisationId } of rows) announce(trx, { topic: "mail", organisationId: organisationId ?? undefined });
 }
 
-/** An email digest: one email about everything that happened to its subject within a few minutes. */
+/** An email digest: one email about everything that happens to its subject within a few minutes. */
 export interface Digest {
-  /** What the digest is about, such as an offer's id. At most one email about it is waiting. */
+  /** The id of the digest's subject, such as an offer. There is at most one pending digest about it. */
   key: string;
   at: Date;
   delayMinutes: number;
 }
 
-/** An email that is due earlier is not rewritten: it may be claimed before this transaction, which may take five seconds, commits. */
-const soonest = sql<Date>`now() + interval '10 s'`;
+/** Emails that are due earlier are not rewritten: they may be claimed before this transaction commits, which may take five seconds. */
+const earliestDue = sql<Date>`now() + interval '10 s'`;
 
 /**
- * Enqueues an email that is sent after a delay, or rewrites the one that is waiting, in the caller's transaction. The caller
- * must hold a lock on the digest's subject.
+ * Enqueues a delayed email, or rewrites the pending one, in the caller's transaction. The caller must hold a lock on the digest's
+ * subject.
  *
- * @param compose returns the email about everything since the given time
+ * @param compose returns the email about everything that has happened since the given time
  */
 export async function enqueueDigest(
   trx: Trx,
   { key, at, delayMinutes }: Digest,
   compose: (since: Date) => Promise<EmailToSend>,
 ): Promise<void> {
-  const waiting = await trx
+  const pending = await trx
     .selectFrom("mails")
     .select(["id", "created_at"])
     .where("digest_of", "=", key)
-    .where("due_at", ">", soonest)
+    .where("due_at", ">", earliestDue)
     .forUpdate()
     .executeTakeFirst();
-  if (waiting !== undefined) {
-    const { subject, body } = await compose(waiting.created_at);
-    await trx.updateTable("mails").set({ subject, body }).where("id", "=", waiting.id).execute();
+  if (pending !== undefined) {
+    const { subject, body } = await compose(pending.created_at);
+    await trx.updateTable("mails").set({ subject, body }).where("id", "=", pending.id).execute();
     return;
   }
   const due = sql<Date>`now() + ${delayMinutes} * interval '1 minute'`;

@@ -25,7 +25,7 @@ export function mountHealth(router: Router, isReady: () => Promise<boolean>): vo
 
 const pingLimitMs = 2_000;
 
-/** Resolves with whether the database responds within two seconds and accepts changes. */
+/** Resolves with whether the database responds within two seconds and accepts writes. */
 export function pingDatabase({ db }: Pick<Store, "db">): Promise<boolean> {
   // A read-only server, such as a standby, rejects `for update`. The pool then discards the connection.
   return withTimeout(sql`select from organisations where false for update`.execute(db), pingLimitMs).then(

@@ -7,7 +7,7 @@ function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<str
   return lines.map((line) => JSON.parse(line));
 }
 
-test("writes lines of JSON with the given fields", () =>
+test("writes a line of JSON with the given fields", () =>
   expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
     { level: 30, msg: "http.response", route: "/offer", status: 200 },
   ]));
@@ -26,7 +26,7 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
 
-test("omits fields with secrets or personal data, at any depth and in any spelling", () => {
+test("omits fields with secrets or personal data, at any depth and in upper or lower case", () => {
   const secrets = {
     secret: "hunter2",
     token: "hunter2",
@@ -41,7 +41,7 @@ test("omits fields with secrets or personal data, at any depth and in any spelli
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
 
-test("logs the class, code and location of an error and its cause, but no message", () => {
+test("logs the class, code and location of an error and its cause, but not their messages", () => {
   const cause = Object.assign(new RangeError("value hunter2"), { code: "22P02", detail: "Key (hunter2)" });
   const fields = errorFields(new TypeError("about hunter2\nat hunter2", { cause }));
   expect(fields).toMatchObject({ error: "TypeError", cause: { error: "RangeError", code: "22P02" } });
@@ -58,7 +58,7 @@ test.each(["about\n    at hunter2", "about\n    at hunter2 (file:1:1)", "$&\n   
   },
 );
 
-test("ends the chain of causes at an error that is its own cause", () => {
+test("logs an error that is its own cause", () => {
   const error = new Error("round");
   error.cause = error;
   expect(errorFields(error)).toMatchObject({ error: "Error", cause: { error: "Error" } });

@@ -1,13 +1,13 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** Redaction: these fields are removed from every line, in case code logs them by mistake. */
+/** Fields that are removed from every line, in case code logs them by mistake. */
 const neverLogged = new Set(
   ["authorization", "baseAddress", "body", "cookie", "data", "emailAddress", "headers", "key", "message", "name"]
     .concat(["password", "secret", "stack", "title", "to", "token", "url"])
     .map((field) => field.toLowerCase()),
 );
 
-/** Creates a structured log with JSON lines. An error is always reduced to its `errorFields`. */
+/** Creates a structured log with JSON lines. For an error, only its `errorFields` are logged. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   const hooks = {
     // Without a message, pino would log the error's message.
@@ -24,30 +24,30 @@ export function createLog(level: string, destination: DestinationStream = pino.d
 const errorOnly = (error: unknown): unknown => errorFields(error);
 
 function redact(fields: object): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
+  const loggable: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields))
-    if (!neverLogged.has(field.toLowerCase())) kept[field] = isPlain(value) ? redact(value) : value;
-  return kept;
+    if (!neverLogged.has(field.toLowerCase())) loggable[field] = isPlainObject(value) ? redact(value) : value;
+  return loggable;
 }
 
-const isPlain = (value: unknown): value is object =>
+const isPlainObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** Matches a line that is a stack frame. */
-const frame = /^\s+at .*:\d+:\d+\)?$/;
+/** Matches a stack frame. */
+const stackFrame = /^\s+at .*:\d+:\d+\)?$/;
 
 /**
- * Returns the loggable fields of an error: name, code and stack frames. Messages and other properties are left out, because those of
- * database errors quote row values.
+ * Returns the fields of an error that are safe to log: its name, code, stack frames and cause. Omits messages and other properties,
+ * because database errors quote row values in them.
  */
 export function errorFields(error: unknown, maxCauses = 5): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // Skip the message at the start of the stack: its lines may look like frames.
+  // Remove the message from the start of the stack: its lines may look like frames.
   const frames = (error.stack ?? "")
     .replace(error.message, () => "")
     .split("\n")
-    .filter((line) => frame.test(line));
+    .filter((line) => stackFrame.test(line));
   const cause = error.cause === undefined || maxCauses === 0 ? undefined : errorFields(error.cause, maxCauses - 1);
   return { error: error.name, code, at: frames.map((line) => line.trim()), cause };
 }

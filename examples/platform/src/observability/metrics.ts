@@ -17,13 +17,15 @@ export interface Metrics {
   stop(): void;
 }
 
-/** For how long scrapes share one read of the store. */
+/** How long scrapes share one read of the store. */
 const cacheMs = 1_000;
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /**
- * @param store where the backlog is read, which is the same for every process
- * @param countStreams returns how many event streams this process has open
+ * Creates this process's metrics.
+ *
+ * @param store the store from which the backlog is read. The backlog is the same for all processes
+ * @param countStreams returns the number of event streams that are open in this process
  */
 export function createMetrics(store: Store, now: () => Date, countStreams = () => 0): Metrics {
   const registry = new Registry();
@@ -63,23 +65,23 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   const setGauges = (backlog: Backlog): void => {
     storeUp.set(1);
     for (const [state, count] of Object.entries(backlog.deliveries)) deliveries.set({ state }, count);
-    for (const [name, each] of Object.entries(gauges)) each.set(backlog[name as keyof typeof gauges]);
+    for (const [name, metric] of Object.entries(gauges)) metric.set(backlog[name as keyof typeof gauges]);
   };
-  /** Removes the gauges, so that a scrape does not show outdated values. */
+  /** Resets the gauges, so that a scrape does not show outdated values. */
   const resetGauges = (): void => {
     storeUp.set(0);
     deliveries.reset();
-    for (const each of Object.values(gauges)) each.remove();
+    for (const metric of Object.values(gauges)) metric.remove();
   };
 
-  let shown: Promise<void> | undefined;
+  let refreshed: Promise<void> | undefined;
   let readAtMs = 0;
   const refresh = (): Promise<void> => {
-    if (shown === undefined || performance.now() - readAtMs >= cacheMs) {
+    if (refreshed === undefined || performance.now() - readAtMs >= cacheMs) {
       readAtMs = performance.now();
-      shown = readBacklog(store, now()).then(setGauges, resetGauges);
+      refreshed = readBacklog(store, now()).then(setGauges, resetGauges);
     }
-    return shown;
+    return refreshed;
   };
 
   return {
@@ -112,17 +114,17 @@ interface Backlog {
   unsentNotifications: number;
   unsentMails: number;
   /**
-   * The age of the oldest snapshot. Every claim scans the rows that were deleted after it. Snapshots of other database users are visible
-   * only with the role `pg_read_all_stats`.
+   * The age of the oldest snapshot. Every claim scans the rows that were deleted after it was taken. Snapshots of other database users
+   * are visible only with the role `pg_read_all_stats`.
    */
   oldestSnapshotSeconds: number;
 }
 
-const limitMs = 2_000;
+const readLimitMs = 2_000;
 
-/** Reads the backlog. Rejects after two seconds. Partial indexes make its cost proportional to the backlog. */
+/** Reads the backlog. Rejects after two seconds. Thanks to partial indexes, the cost is proportional to the backlog. */
 export async function readBacklog(store: Store, now: Date): Promise<Backlog> {
-  const [totals, states] = await withTimeout(Promise.all([readTotals(store, now), countStates(store)]), limitMs);
+  const [totals, states] = await withTimeout(Promise.all([readTotals(store, now), countStates(store)]), readLimitMs);
   return { deliveries: { pending: 0, held: 0, dead: 0, ...Object.fromEntries(states) }, ...totals };
 }
 

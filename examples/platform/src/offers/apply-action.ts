@@ -79,7 +79,7 @@ const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** Reads all recipients, or only the worker who acts. */
+/** Reads all recipients, or for a worker's action, only that worker. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
   const all = trx
     .selectFrom("recipients")
@@ -108,7 +108,7 @@ async function writeState(
   if (after.complete !== before.complete) await set({ completed_at: now });
   if (after.withdrawn !== before.withdrawn) await set({ withdrawn_at: now });
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
-  // All changed recipients get the same values: they are a completion's selected workers, or the worker who responds.
+  // All changed recipients get the same values: they are the workers selected for the completion, or the responding worker.
   const [first] = changed;
   if (first === undefined) return;
   const { response, confirmation } = first;
@@ -148,12 +148,12 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
   });
 }
 
-/** Creates the error for an action that was refused. */
-export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, absent = offerNotFound): ProblemError {
+/** Creates the error for an action that is not allowed. */
+export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, notFound = offerNotFound): ProblemError {
   switch (refusal.code) {
     case "offer_not_found":
     case "not_addressed":
-      return absent();
+      return notFound();
     case "offer_completed":
       return new ProblemError("offer_completed", "The offer accepts no more responses and can be completed only once.");
     case "offer_withdrawn":
@@ -167,10 +167,10 @@ export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, a
   }
 }
 
-/** Creates the error for an unknown offer, or another organisation's offer: callers cannot tell the two apart (D-20). */
+/** Creates the error for an unknown offer or another organisation's offer. Callers cannot tell the two apart (D-20). */
 export const offerNotFound = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
 
-/** Creates the error for a worker: the offer is unknown, or was not sent to them (D-36). */
+/** Creates the error for a worker's action on an offer that is unknown or was not sent to them (D-36). */
 export const offerNotSentToWorker = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it sent to you?");

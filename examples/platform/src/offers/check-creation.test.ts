@@ -19,14 +19,14 @@ const now = new Date("2026-05-05T13:00:00Z");
 
 const check = (body: unknown) => checkCreation(body, { now, mayCreate, knownWorkers });
 
-/** Nested more deeply than a function can recurse. */
-const deep = "[".repeat(200_000) + "]".repeat(200_000);
+/** JSON that is nested more deeply than a function can recurse. */
+const deeplyNested = "[".repeat(200_000) + "]".repeat(200_000);
 
 async function errorsOf(body: unknown): Promise<Record<string, string[]>> {
-  const refused = await check(body).catch((error: unknown) => error);
-  if (!(refused instanceof ProblemError)) throw new Error(`not refused: ${JSON.stringify(refused)}`);
-  expect(refused).toMatchObject({ code: "invalid_request", status: 400 });
-  return Object.fromEntries(refused.errors ?? []);
+  const error = await check(body).catch((error: unknown) => error);
+  if (!(error instanceof ProblemError)) throw new Error(`not rejected: ${JSON.stringify(error)}`);
+  expect(error).toMatchObject({ code: "invalid_request", status: 400 });
+  return Object.fromEntries(error.errors ?? []);
 }
 
 const remedies = {
@@ -44,12 +44,12 @@ const remedies = {
   worker: "Send a worker's id; no worker has this one.",
 };
 
-describe("a valid creation", () => {
+describe("valid creations", () => {
   test.each([
     ["with every field", full],
     ["with the required fields only (D-01)", smallest],
     ["with empty optional fields", { ...full, details: "", locationPlaceId: "", events: [] }],
-    ["with a worker named twice (D-30)", { ...full, workerIds: ["amal", "amal"] }],
+    ["with a repeated worker id (D-30)", { ...full, workerIds: ["amal", "amal"] }],
     ["with non-English and dangerous text", { ...full, title: `厨房 👩‍🍳 '; drop table offers; -- <b>` }],
     ["with an internationalised address (D-31)", { ...full, notifyEmailAddress: "φίλη@παράδειγμα.ελ" }],
     ["with +00:00 and a fraction (D-33)", { ...full, events: [{ ...slot, end: "2026-05-05T22:00:00.25+00:00" }] }],
@@ -68,10 +68,10 @@ describe("a valid creation", () => {
         events: Array.from({ length: 366 }, () => slot),
       },
     ],
-  ])("is returned unchanged %s", async (_, body) => expect(await check(body)).toEqual(body));
+  ])("a creation %s is returned unchanged", async (_, body) => expect(await check(body)).toEqual(body));
 });
 
-describe("an invalid creation", () => {
+describe("invalid creations", () => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["a list", [], { body: ["Make it an object."] }],
     ["null", null, { body: ["Make it an object."] }],
@@ -86,15 +86,15 @@ describe("an invalid creation", () => {
       { ...full, events: [{ ...slot, note: "x" }] },
       { "events[0].note": [remedies.field] },
     ],
-    ["deeply nested lists", { ...full, x: JSON.parse(deep) }, { x: [remedies.field] }],
+    ["deeply nested lists", { ...full, x: JSON.parse(deeplyNested) }, { x: [remedies.field] }],
     [
       "deeply nested lists as an event",
-      { ...full, events: [JSON.parse(deep)] },
+      { ...full, events: [JSON.parse(deeplyNested)] },
       { "events[0]": ["Make it an object."] },
     ],
     [
       "deeply nested lists in an event",
-      { ...full, events: [{ ...slot, note: JSON.parse(deep) }] },
+      { ...full, events: [{ ...slot, note: JSON.parse(deeplyNested) }] },
       { "events[0].note": [remedies.field] },
     ],
     ["a long title", { ...full, title: "x".repeat(201) }, { title: ["Use at most 200 characters."] }],
@@ -174,11 +174,11 @@ describe("an invalid creation", () => {
         "events[1].end": [remedies.add],
       },
     ],
-  ])("is rejected with the field and the remedy: %s", async (_, body, errors) =>
+  ])("the error for %s contains the field and the remedy", async (_, body, errors) =>
     expect(await errorsOf(body)).toEqual(errors),
   );
 
-  test("is rejected without a lookup when it has more workers than the limit", async () => {
+  test("a creation with too many workers is rejected without a lookup", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "unknown");
     expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Use at most 10000."] });

@@ -5,12 +5,12 @@ import { addFieldError, fieldErrors } from "../http/validation.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
-/** Looks up what a creation is checked against, in addition to its schema. */
+/** What a creation is checked against, in addition to its schema. */
 interface CreationContext {
   now: Date;
-  /** Whether this person may create offers with the request's API key. */
+  /** Returns whether this person may create offers with the request's API key. */
   mayCreate: (id: string) => Promise<boolean>;
-  /** Returns those of `ids` that belong to workers. */
+  /** Returns the ids that belong to workers. */
   knownWorkers: (ids: string[]) => Promise<ReadonlySet<string>>;
 }
 
@@ -22,8 +22,8 @@ interface CreationContext {
 export async function checkCreation(body: unknown, context: CreationContext): Promise<OfferCreation> {
   const parsed = offerCreationSchema.safeParse(body);
   const errors = fieldErrors(parsed.error?.issues ?? [], body);
-  const { createdByUserId, workerIds, events, ...more } = Object(body) as Record<string, unknown>;
-  const { title, details, locationPlaceId, notifyEmailAddress } = more;
+  const { createdByUserId, workerIds, events, ...otherFields } = Object(body) as Record<string, unknown>;
+  const { title, details, locationPlaceId, notifyEmailAddress } = otherFields;
   checkTexts({ createdByUserId, title, details, locationPlaceId, notifyEmailAddress }, errors);
   if (Array.isArray(workerIds)) checkTexts(workerIds, errors, (index) => `workerIds[${index}]`);
   checkEvents(events, context.now, errors);
@@ -33,7 +33,7 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
   return parsed.data;
 }
 
-/** Reports strings that PostgreSQL cannot store unchanged (D-44). The schema excludes them from all other fields. */
+/** Reports strings that PostgreSQL cannot store unchanged (D-44). In all other fields, the schema rejects them. */
 function checkTexts(values: object, errors: FieldErrors, nameOf = (key: string) => key): void {
   for (const [key, value] of Object.entries(values)) {
     const remedy = typeof value === "string" ? textProblem(value) : undefined;
@@ -46,8 +46,8 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   const today = now.toISOString().slice(0, 10);
   for (const [index, event] of events.entries()) {
     const { start, end } = Object(event) as Record<string, unknown>;
-    const startMs = msOf(start);
-    const endMs = msOf(end);
+    const startMs = toMs(start);
+    const endMs = toMs(end);
     // D-29. An invalid field becomes NaN, which makes both comparisons false.
     if (startMs < Date.parse(today))
       addFieldError(errors, `events[${index}].start`, `Choose a start on or after today (${today} in UTC).`);
@@ -55,7 +55,7 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   }
 }
 
-const msOf = (value: unknown): number => {
+const toMs = (value: unknown): number => {
   const text = utcDateTimeSchema.safeParse(value);
   return text.success ? Date.parse(text.data) : Number.NaN;
 };
@@ -66,7 +66,7 @@ async function checkCreator(id: unknown, context: CreationContext, errors: Field
   addFieldError(errors, "createdByUserId", "Send the id of a person in the organisation that owns this API key.");
 }
 
-/** Reports ids that belong to no worker (D-30). */
+/** Reports ids that do not belong to a worker (D-30). */
 async function checkWorkers(ids: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
   if (!Array.isArray(ids) || errors.has("workerIds")) return;
   const known = await context.knownWorkers([...new Set(ids.filter(isId))]);
@@ -79,18 +79,18 @@ const isId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && textProblem(value) === undefined;
 
 /**
- * Creates a context that looks up in the store what `checkCreation` needs.
+ * Creates a context for `checkCreation` that queries the store.
  *
- * @param peopleOf the organisations whose users may create the offer (D-37)
+ * @param creatorOrganisationIds the organisations whose users may create the offer (D-37)
  */
-export const creationContext = (trx: Trx, now: Date, peopleOf: readonly string[]): CreationContext => ({
+export const creationContext = (trx: Trx, now: Date, creatorOrganisationIds: readonly string[]): CreationContext => ({
   now,
   async mayCreate(id) {
     const person = await trx
       .selectFrom("people")
       .select("id")
       .where("id", "=", id)
-      .where("organisation_id", "in", peopleOf)
+      .where("organisation_id", "in", creatorOrganisationIds)
       .executeTakeFirst();
     return person !== undefined;
   },

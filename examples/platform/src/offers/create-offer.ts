@@ -11,7 +11,7 @@ import { emailOfferCreated } from "./offer-mails.ts";
 export type OfferCreation = z.infer<typeof offerCreationSchema>;
 
 /**
- * Creates the offer, its recipients and their notifications in the caller's transaction.
+ * Creates the offer, its recipients, their notifications and the email to its contact, in the caller's transaction.
  *
  * @param input from `checkCreation`
  * @returns the offer's id
@@ -25,7 +25,7 @@ export async function createOffer(
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
   const createdAt = deps.now();
-  // D-30: a worker whose id is repeated gets the offer once.
+  // D-30: a worker whose id is repeated receives the offer once.
   const workerIds = [...new Set(input.workerIds)];
   const offer = {
     id,
@@ -47,7 +47,7 @@ export async function createOffer(
       trace: activeTrace(),
     })
     .execute();
-  // Send one parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
+  // Use one JSON parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
   await sql`
     insert into recipients (offer_id, worker_id)
     select ${id}, worker_id

@@ -1,11 +1,11 @@
 import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 
-/** What every operation on offers depends on. */
+/** The dependencies of operations on offers. */
 export interface OfferDeps {
   store: Store;
   now: () => Date;
-  /** For changes outside a transaction. The store publishes the signals that a transaction announces. */
+  /** Publishes changes that are made outside a transaction. The store publishes those that a transaction announces. */
   signals: Pick<Signals, "publish">;
   /** Returns a page's URL for emails. Never uses the Host header, which the caller controls. */
   linkTo: (path: string) => string;

@@ -18,8 +18,8 @@ export interface MailedOffer {
 
 type MailDeps = Pick<OfferDeps, "now" | "linkTo">;
 
-/** How many workers are named; if there are more, they are only counted. */
-const shownNames = 20;
+/** The maximum number of workers to list by name. The rest are only counted. */
+const maxListedNames = 20;
 
 /** Emails the offer's contact that the offer was created (D-38). */
 export async function emailOfferCreated(
@@ -35,7 +35,7 @@ export async function emailOfferCreated(
   await enqueueEmails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
 }
 
-/** Emails the workers' responses to the offer's contact, several in one email (D-121). */
+/** Emails the workers' responses to the offer's contact, combined into one email (D-121). */
 export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
@@ -52,10 +52,10 @@ export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffe
       .execute();
     const { applied, rejected, none } = await countResponses(trx, id);
     const lines = [
-      ...responded.slice(0, shownNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
-      ...(responded.length > shownNames ? [`and ${responded.length - shownNames} more`] : []),
+      ...responded.slice(0, maxListedNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
+      ...(responded.length > maxListedNames ? [`and ${responded.length - maxListedNames} more`] : []),
       "",
-      `In all, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
+      `In total, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
     ];
     const title = toEmailLine(offer.title);
     const subject = `${responded.length === 1 ? "1 response" : `${responded.length} responses`}: ${title}`;
@@ -63,7 +63,7 @@ export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffe
   });
 }
 
-/** Emails the offer's contact that the offer is complete or withdrawn. Replaces an email about responses that is still waiting (D-121). */
+/** Emails the offer's contact that the offer is complete or withdrawn. Deletes a pending email about responses (D-121). */
 export async function emailOfferClosed(
   trx: Trx,
   deps: MailDeps,
@@ -86,7 +86,7 @@ export async function emailOfferClosed(
         }
       : {
           subject: `Offer withdrawn: ${title}`,
-          lines: [`The offer "${title}" was withdrawn. All workers it was sent to are notified.`],
+          lines: [`The offer "${title}" was withdrawn. All workers who received it will be notified.`],
         };
   const body = await composeBody(trx, deps, offer, mail.lines);
   await enqueueEmails(trx, [{ to_address: address, subject: mail.subject, body }]);
@@ -101,8 +101,8 @@ async function readAssignedWorkers(trx: Trx, offerId: string): Promise<string[]>
     .where("confirmation", "<>", "")
     .orderBy("recipients.id")
     .execute();
-  const names = workers.slice(0, shownNames).map(({ name }) => `${toEmailLine(name)} gets the work`);
-  return workers.length > shownNames ? [...names, `and ${workers.length - shownNames} more`] : names;
+  const names = workers.slice(0, maxListedNames).map(({ name }) => `${toEmailLine(name)} gets the work`);
+  return workers.length > maxListedNames ? [...names, `and ${workers.length - maxListedNames} more`] : names;
 }
 
 async function countResponses(trx: Trx, offerId: string) {
@@ -116,7 +116,7 @@ async function countResponses(trx: Trx, offerId: string) {
   return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
 }
 
-/** Returns the email's text: the lines, when and where in the organisation's time zone, and the URL of the offer's page. */
+/** Returns the email's body: the lines, the offer's times and place in the organisation's time zone, and the offer page's URL. */
 async function composeBody(
   trx: Trx,
   { linkTo }: MailDeps,

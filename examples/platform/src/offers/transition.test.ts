@@ -26,7 +26,7 @@ describe.each([
   { state: { ...completed, withdrawn: true }, closedBy: "offer_withdrawn" },
 ])("transitions of an offer with complete $state.complete and withdrawn $state.withdrawn", ({ state, closedBy }) => {
   const { complete, withdrawn } = state;
-  const actions: [Action, after: Partial<OfferState> | "refused when closed"][] = [
+  const actions: [Action, after: Partial<OfferState> | "rejected when closed"][] = [
     [
       { type: "open", workerId: "amal" },
       { complete, withdrawn },
@@ -35,21 +35,21 @@ describe.each([
       { type: "close", workerId: "amal" },
       { complete, withdrawn },
     ],
-    [{ type: "apply", workerId: "amal" }, "refused when closed"],
-    [{ type: "reject", workerId: "amal" }, "refused when closed"],
-    [{ type: "complete", workerIds: ["amal"] }, "refused when closed"],
+    [{ type: "apply", workerId: "amal" }, "rejected when closed"],
+    [{ type: "reject", workerId: "amal" }, "rejected when closed"],
+    [{ type: "complete", workerIds: ["amal"] }, "rejected when closed"],
     [{ type: "withdraw" }, { complete, withdrawn: true }],
   ];
 
   test.each(actions)("%o", (action, after) => {
     const outcome = transition(state, action);
-    if (after !== "refused when closed") expect(outcome).toMatchObject({ allowed: true, state: after });
+    if (after !== "rejected when closed") expect(outcome).toMatchObject({ allowed: true, state: after });
     else if (closedBy !== undefined) expect(outcome).toEqual({ allowed: false, refusal: { code: closedBy } });
     else expect(outcome).toMatchObject({ allowed: true, state: { complete: action.type === "complete" } });
   });
 });
 
-test("has a table entry for every action in every state", () => {
+test("the table defines every action in every state", () => {
   expect(Object.keys(transitionTable)).toEqual(["open", "close", "apply", "reject", "complete", "withdraw"]);
   for (const row of Object.values(transitionTable))
     expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);
@@ -85,7 +85,7 @@ describe("a worker's response", () => {
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
     [{ ...completed, withdrawn: true }, "offer_withdrawn"],
-  ])("is rejected for a closed offer, even when it is repeated", (state, code) => {
+  ])("is rejected when the offer is closed, even if it repeats an earlier response", (state, code) => {
     for (const type of ["apply", "reject"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
   });
@@ -95,13 +95,13 @@ describe("a worker's response", () => {
 });
 
 describe("viewing an offer", () => {
-  test.each([open, completed, withdrawn])("changes nothing and notifies no worker", (state) => {
+  test.each([open, completed, withdrawn])("changes nothing and does not notify workers", (state) => {
     for (const type of ["open", "close"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, effects: [] });
   });
 });
 
-test.each(["open", "apply", "reject", "close"] as const)("rejects %s from a worker who was not addressed", (type) =>
+test.each(["open", "apply", "reject", "close"] as const)("rejects %s by a worker the offer was not sent to", (type) =>
   expect(transition(open, { type, workerId: "dana" })).toEqual({ allowed: false, refusal: { code: "not_addressed" } }),
 );
 
@@ -125,7 +125,7 @@ describe("completion", () => {
       effects: [{ workerIds: ["amal"] }, {}],
     }));
 
-  test("names the workers who have not applied or were not addressed", () =>
+  test("reports the workers who have not applied or did not receive the offer", () =>
     expect(transition(open, { type: "complete", workerIds: ["ben", "amal", "cleo", "dana"] })).toEqual({
       allowed: false,
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
@@ -137,7 +137,7 @@ describe("completion", () => {
   test.each([
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
-  ])("is rejected after another completion or a withdrawal", (state, code) =>
+  ])("is rejected when the offer is already complete or withdrawn", (state, code) =>
     expect(transition(state, { type: "complete", workerIds: ["amal"] })).toEqual({ allowed: false, refusal: { code } }),
   );
 });
@@ -151,6 +151,6 @@ describe("withdrawal", () => {
     }),
   );
 
-  test("has no effect and notifies no worker the second time", () =>
+  test("has no effect and does not notify workers when it is repeated", () =>
     expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, effects: [] }));
 });

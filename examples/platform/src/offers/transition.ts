@@ -13,7 +13,7 @@ export interface RecipientState {
 export interface OfferState {
   complete: boolean;
   withdrawn: boolean;
-  /** At least the recipients that the action concerns: the worker who acts, or all for a completion or withdrawal. */
+  /** At least the recipients that the action affects: the acting worker, or all of them for a completion or withdrawal. */
   recipients: readonly RecipientState[];
 }
 
@@ -26,21 +26,21 @@ export type Action =
 
 type NotifyReason = "successful" | "unsuccessful" | "withdrawn";
 
-/** An action's side effect, in addition to the offer's new state. `applyEffect` performs it. */
+/** A side effect of an action, performed by `applyEffect`. */
 export type Effect =
   | { type: "notify"; reason: NotifyReason; workerIds: readonly string[] }
   | { type: "workerOfferResponse"; workerId: string; response: "accepted" | "rejected" };
 
 export type Refusal =
   | { code: "offer_completed" | "offer_withdrawn" | "not_addressed" }
-  /** `indexes` are positions in the action's list of ids. */
+  /** `indexes` are positions in the action's `workerIds`. */
   | { code: "worker_not_applied"; indexes: readonly number[] };
 
 export type Transition =
   | { allowed: true; state: OfferState; effects: readonly Effect[] }
   | { allowed: false; refusal: Refusal };
 
-/** A combination of an offer's two flags. Actions set them, and nothing resets them (D-07). */
+/** A combination of an offer's two flags. Once set, a flag is never reset (D-07). */
 export type StateName = "open" | "complete" | "withdrawn" | "completeAndWithdrawn";
 
 /** Sets the worker's response and sends a webhook (D-14). Repeating the same response has no effect (D-08). */
@@ -65,10 +65,10 @@ const applied: Move = { kind: "respond", response: "applied", webhookResponse: "
 const rejected: Move = { kind: "respond", response: "rejected", webhookResponse: "rejected" };
 const completed: Move = { kind: "complete" };
 const withdrawn: Move = { kind: "withdraw" };
-const rejectedAsComplete: Move = { kind: "reject", code: "offer_completed" };
-const rejectedAsWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
+const alreadyComplete: Move = { kind: "reject", code: "offer_completed" };
+const alreadyWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
 
-/** Defines every action in every state. A worker the offer was not sent to gets "not found" in every state (D-36). */
+/** Defines what each action does in each state. A worker the offer was not sent to gets "not found" in every state (D-36). */
 export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<StateName, Move>>>> = {
   // Viewing an offer is not a response, so it sends no webhook.
   open: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
@@ -76,22 +76,22 @@ export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<St
   // D-08: a response may change until the offer is complete or withdrawn.
   apply: {
     open: applied,
-    complete: rejectedAsComplete,
-    withdrawn: rejectedAsWithdrawn,
-    completeAndWithdrawn: rejectedAsWithdrawn,
+    complete: alreadyComplete,
+    withdrawn: alreadyWithdrawn,
+    completeAndWithdrawn: alreadyWithdrawn,
   },
   reject: {
     open: rejected,
-    complete: rejectedAsComplete,
-    withdrawn: rejectedAsWithdrawn,
-    completeAndWithdrawn: rejectedAsWithdrawn,
+    complete: alreadyComplete,
+    withdrawn: alreadyWithdrawn,
+    completeAndWithdrawn: alreadyWithdrawn,
   },
-  // D-11: an offer is completed only once, and only with workers whose current response is to apply.
+  // D-11: an offer can be completed only once, and only with workers who have applied.
   complete: {
     open: completed,
-    complete: rejectedAsComplete,
-    withdrawn: rejectedAsWithdrawn,
-    completeAndWithdrawn: rejectedAsWithdrawn,
+    complete: alreadyComplete,
+    withdrawn: alreadyWithdrawn,
+    completeAndWithdrawn: alreadyWithdrawn,
   },
   // D-10: possible in any state. Repeating it has no effect and does not notify workers again.
   withdraw: { open: withdrawn, complete: withdrawn, withdrawn: noop, completeAndWithdrawn: noop },
@@ -115,30 +115,34 @@ export function transition(state: OfferState, action: Action): Transition {
   }
 }
 
-/** Records a worker's response. @param ids holds one id, the responding worker's */
+/** Records a worker's response. @param ids contains only the responding worker's id */
 function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: RespondAction): Transition {
-  const worker = state.recipients.filter(hasIdIn(ids)).find((one) => one.response !== response);
+  const worker = state.recipients.filter(hasIdIn(ids)).find((recipient) => recipient.response !== response);
   if (worker === undefined) return allow(state);
-  const recipients = state.recipients.map((one) => (one === worker ? { ...one, response } : one));
+  const recipients = state.recipients.map((recipient) =>
+    recipient === worker ? { ...recipient, response } : recipient,
+  );
   const { workerId } = worker;
   return allow({ ...state, recipients }, { type: "workerOfferResponse", workerId, response: webhookResponse });
 }
 
 /** Completes the offer. @param ids the selected workers; a repeated id counts once */
 function complete(state: OfferState, ids: readonly string[]): Transition {
-  const applied = new Set(state.recipients.filter((one) => one.response === "applied").map((one) => one.workerId));
+  const applied = new Set(
+    state.recipients.filter((recipient) => recipient.response === "applied").map((recipient) => recipient.workerId),
+  );
   const indexes = ids.flatMap((id, index) => (applied.has(id) ? [] : [index]));
   if (indexes.length > 0 || ids.length === 0) return reject({ code: "worker_not_applied", indexes });
   const isSelected = hasIdIn(ids);
-  const recipients = state.recipients.map((one) =>
-    isSelected(one) ? { ...one, confirmation: "confirmed" as const } : one,
+  const recipients = state.recipients.map((recipient) =>
+    isSelected(recipient) ? { ...recipient, confirmation: "confirmed" as const } : recipient,
   );
   return allow(
     { ...state, complete: true, recipients },
     notifyEffect("successful", recipients.filter(isSelected)),
     notifyEffect(
       "unsuccessful",
-      recipients.filter((one) => !isSelected(one)),
+      recipients.filter((recipient) => !isSelected(recipient)),
     ),
   );
 }
@@ -154,7 +158,7 @@ function workerIdsIn(action: Action): readonly string[] {
   return "workerIds" in action ? action.workerIds : [];
 }
 
-function hasIdIn(ids: readonly string[]): (one: RecipientState) => boolean {
+function hasIdIn(ids: readonly string[]): (recipient: RecipientState) => boolean {
   const set = new Set(ids);
   return ({ workerId }) => set.has(workerId);
 }

@@ -3,22 +3,22 @@ import type { Store, Trx } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 
-/** How many lanes a claim takes at most. More lanes share the cost of its transaction; fewer leave more to other processes. */
+/** The maximum number of lanes per claim. More lanes share the cost of one transaction; fewer leave more for other processes. */
 const maxLanes = 25;
-/** How many wake-ups a claim reads to find lanes. The oldest may belong to lanes that other processes are claiming from. */
-const wakeupsRead = 200;
+/** How many wake-ups a claim reads to find lanes. Other processes may be claiming from the lanes of the oldest ones. */
+const maxWakeupsRead = 200;
 
 /**
- * Leases due rows to this process (D-139): takes the lanes that have waited longest, and from each as many rows as its capacity
- * allows.
+ * Leases due rows to this process (D-139). It locks the lanes that have waited longest and leases as many rows from each as the
+ * lane's capacity allows.
  *
- * At READ COMMITTED, each statement sees what was committed before it started. So `leaseRows` sees every row whose wake-up `takeLanes` has
- * deleted, and the leases of every process that has held one of these lanes before.
+ * At READ COMMITTED, each statement sees what was committed before it started. So `leaseRows` sees every row whose wake-up
+ * `lockDueLanes` has deleted, and the leases of every process that locked one of these lanes before.
  *
  * @param limit the maximum number of rows
- * @throws if the reply came too late for the lease, so that the rows may belong to another process by now
- * @returns undefined if no lane is due, or other processes are claiming from all lanes of the oldest wake-ups; no rows if the
- *   taken lanes have no rows that may be attempted now
+ * @throws if the database replied too late: another process may already have claimed the rows
+ * @returns undefined if no lane is due, or if other processes are claiming from all lanes of the oldest wake-ups; an empty array
+ *   if no row in the locked lanes may be attempted now
  */
 export async function claimRows(
   store: Store,
@@ -26,10 +26,10 @@ export async function claimRows(
   queue: OutboxQueue,
   limit: number,
 ): Promise<Lease[] | undefined> {
-  // The lease starts when the transaction starts, which is PostgreSQL's now().
+  // The lease starts with the transaction, at PostgreSQL's now().
   const sentAtMs = performance.now();
   const claimed = await store.transaction(async (trx) => {
-    const lanes = await takeLanes(trx, queue, limit);
+    const lanes = await lockDueLanes(trx, queue, limit);
     if (lanes.length === 0) return undefined;
     const perLane = Math.floor(limit / lanes.length);
     const rows = await leaseRows(trx, queue, lanes, { perLane, processId: leases.processId });
@@ -37,22 +37,22 @@ export async function claimRows(
     return rows;
   });
   if (claimed === undefined || claimed.length === 0) return claimed;
-  leases.renewed(sentAtMs);
-  // Even if another claim has renewed the lease since, another process may have taken over these rows before that.
+  leases.recordRenewal(sentAtMs);
+  // Even if another claim has renewed the lease since then, another process may have claimed these rows before the renewal.
   if (performance.now() >= sentAtMs + leases.leaseMs)
     throw new Error("a claim took longer than the lease: its rows are released");
   return claimed;
 }
 
 /**
- * Locks lanes that are due until the transaction ends, so that no other process counts their leases meanwhile. Skips those
- * that another process has locked. Deletes all wake-ups of these lanes: `leaseRows` inserts the one that is still needed.
+ * Locks due lanes until the transaction ends, so that no other process counts their leases in the meantime. Skips lanes that
+ * another process has locked. Deletes all wake-ups for the locked lanes; `leaseRows` inserts the ones still needed.
  */
-async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
+async function lockDueLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     with due as materialized (
       select lane from (
-        select lane, at from outbox_wakeups where queue = ${name} and at <= now() order by at limit ${wakeupsRead}
+        select lane, at from outbox_wakeups where queue = ${name} and at <= now() order by at limit ${maxWakeupsRead}
       ) as oldest group by lane order by min(at)
     ), taken as materialized (
       select lane from due where pg_try_advisory_xact_lock(hashtext(${name}), hashtext(lane)) limit ${Math.min(maxLanes, limit)}
@@ -63,8 +63,9 @@ async function takeLanes(trx: Trx, { name }: OutboxQueue, limit: number): Promis
 }
 
 /**
- * Leases the oldest due rows of these lanes, and reads one more row per lane to know whether rows remain. If a lane has a free slot
- * for that row, it is woken when the row is due, or last in line if that time has passed. Otherwise it is woken when a lease ends.
+ * Leases the oldest due rows in these lanes, and reads one more row per lane to find out whether rows remain. If the lane has a
+ * free slot for that row, inserts a wake-up for the row's due time, or for now if it has passed, which puts the lane last in line.
+ * Otherwise the lane is woken when a lease ends.
  */
 async function leaseRows(
   trx: Trx,

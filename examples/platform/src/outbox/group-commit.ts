@@ -4,13 +4,13 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** How many groups are written concurrently. While one is being written, another starts only when it is full. @default 1 */
+  /** How many groups are written concurrently. While one is being written, another is written only if it is full. @default 1 */
   maxConcurrent?: number;
-  /** How long a group that is not full waits for more items. @default 0 */
+  /** How long an incomplete group waits for more items. @default 0 */
   delayMs?: number;
   /**
-   * Called with the error from each failed commit. The group is retried until `giveUpAfterMs`, long enough for the
-   * database to restart. Then each item is tried once on its own, so that one bad item does not discard the others.
+   * Called with the error from each failed commit. The group is retried for `giveUpAfterMs`, which should be long enough for the
+   * database to restart. Then each item is committed separately, once, so that one bad item does not discard the others.
    */
   onError: (error: unknown) => void;
   giveUpAfterMs: number;
@@ -18,7 +18,7 @@ export interface GroupCommitOptions<T> {
 
 interface WaitingItem<T> {
   item: T;
-  done: (isWritten: boolean) => void;
+  resolve: (isWritten: boolean) => void;
 }
 
 const retryPauseMs = 250;
@@ -33,22 +33,22 @@ export class GroupCommit<T> {
     this.#options = options;
   }
 
-  /** Resolves with true once the item is committed, or with false once it is given up. */
+  /** Adds an item. Resolves with true once the item is committed, or with false if its commits keep failing. */
   add(item: T): Promise<boolean> {
-    return new Promise((done) => {
-      this.#waiting.push({ item, done });
-      this.#begin();
+    return new Promise((resolve) => {
+      this.#waiting.push({ item, resolve });
+      this.#startIfReady();
     });
   }
 
-  #begin(): void {
+  #startIfReady(): void {
     const { maxGroup, maxConcurrent = 1 } = this.#options;
-    const fewest = this.#writing === 0 ? 1 : maxGroup;
-    if (this.#writing >= maxConcurrent || this.#waiting.length < fewest) return;
+    const minItems = this.#writing === 0 ? 1 : maxGroup;
+    if (this.#writing >= maxConcurrent || this.#waiting.length < minItems) return;
     this.#writing += 1;
     void this.#writeGroup().finally(() => {
       this.#writing -= 1;
-      this.#begin();
+      this.#startIfReady();
     });
   }
 
@@ -58,21 +58,21 @@ export class GroupCommit<T> {
     if (this.#waiting.length < maxGroup) await (delayMs === 0 ? setImmediate() : setTimeout(delayMs));
     const group = this.#waiting.splice(0, maxGroup);
     if (group.length === 0) return;
-    const isWritten = await this.#write(group.map(({ item }) => item));
-    if (isWritten || group.length === 1) for (const { done } of group) done(isWritten);
-    else await Promise.all(group.map(async ({ item, done }) => done(await this.#try([item]))));
+    const isWritten = await this.#commitWithRetries(group.map(({ item }) => item));
+    if (isWritten || group.length === 1) for (const { resolve } of group) resolve(isWritten);
+    else await Promise.all(group.map(async ({ item, resolve }) => resolve(await this.#tryCommit([item]))));
   }
 
-  async #write(items: T[]): Promise<boolean> {
+  async #commitWithRetries(items: T[]): Promise<boolean> {
     const giveUpAt = performance.now() + this.#options.giveUpAfterMs;
-    while (!(await this.#try(items))) {
+    while (!(await this.#tryCommit(items))) {
       if (performance.now() >= giveUpAt) return false;
       await setTimeout(retryPauseMs);
     }
     return true;
   }
 
-  async #try(items: T[]): Promise<boolean> {
+  async #tryCommit(items: T[]): Promise<boolean> {
     try {
       await this.#options.commit(items);
       return true;

@@ -12,11 +12,11 @@ type Renewal = readonly [sentAtMs: number, repliedAtMs: number];
 /** Returns whether a row that was claimed with the first renewal is still held at `atMs`. */
 function isHeldAfter(renewals: readonly Renewal[], atMs: number): boolean {
   const leases = new Leases({} as Store, leaseMs, () => undefined);
-  let isHeld = leases.watch();
+  let isHeld = leases.watchForGaps();
   for (const [index, [sentAtMs, repliedAtMs]] of renewals.entries()) {
     nowMs = repliedAtMs;
-    leases.renewed(sentAtMs);
-    if (index === 0) isHeld = leases.watch();
+    leases.recordRenewal(sentAtMs);
+    if (index === 0) isHeld = leases.watchForGaps();
   }
   nowMs = atMs;
   return isHeld();
@@ -24,7 +24,7 @@ function isHeldAfter(renewals: readonly Renewal[], atMs: number): boolean {
 
 test.each([
   ["holds a row within the lease", [[0, 1]], 3_999, true],
-  ["does not hold a row after the lease, which starts when the renewal is sent", [[0, 500]], 4_000, false],
+  ["does not hold a row after the lease has expired, counted from when the renewal was sent", [[0, 500]], 4_000, false],
   [
     "holds a row while the lease is renewed in time",
     [
@@ -36,7 +36,7 @@ test.each([
     true,
   ],
   [
-    "does not hold a row after a late renewal, since others may have worked on it",
+    "does not hold a row after a late renewal, since another process may have attempted it",
     [
       [0, 1],
       [4_000, 4_001],

@@ -7,8 +7,8 @@ import { type Loop, runLoop } from "./timers.ts";
 
 export interface LeasesOptions {
   /**
-   * How long a lease lasts (visibility timeout): other processes wait this long before they take over the rows of a process that crashed or
-   * stalled (D-70). @default 4
+   * How long a lease lasts (visibility timeout). After a process crashes or stalls, other processes wait this long before they
+   * claim its rows (D-70). @default 4
    */
   leaseSeconds?: number;
   onError: (error: unknown) => void;
@@ -16,13 +16,13 @@ export interface LeasesOptions {
 
 /** When to poll a queue next, by the database's clock. */
 export interface NextPoll {
-  /** The time until a lane's first wake-up; zero or negative if one is due, Infinity if no lane waits. */
+  /** The time until the queue's first wake-up; zero or negative if it is due, Infinity if the queue has no wake-up. */
   wakeupMs: number;
-  /** The time until the first lease of another process expires; Infinity if no other process has one. */
+  /** The time until another process's lease expires; Infinity if no other process holds a lease. */
   expiryMs: number;
 }
 
-/** Creates this process's lease. On PGlite, which serves one process, it immediately releases the rows of a killed process. */
+/** Creates the lease of this process. On PGlite, which serves one process, releases the rows of an earlier, killed process. */
 export async function openLeases(store: Store, { leaseSeconds = 4, onError }: LeasesOptions): Promise<Leases> {
   const leases = new Leases(store, leaseSeconds * 1_000, onError);
   if (store.name === "pglite") await leases.releaseExpired({ includeLive: true });
@@ -30,8 +30,9 @@ export async function openLeases(store: Store, { leaseSeconds = 4, onError }: Le
 }
 
 /**
- * This process's lease on all rows that it attempts. It is one database row, renewed while there are attempts. Once it expires, other
- * processes may claim those rows (D-70), and this process's results are discarded because their fencing tokens are deleted.
+ * The lease of this process on all rows that it attempts. It is one database row, renewed while attempts are running. Once it
+ * expires, other processes may claim those rows (D-70). Results from this process are then discarded, because their fencing tokens
+ * are deleted.
  */
 export class Leases {
   readonly processId = randomUUID();
@@ -40,10 +41,10 @@ export class Leases {
   readonly leaseMs: number;
   readonly #renewing: Loop;
   #inFlight = 0;
-  /** Until when the lease is certain to last, by performance.now(). */
+  /** The time until which the lease is certain to last, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** How many times the lease was started again after it had expired. */
-  #gaps = 0;
+  /** How many times the lease was started again after it expired. */
+  #gapCount = 0;
 
   /** @param leaseMs how long the lease lasts, by the database's clock */
   constructor(store: Store, leaseMs: number, onError: (error: unknown) => void) {
@@ -52,19 +53,19 @@ export class Leases {
     const renew = async (): Promise<number> => {
       if (this.#inFlight === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
-      // Each claim renews the lease too, so it may already last long enough.
+      // Each claim also renews the lease, so it may last long enough already.
       const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (leftMs > 0) return leftMs;
       await this.renewIn(store.db);
-      this.renewed(sentAtMs);
+      this.recordRenewal(sentAtMs);
       return leaseMs / 4;
     };
     this.#renewing = runLoop(renew, onError);
   }
 
   /**
-   * Starts or renews the lease. Never shortens it: a claim's `now()` is the start of its transaction, and a renewal that was
-   * sent later may be committed earlier. In a transaction, it also keeps other processes from ending the lease until the commit.
+   * Starts or renews the lease. Never shortens it: a claim's `now()` is the start of its transaction, and a renewal sent later may
+   * be committed earlier. In a transaction, this also prevents other processes from ending the lease until the commit.
    */
   async renewIn(db: Store["db"]): Promise<void> {
     await sql`
@@ -75,27 +76,29 @@ export class Leases {
   }
 
   /**
-   * Call it when the database has replied. The lease was renewed at an unknown time after `sentAtMs`, so if it has expired in the
-   * meantime, there may have been a gap.
+   * Records a renewal. Call it when the database has replied. The renewal took effect at an unknown time after `sentAtMs`, so if
+   * the lease has expired in the meantime, there may have been a gap.
    *
-   * @param sentAtMs when the statement that renewed the lease was sent, or the `begin` before it, by performance.now()
+   * @param sentAtMs when the renewal, or the `begin` of its transaction, was sent, by performance.now()
    */
-  renewed(sentAtMs: number): void {
-    if (performance.now() >= this.#heldUntilMs) this.#gaps += 1;
+  recordRenewal(sentAtMs: number): void {
+    if (performance.now() >= this.#heldUntilMs) this.#gapCount += 1;
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentAtMs + this.leaseMs);
   }
 
   /**
-   * @returns a function that says whether the lease has lasted without a gap since this call. If not, do not attempt rows claimed
-   *   before this call: another process may have attempted them
+   * Starts to watch the lease for gaps.
+   *
+   * @returns a function that returns whether the lease has lasted without a gap since this call. If it has not, do not attempt rows
+   *   claimed before this call: another process may have attempted them
    */
-  watch(): () => boolean {
-    const count = this.#gaps;
-    return () => this.#gaps === count && performance.now() < this.#heldUntilMs;
+  watchForGaps(): () => boolean {
+    const gapsBefore = this.#gapCount;
+    return () => this.#gapCount === gapsBefore && performance.now() < this.#heldUntilMs;
   }
 
-  /** Runs `work`, and keeps the lease renewed until it ends. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work` and renews the lease until it ends. */
+  async renewWhile<T>(work: () => Promise<T>): Promise<T> {
     this.#inFlight += 1;
     if (this.#inFlight === 1) this.#renewing.wake();
     try {
@@ -106,10 +109,11 @@ export class Leases {
   }
 
   /**
-   * Releases the rows of other processes whose lease has expired, and wakes their lanes. Skips the rows of this process, which
+   * Releases the rows of other processes whose leases have expired, and wakes their lanes. Skips the rows of this process, which
    * renews its lease instead.
    *
-   * @param includeLive releases the rows of every other process. For a store that serves one process: all others must have ended
+   * @param includeLive whether to release the rows of all other processes, even if their leases have not expired. Only for a store
+   *   that serves one process: the others must have ended
    */
   async releaseExpired({ includeLive = false } = {}): Promise<void> {
     const isOtherProcess = sql`id <> ${this.processId}`;
@@ -117,8 +121,10 @@ export class Leases {
   }
 
   /**
-   * Releases the rows of this process except those it is attempting. Call it after an error, when it is unknown which claims were
+   * Releases all rows of this process except those with these tokens. Call it after an error, when it is unknown which claims were
    * committed.
+   *
+   * @param tokens the leases of the rows that the process is attempting
    */
   async releaseStrayLeases(queue: QueueName, tokens: readonly number[]): Promise<void> {
     await sql`
@@ -128,12 +134,12 @@ export class Leases {
           and token <> all (array(select json_array_elements_text(${JSON.stringify(tokens)}::text::json)::int8))
         returning queue, lane
       )
-      ${wakeReleased}`.execute(this.#store.db);
+      ${wakeFreedLanes}`.execute(this.#store.db);
   }
 
   /**
-   * Uses one statement to read one snapshot: another process that releases rows deletes their leases and wakes their lanes in one
-   * transaction.
+   * Returns when to poll the queue next. Uses one statement, so that it reads one snapshot: another process that releases rows
+   * deletes their leases and wakes their lanes in one transaction.
    */
   async nextPoll(queue: QueueName): Promise<NextPoll> {
     const { rows } = await sql<{ wakeup: number | null; lapse: number | null }>`
@@ -147,42 +153,42 @@ export class Leases {
     };
   }
 
-  /** Releases the rows that this process is still attempting, so that others can claim them immediately. */
+  /** Stops renewals and releases the rows that this process is still attempting, so that others can claim them immediately. */
   async stop(): Promise<void> {
     await this.#renewing.stop();
     await this.#release(sql`id = ${this.processId}`);
   }
 
-  /** Skips processes whose rows a transaction is settling, even if it has stalled: a later call releases them. */
-  async #release(which: ReturnType<typeof sql>): Promise<void> {
+  /** Releases the rows of the processes that match. Skips those whose rows a transaction is settling; a later call releases them. */
+  async #release(condition: ReturnType<typeof sql>): Promise<void> {
     await this.#store.transaction(async (trx) => {
-      // While these rows are locked, their processes cannot claim any rows.
+      // While their rows are locked, these processes cannot claim any rows.
       const { rows } = await sql<{ id: string }>`
-        select id from outbox_processes where ${which} for update skip locked`.execute(trx);
+        select id from outbox_processes where ${condition} for update skip locked`.execute(trx);
       if (rows.length === 0) return;
-      const ended = sql`(select json_array_elements_text(${JSON.stringify(rows.map(({ id }) => id))}::text::json)::uuid)`;
+      const endedIds = sql`(select json_array_elements_text(${JSON.stringify(rows.map(({ id }) => id))}::text::json)::uuid)`;
       await sql`
         with freed as (
           delete from outbox_leases where (queue, row_id) in (
-            select queue, row_id from outbox_leases where process_id in ${ended} for update skip locked)
+            select queue, row_id from outbox_leases where process_id in ${endedIds} for update skip locked)
           returning queue, lane
         )
-        ${wakeReleased}`.execute(trx);
+        ${wakeFreedLanes}`.execute(trx);
       await sql`
-        delete from outbox_processes where id in ${ended}
+        delete from outbox_processes where id in ${endedIds}
           and not exists (select from outbox_leases where process_id = outbox_processes.id)`.execute(trx);
     });
   }
 }
 
-/** A part of a statement: wakes the lanes whose leases the part `freed` deletes, because they have room for more rows. */
-const wakeReleased = insertWakeups(sql`select distinct queue, lane, now() from freed`);
+/** Part of a statement: wakes the lanes whose leases the CTE `freed` deletes, because they now have free slots. */
+const wakeFreedLanes = insertWakeups(sql`select distinct queue, lane, now() from freed`);
 
 /**
- * Ends leases, wakes their lanes, and returns what this process still held (fencing). Every transaction that settles rows
- * must start with it.
+ * Ends leases, wakes their lanes, and returns the rows that this process still held (fencing). Every transaction that settles rows
+ * must start with this call.
  *
- * @returns those of `attempted` whose token still existed. The other rows belong to another process by now, so do not settle them
+ * @returns the attempted rows whose tokens still existed. Do not settle the others: another process may have claimed them
  */
 export async function endLeases<Attempted extends { lease: Lease }>(
   trx: Trx,
@@ -197,7 +203,7 @@ export async function endLeases<Attempted extends { lease: Lease }>(
       using json_to_recordset(${JSON.stringify(leases)}::text::json) as given ("rowId" int8, token int8)
       where queue = ${queue} and row_id = given."rowId" and outbox_leases.token = given.token
       returning outbox_leases.token, queue, lane
-    ), woken as (${wakeReleased})
+    ), woken as (${wakeFreedLanes})
     select token from freed`.execute(trx);
   const ended = new Set(rows.map(({ token }) => token));
   return attempted.filter(({ lease }) => ended.has(lease.token));

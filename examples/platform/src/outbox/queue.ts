@@ -11,13 +11,13 @@ export interface OutboxQueue {
   /** The numeric column that identifies a leased row. */
   id: "sequence" | "id";
   /**
-   * The column that names a row's lane. Rows in one lane share its capacity, and lanes take turns, so that a slow lane does not
-   * block the others (head-of-line blocking). If it is omitted, all rows are in one lane.
+   * The column that contains a row's lane. Rows in one lane share its capacity, and lanes take turns, so that a slow lane does not
+   * block the others (head-of-line blocking). If omitted, all rows are in one lane.
    */
   lane?: "organisation_id" | "offer_id";
   /** How many rows of a lane may be attempted concurrently, across all processes. */
   capacity: number;
-  /** Builds a query for the state of a lane, which returns no row if the lane is closed for good. @default lanes are always open */
+  /** Builds a query for a lane's state. The query returns no row if the lane is closed indefinitely. @default lanes are always open */
   laneState?: (lane: RawBuilder<unknown>) => RawBuilder<LaneState>;
   /** A SQL condition: whether the row with the alias `head` must wait for another row that is being attempted. */
   isBlocked?: RawBuilder<boolean>;
@@ -31,20 +31,20 @@ export interface LaneState {
   opens_at: Date | null;
 }
 
-/** The name of the lane in a queue that has only one. */
+/** The name of the lane in a queue with only one lane. */
 export const onlyLane = "";
 
 /** This process's claim on a row that it attempts. */
 export interface Lease {
-  /** Fencing token. A result is stored only while the token exists: it is deleted when the lease ends. */
+  /** Fencing token. It is deleted when the lease ends; a result is stored only while it exists. */
   token: number;
   rowId: number;
   lane: string;
 }
 
 /**
- * Makes a process poll these lanes now, or `at` a later time. Call it in the transaction that makes their rows due. It
- * only inserts wake-ups, which have no key, so it never waits for another transaction.
+ * Inserts wake-ups, so that a process polls these lanes now, or `at` a later time. Call it in the transaction that makes their rows
+ * due. It never waits for another transaction, because wake-ups have no unique key.
  */
 export async function wakeLanes(
   trx: Trx,
@@ -59,23 +59,23 @@ export async function wakeLanes(
     from json_array_elements_text(${JSON.stringify(distinct)}::text::json) as given (lane)`).execute(trx);
 }
 
-/** Builds a statement that inserts wake-ups. @param wakeups selects the columns queue, lane and at */
+/** Builds a statement that inserts wake-ups. @param wakeups a query that selects the columns queue, lane and at */
 export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`insert into outbox_wakeups (queue, lane, at) ${wakeups}`;
 
 const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
 
 /**
- * Takes the lock that every transaction that settles rows must hold. Any number of transactions can share it, but not while
- * another holds it through `lockSettlingExclusively`.
+ * Acquires the lock that every transaction that settles rows must hold. Any number of transactions can share it, except while
+ * another one holds it exclusively.
  */
 export async function lockSettlingShared(trx: Trx, queue: QueueName): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);
 }
 
 /**
- * Prevents other transactions from settling the queue's rows until this one ends. Waits for those that are settling. Since others wait for
- * this transaction, the server ends it after two seconds without a statement.
+ * Waits for transactions that are settling the queue's rows, and prevents others from settling rows until this one ends. Because
+ * others wait for this transaction, the server ends it after two seconds without a statement.
  */
 export async function lockSettlingExclusively(trx: Trx, queue: QueueName): Promise<void> {
   await sql`

@@ -44,7 +44,7 @@ test("keeps a wake-up that arrives during a tick", async () => {
   expect(ticks).toBe(2);
 });
 
-test("ticks once more, however often it is woken during a tick", async () => {
+test("ticks once more, no matter how many times it is woken during a tick", async () => {
   let ticks = 0;
   const ends: (() => void)[] = [];
   const tick = async (): Promise<number> => {
@@ -85,7 +85,7 @@ test("coalesces wake-ups within one turn of the event loop", async () => {
   await loop.stop();
 });
 
-test("reports what a tick throws, and continues", async () => {
+test("reports an error that a tick throws, and continues", async () => {
   const errors: unknown[] = [];
   let ticks = 0;
   let resume = (): void => undefined;
@@ -104,7 +104,7 @@ test("reports what a tick throws, and continues", async () => {
   expect(errors).toMatchObject([{ message: "no database" }]);
 });
 
-test("waits for the running tick when it stops, and starts no other", async () => {
+test("waits for the running tick when it stops, and does not start another", async () => {
   let finish = (): void => undefined;
   let finished = false;
   const running = new Promise<void>((resolve) => {

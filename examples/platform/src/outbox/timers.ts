@@ -8,14 +8,14 @@ export interface Loop {
 }
 
 const pauseAfterErrorMs = 1_000;
-/** The longest timer delay in Node. */
+/** The longest timer delay that Node supports. */
 const longestPauseMs = 2 ** 31 - 1;
 
 /**
  * Calls `tick` in a loop. Each call starts after the previous one has ended.
  *
- * @param tick returns how long to pause after it, in milliseconds: 0 if there may be more to do
- * @param onError called with what a tick throws; the loop continues after a second
+ * @param tick returns how long to pause before the next call, in milliseconds: 0 if there may be more to do
+ * @param onError called with an error that a tick throws; the loop continues after a second
  */
 export function runLoop(tick: () => Promise<number>, onError: (error: unknown) => void): Loop {
   let stopping = false;
@@ -38,7 +38,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
         const pauseMs = await tick();
         if (pauseMs <= 0 || woken || stopping) continue;
         await pause(pauseMs);
-        // One commit wakes the loop several times within a turn: through its signal, and as each attempt in its group ends.
+        // One commit wakes the loop several times within one turn of the event loop: its signal and each attempt in its group do.
         await setImmediate();
       } catch (error) {
         onError(error);

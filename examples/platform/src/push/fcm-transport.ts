@@ -4,7 +4,7 @@ import { offerSummary } from "../mail/mail-text.ts";
 import type { Store } from "../store/store.ts";
 import type { Device, NotificationReason, Push, PushTransport } from "./push-transport.ts";
 
-/** A service account's key, as downloaded from the Firebase console. */
+/** The key of a service account, as downloaded from the Firebase console. */
 export interface FcmCredentials {
   projectId: string;
   clientEmail: string;
@@ -13,20 +13,21 @@ export interface FcmCredentials {
 
 export interface FcmOptions {
   credentials: FcmCredentials;
-  /** Called if the push service no longer knows the device's token, because the app was removed. */
+  /** Called if the push service no longer recognises the device's token because the app was uninstalled. */
   onUnregistered: (device: Device) => Promise<void>;
   now: () => Date;
-  /** Sends the requests to Google. Closed with the transport. @default keeps 32 connections */
+  /** Sends the requests to Google. Closed when the transport is closed. @default an agent with up to 32 connections */
   dispatcher?: Dispatcher;
   /**
-   * The time limit for one message, in milliseconds, plus 3 s for an access token. Must be shorter than a shutdown may take.
+   * The time limit for one message, in milliseconds. Requesting an access token may take another 3 s. Must be shorter than the time
+   * allowed for a shutdown.
    *
    * @default 9_000
    */
   timeoutMs?: number;
 }
 
-/** Thrown if the push service rejected a message, with a code from that service such as `QUOTA_EXCEEDED`. */
+/** Thrown if the push service rejected a message. `code` is from that service, such as `QUOTA_EXCEEDED`. */
 class FcmError extends Error {
   override readonly name = "FcmError";
   readonly code: string;
@@ -41,26 +42,31 @@ const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const tokenTimeoutMs = 3_000;
 
 /**
- * Pushes over the HTTP v1 API of Firebase Cloud Messaging, which uses APNs for iOS (D-79). Does not use firebase-admin: it retries a
- * request for over a minute, which would delay a shutdown, and ignores the given agent when it requests an access token.
+ * Creates a transport that uses the HTTP v1 API of Firebase Cloud Messaging, which uses APNs for iOS (D-79). Does not use
+ * firebase-admin, which retries a request for over a minute, delaying a shutdown, and ignores the dispatcher when it requests an
+ * access token.
  */
 export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
   const { projectId, clientEmail: email, privateKey: key } = credentials;
   const path = `/v1/projects/${encodeURIComponent(projectId)}/messages:send`;
-  const fetchThere = (url: unknown, init: unknown) =>
+  const fetchWithDispatcher = (url: unknown, init: unknown) =>
     fetch(url as string, { ...(init as RequestInit), dispatcher } as object) as unknown as Promise<Response>;
-  const newAccess = () =>
+  const createTokenClient = () =>
     new JWT({
       email,
       key,
       scopes: [scope],
-      transporterOptions: { fetchImplementation: fetchThere, timeout: tokenTimeoutMs, retryConfig: { retry: 0 } },
+      transporterOptions: {
+        fetchImplementation: fetchWithDispatcher,
+        timeout: tokenTimeoutMs,
+        retryConfig: { retry: 0 },
+      },
     });
-  let access = newAccess();
+  let tokenClient = createTokenClient();
 
   const post = async (message: object): Promise<string | undefined> => {
-    const { token } = await access.getAccessToken();
+    const { token } = await tokenClient.getAccessToken();
     const { statusCode, body } = await request(`https://fcm.googleapis.com${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -70,29 +76,29 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
     });
     const text = await body.text();
     if (statusCode === 200) return undefined;
-    // The access token was revoked: the next message gets a new one.
-    if (statusCode === 401) access = newAccess();
-    return errorCodeOf(text) ?? `HTTP_${statusCode}`;
+    // The access token was revoked. Use a new one for the next message.
+    if (statusCode === 401) tokenClient = createTokenClient();
+    return extractErrorCode(text) ?? `HTTP_${statusCode}`;
   };
 
   return {
     async send(device, notification) {
-      // Nothing can be pushed to a device without a token: it has only the notifications menu.
+      // A device without a token cannot receive pushes. It shows only the notifications menu.
       if (device.token === null) return;
-      const refusal = await post(fcmMessage(device, notification, now()));
-      if (refusal === "UNREGISTERED") await onUnregistered(device);
-      else if (refusal !== undefined) throw new FcmError(refusal);
+      const errorCode = await post(fcmMessage(device, notification, now()));
+      if (errorCode === "UNREGISTERED") await onUnregistered(device);
+      else if (errorCode !== undefined) throw new FcmError(errorCode);
     },
     close: () => dispatcher.close(),
   };
 }
 
-/** @see https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
-function errorCodeOf(text: string): string | undefined {
+/** Extracts the error code from a response. @see https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode */
+function extractErrorCode(text: string): string | undefined {
   return /"errorCode"\s*:\s*"([A-Z_]{1,64})"/.exec(text)?.[1];
 }
 
-/** The line that a phone shows above the offer's title. */
+/** The line above the offer's title on a phone. */
 const titles: Record<NotificationReason, string> = {
   offer: "You have a new offer",
   successful: "You got the work",
@@ -102,13 +108,15 @@ const titles: Record<NotificationReason, string> = {
 
 const daySeconds = 24 * 60 * 60;
 
-/** A limit, because the service rejects messages over 4 kB, and a phone shows only a line or two of a title. */
+/** The push service rejects messages over 4 kB, and phones show only a line or two of a title. */
 const maxTitleLength = 200;
 
 /**
- * Builds the message for Firebase Cloud Messaging: the text to show, and the ids that the worker app opens the offer with. A phone
- * shows only the latest notification of each offer: one that is sent twice appears once, and a withdrawal replaces the offer.
- * `sequence` ascends, so that an app can tell that the service delivered a push after a newer one (D-99).
+ * Builds the message for Firebase Cloud Messaging: the text to show, and the ids that the worker app needs to open the offer.
+ *
+ * A phone shows only the latest notification about each offer: a notification that is sent twice appears once, and the one about a
+ * withdrawal replaces the one about the offer. `sequence` increases, so that an app can detect a push that arrives after a newer one
+ * (D-99).
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */
@@ -132,7 +140,7 @@ export function fcmMessage(
   return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
 }
 
-/** Removes a device's token, unless the app has registered another one since. The device keeps the notifications menu. */
+/** Removes a device's token, unless the app has registered another one since. The device keeps its notifications menu. */
 export async function removeToken(store: Store, { id, token }: Device): Promise<void> {
   await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
 }

@@ -5,19 +5,19 @@ import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
 
-/** A notification with its position in the worker's feed, from which a reader can resume. */
+/** A notification and its position in the worker's feed. A reader can resume after any position. */
 export interface FeedNotification extends Notification {
   position: number;
 }
 
 export type NotificationListener = (notification: FeedNotification) => void;
 
-/** Passes new notifications to the worker app's event stream. It reads the store after each signal from any process. */
+/** Passes new notifications to the worker app's event stream. Reads the store after each signal from any process. */
 export interface NotificationFeed {
-  /** Returns the worker's notifications in order. */
+  /** Returns all of the worker's notifications in feed order. */
   since(workerId: string): Promise<FeedNotification[]>;
   /**
-   * Calls `listener` once for each notification, in order.
+   * Calls `listener` once for each later notification, in feed order.
    *
    * @param after the position of the last known notification, from `since`, or 0 to receive all
    * @returns a function that ends the subscription
@@ -33,7 +33,7 @@ export interface NotificationFeedOptions {
 
 const untilWoken = Number.POSITIVE_INFINITY;
 
-/** The delay before notifications that another transaction has locked are read again, since it may end without a signal. */
+/** The pause before reading notifications that another transaction has locked. That transaction may end without a signal. */
 const lockedPauseMs = 250;
 
 interface Subscriber {
@@ -52,27 +52,27 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
   /** Subscribers, keyed by worker id. */
   const subscribers = new Map<string, Set<Subscriber>>();
   /** Workers who may have new notifications. */
-  const stale = new Set<string>();
+  const workersToPoll = new Set<string>();
 
   const poll = async (): Promise<number> => {
     const after = new Map<string, number>();
-    // A subscriber that arrives during this read may be further behind, so it waits for the next read.
-    const listening = new Set<Subscriber>();
-    for (const workerId of stale)
+    // A subscriber that is added during this read may need earlier notifications, so it waits for the next read.
+    const includedSubscribers = new Set<Subscriber>();
+    for (const workerId of workersToPoll)
       for (const subscriber of subscribers.get(workerId) ?? []) {
-        listening.add(subscriber);
+        includedSubscribers.add(subscriber);
         after.set(workerId, Math.min(subscriber.position, after.get(workerId) ?? subscriber.position));
       }
-    stale.clear();
+    workersToPoll.clear();
     if (after.size === 0) return untilWoken;
     const pollAgain = (): void => {
-      for (const workerId of after.keys()) stale.add(workerId);
+      for (const workerId of after.keys()) workersToPoll.add(workerId);
     };
     try {
       const unassigned = await assignAll(store, [...after.keys()]);
       for (const notification of await readAfter(store, after))
         for (const subscriber of subscribers.get(notification.workerId) ?? [])
-          if (listening.has(subscriber)) deliver(notification, subscriber);
+          if (includedSubscribers.has(subscriber)) deliver(notification, subscriber);
       if (unassigned === "none") return untilWoken;
       pollAgain();
       return lockedPauseMs;
@@ -83,24 +83,25 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
   };
 
   const polling = runLoop(poll, onError);
-  const unsubscribe = signals.subscribe((heard) => {
-    if (heard !== "everything" && heard.topic !== "notification") return;
-    const named = heard === "everything" ? undefined : heard.workerIds;
-    for (const workerId of named ?? subscribers.keys()) if (subscribers.has(workerId)) stale.add(workerId);
-    if (stale.size > 0) polling.wake();
+  const unsubscribe = signals.subscribe((signal) => {
+    if (signal !== "everything" && signal.topic !== "notification") return;
+    const workerIds = signal === "everything" ? undefined : signal.workerIds;
+    for (const workerId of workerIds ?? subscribers.keys()) if (subscribers.has(workerId)) workersToPoll.add(workerId);
+    if (workersToPoll.size > 0) polling.wake();
   });
   return {
     since: (workerId) => readNotifications(store, workerId),
     subscribe(workerId, after, listener) {
       const subscriber: Subscriber = { listener, position: after };
-      const others = subscribers.get(workerId) ?? new Set();
-      subscribers.set(workerId, others.add(subscriber));
-      // Changes committed after `after` was read have already been signalled, so poll for them.
-      stale.add(workerId);
+      const workerSubscribers = subscribers.get(workerId) ?? new Set();
+      subscribers.set(workerId, workerSubscribers.add(subscriber));
+      // Poll once: signals for notifications after `after` may already have been published.
+      workersToPoll.add(workerId);
       polling.wake();
       return () => {
-        others.delete(subscriber);
-        if (others.size === 0 && subscribers.get(workerId) === others) subscribers.delete(workerId);
+        workerSubscribers.delete(subscriber);
+        if (workerSubscribers.size === 0 && subscribers.get(workerId) === workerSubscribers)
+          subscribers.delete(workerId);
       };
     },
     async stop() {
@@ -110,7 +111,7 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
   };
 }
 
-/** Reads a worker's notifications, pushed or not (D-48), in feed order. */
+/** Reads all of a worker's notifications in feed order, whether or not they were pushed (D-48). */
 export async function readNotifications(store: Store, workerId: string): Promise<FeedNotification[]> {
   await assignAll(store, [workerId]);
   return readAfter(store, new Map([[workerId, 0]]));
@@ -123,7 +124,7 @@ async function assignAll(store: Store, workerIds: readonly string[]): Promise<Un
   return unassigned;
 }
 
-/** Reads each worker's feed. @param after maps a worker to the position that the read starts after */
+/** Reads the workers' feeds. @param after maps each worker id to the position to start after */
 function readAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
   const wanted = sql<{ worker_id: string; after: number }>`
     (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(after))}::text::json))`;
@@ -149,7 +150,7 @@ function readAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<F
     .execute();
 }
 
-/** Returns the last position in a worker's feed. A page that shows everything up to it resumes after it. */
+/** Returns the last position in a worker's feed. A page that shows all notifications subscribes from there. */
 export async function endOfNotifications(store: Store, workerId: string): Promise<number> {
   await assignAll(store, [workerId]);
   const feed = await store.db

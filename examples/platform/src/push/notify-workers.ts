@@ -9,31 +9,31 @@ export interface WorkersToNotify {
   reason: NotificationReason;
 }
 
-/** The maximum number of workers per statement, so that a transaction stays within its five seconds even on a slow machine. */
+/** The maximum number of workers per statement, so that each returns within five seconds even on a slow machine. */
 const workersPerStatement = 2_000;
 
 /**
- * Stores one notification per device of each worker, or one for the menu of a worker without devices, in the caller's transaction.
- * Supersedes pushes about the same offer that are still waiting: they stay on the menu and are not sent (D-99).
+ * Stores notifications in the caller's transaction: one per device, or one for a worker without devices. Supersedes pending pushes
+ * about the same offer: they stay in the notifications menu but are not sent (D-99).
  *
  * @returns how many notifications were stored
  */
 export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
-  let written = 0;
-  // The notification about the offer itself is the first one, so there is nothing to supersede.
+  let storedCount = 0;
+  // The first notification about an offer has nothing to supersede.
   if (reason !== "offer") await supersede(trx, offerId, workerIds);
-  for (let from = 0; from < workerIds.length; from += workersPerStatement) {
-    const some = workerIds.slice(from, from + workersPerStatement);
-    written += await storeNotifications(trx, { offerId, workerIds: some, reason });
+  for (let start = 0; start < workerIds.length; start += workersPerStatement) {
+    const batch = workerIds.slice(start, start + workersPerStatement);
+    storedCount += await storeNotifications(trx, { offerId, workerIds: batch, reason });
   }
-  await wakeLanes(trx, "pushes", written > 0 ? [offerId] : []);
+  await wakeLanes(trx, "pushes", storedCount > 0 ? [offerId] : []);
   announce(trx, { topic: "notification", workerIds });
-  return written;
+  return storedCount;
 }
 
 async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
-  // Lock all of the offer's rows together, in settling order: two transactions that lock in different orders deadlock, and a
-  // completion calls this twice.
+  // To prevent deadlocks, lock all of the offer's rows together, in the order in which pushes are settled. A completion calls this
+  // function twice.
   await sql`
     update notifications set due_at = null
     where worker_id = any (array(select ${jsonStrings(workerIds)})) and id = any (array(
@@ -56,5 +56,5 @@ async function storeNotifications(trx: Trx, { offerId, workerIds, reason }: Work
   return rows[0]?.count ?? 0;
 }
 
-/** Sends strings as one JSON parameter: planning a statement that grows with the number of workers would take longer than running it. */
+/** Passes strings as one JSON parameter: planning a statement with a parameter per worker would take longer than running it. */
 const jsonStrings = (values: readonly string[]) => sql`json_array_elements_text(${JSON.stringify(values)}::text::json)`;

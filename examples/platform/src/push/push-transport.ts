@@ -10,11 +10,11 @@ export interface Device {
 
 export type NotificationReason = "offer" | "successful" | "unsuccessful" | "withdrawn";
 
-/** A notification for one of a worker's devices, which the notifications menu lists. */
+/** A notification for one of a worker's devices. The notifications menu lists it. */
 export interface Notification {
   id: number;
   workerId: string;
-  /** Null for a worker without a device. */
+  /** Null if the worker had no device. */
   deviceId: string | null;
   offerId: string;
   offerTitle: string;
@@ -22,7 +22,7 @@ export interface Notification {
   createdAt: Date;
 }
 
-/** The push payload: a notification with the details that a phone shows. */
+/** The push payload: a notification and the details that a phone shows. */
 export interface Push extends Notification, OfferSummary {}
 
 /** Sends notifications to workers' devices, through Firebase Cloud Messaging (D-79) or not at all (`inboxTransport`). */
@@ -32,5 +32,5 @@ export interface PushTransport {
   close?(): Promise<void>;
 }
 
-/** A transport that sends nothing: the worker app reads notifications from the store, and receives new ones from the notification feed. */
+/** A transport that does not send pushes. The worker app reads notifications from the store and the notification feed. */
 export const inboxTransport: PushTransport = { send: async () => undefined };

@@ -12,25 +12,25 @@ import type { PushTransport } from "./push-transport.ts";
 export interface PushOptions {
   store: Store;
   leases: Leases;
-  /** Wakes the loop after each commit that stored notifications. Without it, call `wake()`. */
+  /** Wakes the loop after each commit that stores notifications. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   transport: PushTransport;
-  /** Called with the number of pushes whose outcome was stored. */
+  /** Called with the number of pushes whose outcomes were stored. */
   onSettled?: (count: number) => void;
-  /** Called with errors, including those from the transport. Pushing continues. */
+  /** Called with errors, including those from the transport. Pushes continue. */
   onError: (error: unknown) => void;
-  /** The pause after the transport first rejects, in milliseconds. Each further pause is twice as long. @default 5_000 */
+  /** The delay before the first retry, in milliseconds. Each further delay is twice as long. @default 5_000 */
   firstRetryMs?: number;
 }
 
 const maxInFlight = 200;
 
-/** The push retry limit: after this many failed attempts, a notification is no longer pushed; it stays on the menu (D-48). */
+/** The maximum number of attempts to push a notification. After that, it stays in the menu but is no longer pushed (D-48). */
 export const maxPushAttempts = 10;
 
 type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
 
-/** Starts pushing notifications (D-48), until it is stopped. */
+/** Pushes notifications until it is stopped (D-48). */
 export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...context }: PushOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueNotification, AttemptedPush["result"]>({
@@ -40,7 +40,7 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
     load: (claimed) => loadNotifications(store, claimed),
     async attempt({ platform, token, attempts: _, trace, ...content }) {
       const { deviceId: id, workerId } = content;
-      // Nothing can be pushed to a worker without a device: there is only the notifications menu.
+      // A worker without a device sees the notification only in the menu.
       if (id === null || platform === null) return "sent";
       const push = async () => {
         try {
@@ -51,8 +51,14 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
           return "refused";
         }
       };
-      const describe = (result: string) => (result === "sent" ? {} : { "error.type": result });
-      return traceAttempt("push notification", trace, { "offers.notification.reason": content.reason }, push, describe);
+      const spanAttributes = (result: string) => (result === "sent" ? {} : { "error.type": result });
+      return traceAttempt(
+        "push notification",
+        trace,
+        { "offers.notification.reason": content.reason },
+        push,
+        spanAttributes,
+      );
     },
     async settle(trx, attempted) {
       const held = await endLeases(trx, "pushes", attempted);
@@ -62,16 +68,16 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
   });
 }
 
-async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetryMs: number): Promise<void> {
-  const outcomes = made.map(({ row: { id, attempts }, result }) => ({
+async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[], firstRetryMs: number): Promise<void> {
+  const outcomes = attemptedPushes.map(({ row: { id, attempts }, result }) => ({
     id,
     isSent: result === "sent",
     retryInMs: result === "sent" || attempts + 1 >= maxPushAttempts ? null : firstRetryMs * 2 ** attempts,
   }));
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
-  // A push that was superseded during its attempt is not retried: its `due_at` stays null. The rows are locked in the same
-  // order as by `supersede`, because two transactions that lock in different orders deadlock.
+  // A push that was superseded during its attempt is not retried: its `due_at` stays null. To prevent deadlocks, rows are locked in
+  // the same order as in `supersede`.
   await sql`
     with locked as materialized (
       select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update
@@ -85,9 +91,9 @@ async function settlePushes(trx: Trx, made: readonly AttemptedPush[], firstRetry
 }
 
 /**
- * The queue of notifications, with one lane per offer, so that an offer to thousands of workers and one to a few take turns. A push
- * waits until the previous one to the same worker and device about the same offer has ended (D-99). The capacity is two claims: one is
- * being attempted while the other is being stored.
+ * The queue of notifications, with one lane per offer, so that an offer to thousands of workers does not delay other offers. A push
+ * waits until the previous push about the same offer to the same device has ended (D-99). The capacity is twice the size of a claim:
+ * one claim is attempted while another is stored.
  */
 export const pushQueue: OutboxQueue = {
   name: "pushes",
@@ -102,10 +108,10 @@ export const pushQueue: OutboxQueue = {
       and earlier.device_id is not distinct from head.device_id and earlier.id < head.id)`,
 };
 
-/** A due notification with everything that the transport needs. */
+/** A due notification and everything that the transport needs. */
 type DueNotification = Awaited<ReturnType<typeof readDueNotifications>>[number];
 
-/** Loads claimed notifications, except those that a newer one has superseded since the claim. */
+/** Loads claimed notifications, except those that have been superseded since the claim. */
 async function loadNotifications(store: Store, leases: readonly Lease[]): Promise<Map<number, DueNotification>> {
   const ids = leases.map(({ rowId }) => rowId);
   const rows = await readDueNotifications(store, ids);

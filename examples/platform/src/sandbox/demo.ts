@@ -1,4 +1,4 @@
-/** The accounts in seed/demo.json that the sandbox prints and uses. */
+/** The accounts from seed/demo.json that the sandbox prints and uses. */
 export const demo = {
   organisation: "Harbour Hotels",
   apiKey: "demo-key-harbour",

@@ -6,37 +6,38 @@ import type { Printer } from "./printer.ts";
 const pauseMs = 1_000;
 
 /**
- * Saves the profile as soon as the endpoint passes its checks, so you can start the sandbox and the endpoint in any order. Prints each new
- * reason for a failure once.
+ * Saves the company profile as soon as the endpoint passes its checks, so that the sandbox and the endpoint can be started in any
+ * order. Prints the reason for a failure whenever it changes.
  *
- * @returns whether it was saved; false if the base URL is invalid
+ * @returns whether the profile was saved; false if the base URL is invalid
  */
 export async function connectWebhooks(caller: SandboxCaller, baseAddress: string, printer: Printer): Promise<boolean> {
   const { WEBHOOK_SECRET: secret = demo.webhookSecret } = process.env;
   const session = await caller.signIn("/portal/session", { emailAddress: demo.emailAddress });
-  let printed: string | undefined;
+  let lastReason: string | undefined;
   for (;;) {
     const { reason, isWorthRetrying } = await registerWebhooks(caller, session, { baseAddress, secret });
     if (reason === undefined) {
-      const which = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret in WEBHOOK_SECRET";
-      const text = `webhooks   both checks passed; webhooks are sent to ${baseAddress}, signed with ${which}`;
+      const secretLabel = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret in WEBHOOK_SECRET";
+      const text = `webhooks   both checks passed; webhooks are sent to ${baseAddress}, signed with ${secretLabel}`;
       printer.note("webhooks.saved", { baseAddress }, text, true);
       return true;
     }
-    if (reason !== printed) {
+    if (reason !== lastReason) {
       const next = isWorthRetrying ? "; trying again until both checks pass" : "";
       printer.note("webhooks.refused", { baseAddress, reason }, `webhooks   not saved: ${reason}${next}`, false);
     }
-    printed = reason;
+    lastReason = reason;
     if (!isWorthRetrying) return false;
     await setTimeout(pauseMs);
   }
 }
 
-/** Says why the profile was not saved. */
+/** The result of saving the profile. */
 export interface Registration {
+  /** Why the profile was not saved; undefined if it was saved. */
   reason: string | undefined;
-  /** Whether the endpoint may still pass these checks later. */
+  /** Whether the endpoint may still pass its checks later. */
   isWorthRetrying: boolean;
 }
 
@@ -46,13 +47,13 @@ interface ProfileProblem {
   checks?: { method: string; path: string; passed: boolean; code: EndpointCheckCode; reason: string }[];
 }
 
-/** Codes that only a different base URL can resolve. */
+/** Codes for failures that only a different base URL can resolve. */
 const unusable: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
 
 /**
- * Saves a base URL and its secret in a company profile, as a user of the portal does (D-41).
+ * Saves a base URL and its secret in a company profile, like a portal user (D-41).
  *
- * @param session the headers that authenticate that user
+ * @param session the headers that authenticate the user
  */
 async function registerWebhooks(
   caller: SandboxCaller,
@@ -69,11 +70,12 @@ async function registerWebhooks(
       reason: failed.map(({ method, path, reason }) => `${method} ${path}: ${reason}`).join("; "),
       isWorthRetrying: !failed.some(({ code }) => unusable.includes(code)),
     };
-  const fields = Object.entries(errors ?? {}).map(([field, remedies]) => `${nameOf(field)}: ${remedies.join(" ")}`);
+  const fields = Object.entries(errors ?? {}).map(([field, remedies]) => `${optionFor(field)}: ${remedies.join(" ")}`);
   return { reason: fields.join("; ") || detail, isWorthRetrying: false };
 }
 
-const nameOf = (field: string): string => ({ baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" })[field] ?? field;
+const optionFor = (field: string): string =>
+  ({ baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" })[field] ?? field;
 
 /** Creates an offer. The first worker applies to it, and the others reject it. @returns the offer's id */
 export async function createExampleOffer(caller: SandboxCaller): Promise<string> {
@@ -92,7 +94,7 @@ export async function createExampleOffer(caller: SandboxCaller): Promise<string>
   return id;
 }
 
-/** Calls the running sandbox with a demo account, over HTTP like any other program. */
+/** Calls the running sandbox over HTTP, with demo accounts, like any other program. */
 export class SandboxCaller {
   readonly #address: string;
 
@@ -108,7 +110,7 @@ export class SandboxCaller {
     });
   }
 
-  /** Signs in. @returns the header that later calls need */
+  /** Signs in. @returns the headers to send in later calls */
   async signIn(path: string, credentials: Record<string, string>): Promise<Record<string, string>> {
     const response = await this.call("POST", path, {}, { ...credentials, password: demo.password });
     if (response.status !== 201) throw new Error(`${path} responded with ${response.status}`);

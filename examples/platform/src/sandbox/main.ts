@@ -28,7 +28,7 @@ async function run(options: SandboxOptions): Promise<void> {
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
   const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
-    // The demonstration's calls fail if the platform is stopped meanwhile.
+    // The demonstration's calls fail if the platform is stopped in the meantime.
     if (!isStopping) throw error;
     return true;
   });
@@ -37,7 +37,7 @@ async function run(options: SandboxOptions): Promise<void> {
   await close();
 }
 
-/** Performs `--webhooks-to` and `--example`. @returns false if the base URL is invalid */
+/** Carries out `--webhooks-to` and `--example`. @returns false if the base URL is invalid */
 async function demonstrate(address: string, options: SandboxOptions, printer: Printer): Promise<boolean> {
   const caller = new SandboxCaller(address);
   const { webhooksTo, example } = options;

@@ -9,14 +9,14 @@ const settingsOf = (...args: string[]) => {
   return sandboxSettings(options);
 };
 
-test("listens on loopback, serves loopback names and keeps its data in the cache folder by default [D-106]", () => {
+test("by default, listens on loopback, allows loopback names and stores data in the cache folder [D-106]", () => {
   const settings = settingsOf();
   expect(settings).toMatchObject({ port: 3000, host: "127.0.0.1", dialect: "reference", databaseUrl: undefined });
   expect(settings.allowedHosts).toEqual(["127.0.0.1"]);
   expect(settings.dataFolder).toMatch(/[\\/]offers-sandbox/);
 });
 
-test("turns options into settings", () =>
+test("converts options to settings", () =>
   expect(
     settingsOf("--port", "0", "--data", "here", "--dialect=live", "--allow-host", "a", "--allow-host=b.c"),
   ).toMatchObject({
@@ -40,7 +40,7 @@ test.each([
   [["--dialect", "dead"], "Invalid --dialect: expected one of reference, live; got dead"],
   [["--database-url", "mysql://secret"], "Invalid --database-url: expected postgres://user@host/database"],
   [["--allow-host", "http://x"], /^Invalid --allow-host: expected host names/],
-])("rejects %j and names the option", (args, message) => {
+])("rejects %j with a message about the option", (args, message) => {
   const read = (): unknown => {
     try {
       return settingsOf(...args);
@@ -51,7 +51,7 @@ test.each([
   expect(read).toThrow(message);
 });
 
-test("lists the same options in the help and the README, and the help fits into 80 columns", () => {
+test("the help and the README list the same options, and the help fits into 80 columns", () => {
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
   const print = vi.spyOn(process.stdout, "write").mockReturnValue(true);

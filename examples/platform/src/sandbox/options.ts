@@ -39,7 +39,7 @@ const sandboxCommand = (version: string): Command =>
     .option("--dialect <dialect>", '"reference", or "live" to respond like the live service', "reference")
     .option("--database-url <url>", "use PostgreSQL instead of the embedded store")
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--allow-host <name>", "another host name that requests may use; repeatable", collect)
+    .option("--allow-host <name>", "additional host name that requests may use; repeatable", collect)
     .option("--json", "print one JSON object per line, for programs")
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -49,7 +49,7 @@ const sandboxCommand = (version: string): Command =>
       `
 Environment:
   WEBHOOK_SECRET  secret of --webhooks-to (default demo-webhook-secret)
-  NO_COLOR        prints no colours
+  NO_COLOR        disables colours
 
 Examples:
   $ npx @offers/sandbox
@@ -70,8 +70,8 @@ const collect = (name: string, names: readonly string[] = []): string[] => [...n
 /**
  * Parses the sandbox's command line.
  *
- * @returns undefined if it asks for the help or version, which is then printed
- * @throws {SettingError} for unknown options, or options that exclude each other
+ * @returns undefined after printing the help or the version
+ * @throws {SettingError} for unknown options, or options that cannot be combined
  */
 export function readSandboxOptions(args: readonly string[], version: string): SandboxOptions | undefined {
   const command = sandboxCommand(version);
@@ -96,7 +96,7 @@ export function readSandboxOptions(args: readonly string[], version: string): Sa
 }
 
 /** Maps the names of settings to the options that set them. */
-const optionOf: Record<string, string> = {
+const optionNames: Record<string, string> = {
   PORT: "--port",
   HOST: "--host",
   DATABASE_URL: "--database-url",
@@ -106,10 +106,10 @@ const optionOf: Record<string, string> = {
 };
 
 /**
- * Returns the platform's settings for a demonstration on one machine. They come only from the options: a `DATABASE_URL` or `PORT` in the
+ * Returns the platform's settings for a demonstration on one machine. Uses only the options: a `DATABASE_URL` or `PORT` in the
  * environment belongs to the user's own program (D-106).
  *
- * @throws {SettingError} whose message names settings; see `nameOptions`
+ * @throws {SettingError} whose message contains names of settings, see `nameOptions`
  */
 export function sandboxSettings(options: SandboxOptions): Settings {
   const { port, host, allowHost = [], data, databaseUrl, dialect } = options;
@@ -125,16 +125,16 @@ export function sandboxSettings(options: SandboxOptions): Settings {
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_SHOW_ALL_MAIL: "1",
       OFFERS_RETRY_SCHEDULE: "development",
-      // Turned off, because only the user calls the sandbox.
+      // Off, because only the user calls the sandbox.
       OFFERS_PERSON_RATE_LIMIT: "off",
     },
     data,
   );
 }
 
-/** Whether requests can use it as their host, which excludes wildcard and IPv6 addresses. */
+/** Returns whether requests can use a listening address as their host. Wildcard and IPv6 addresses cannot be used. */
 const isName = (host: string): boolean => host !== "0.0.0.0" && !host.includes(":");
 
-/** Replaces the names of settings in a message with the names of options. */
+/** Replaces the names of settings in a message with those of the options. */
 export const nameOptions = (message: string): string =>
-  message.replace(/\b[A-Z_]+\b/g, (name) => optionOf[name] ?? name);
+  message.replace(/\b[A-Z_]+\b/g, (name) => optionNames[name] ?? name);

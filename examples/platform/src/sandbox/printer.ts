@@ -29,9 +29,9 @@ export function readablePrinter(): Printer {
   let address = "";
   return {
     write(line) {
-      const found = readableLine(JSON.parse(line) as LogLine, address);
+      const readable = readableLine(JSON.parse(line) as LogLine, address);
       // `styleText` omits colour if NO_COLOR is set or the output is not a terminal.
-      if (found) print(styleText(found.colour, found.text, { stream: process.stdout }));
+      if (readable) print(styleText(readable.colour, readable.text, { stream: process.stdout }));
     },
     started(sandbox) {
       address = sandbox.address;
@@ -64,13 +64,13 @@ const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]>
 
 const pinoWarning = 40;
 
-/** Formats a log line about a delivery, the endpoint's health, a warning or an error for people. Returns undefined for any other line. */
+/** Formats log lines about deliveries, the endpoint's health, warnings and errors for people. Returns undefined for other lines. */
 export function readableLine(line: LogLine, address: string): ReadableLine | undefined {
-  const found = lineOf(line, address);
-  return found && { ...found, text: `${clock(line.time)} ${found.text}` };
+  const readable = formatLine(line, address);
+  return readable && { ...readable, text: `${formatClock(line.time)} ${readable.text}` };
 }
 
-function lineOf(line: LogLine, address: string): ReadableLine | undefined {
+function formatLine(line: LogLine, address: string): ReadableLine | undefined {
   switch (line.msg) {
     case "delivery.attempted":
       return deliveryLine(line as unknown as Logged<AttemptRecord>, address);
@@ -90,7 +90,7 @@ function deliveryLine(attempt: Logged<AttemptRecord>, address: string): Readable
   const result = attemptLabel({ status: status ?? null, error: failure ?? null });
   const parts = [`${word.padEnd(10)} ${type} ${method} ${path}: ${result}, ${durationMs} ms`];
   if (number > 1 || outcome !== "acknowledged") parts.push(`attempt ${number}`);
-  if (nextAttemptAt !== undefined) parts.push(`next at ${clock(nextAttemptAt)}`);
+  if (nextAttemptAt !== undefined) parts.push(`next at ${formatClock(nextAttemptAt)}`);
   if (outcome === "dead") parts.push(`no more attempts; redeliver it at ${address}/deliveries/${deliveryId}`);
   return { text: parts.join(", "), colour };
 }
@@ -99,7 +99,7 @@ function endpointLine(record: EndpointRecord, address: string): ReadableLine {
   switch (record.change) {
     case "paused":
       return {
-        text: `paused     ${record.consecutiveFailures} attempts in a row failed; deliveries wait until ${clock(record.until)}`,
+        text: `paused     ${record.consecutiveFailures} attempts in a row failed; deliveries wait until ${formatClock(record.until)}`,
         colour: "red",
       };
     case "resumed":
@@ -112,9 +112,9 @@ function endpointLine(record: EndpointRecord, address: string): ReadableLine {
   }
 }
 
-const clock = (time: number | string | Date): string => new Date(time).toTimeString().slice(0, 8);
+const formatClock = (time: number | string | Date): string => new Date(time).toTimeString().slice(0, 8);
 
-/** Everything that a program needs to use the sandbox. With `--json`, this is the first line. */
+/** What a program needs to use the sandbox. With `--json`, it is printed as the first line. */
 interface StartedSandbox {
   address: string;
   /** The store's label, such as `PGlite in /home/ann/.cache/offers-sandbox`. */
@@ -140,5 +140,5 @@ Create an offer:
     -H 'Content-Type: application/json' \\
     -d '{"createdByUserId":"${demo.userId}","title":"Kitchen help","workerIds":${JSON.stringify(demo.workerIds)}}'
 
-Each delivery of a webhook is a line below. Ctrl+C stops the sandbox.
+Each webhook delivery is printed below. Press Ctrl+C to stop the sandbox.
 `;

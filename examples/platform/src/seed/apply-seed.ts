@@ -8,19 +8,19 @@ import type { Credentials, Seed } from "./seed-schema.ts";
 
 const rowsPerInsert = 1_000;
 
-/** Inserts missing entries and does not change existing ones, so it is safe to apply at every start. */
+/** Inserts missing entries and does not change existing ones, so it is safe to apply a seed at every start. */
 export async function applySeed(
   { db }: Store,
   { organisations, people, workers }: Seed,
   { hash }: Passwords,
 ): Promise<void> {
-  // Hash each password only once, because hashing is slow on purpose.
+  // Hash each password only once: hashing is deliberately slow.
   const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
   const hashes = new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
-  const hashOf = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
+  const hashFor = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
-  // In foreign-key order.
-  const rowsOf: { [Table in keyof Tables]?: InsertObject<Tables, Table>[] } = {
+  // Tables in an order that satisfies foreign keys.
+  const rowsByTable: { [Table in keyof Tables]?: InsertObject<Tables, Table>[] } = {
     organisations: organisations.map(({ id, name, kind }) => ({ id, name, kind })),
     api_keys: organisations.flatMap(({ id, name: agencyName, apiKeys, actsFor }) => [
       ...apiKeys.map(({ key, name = "Seed file" }) => {
@@ -37,21 +37,21 @@ export async function applySeed(
       id,
       name,
       organisation_id: organisationId,
-      password_hash: hashOf(credentials),
+      password_hash: hashFor(credentials),
     })),
     person_email_addresses: people.flatMap(({ id, emailAddresses }) =>
       emailAddresses.map((address) => ({ email_address: address.toLowerCase(), person_id: id })),
     ),
-    workers: workers.map(({ id, name, ...credentials }) => ({ id, name, password_hash: hashOf(credentials) })),
+    workers: workers.map(({ id, name, ...credentials }) => ({ id, name, password_hash: hashFor(credentials) })),
     devices: workers.flatMap(({ id, devices }) =>
       devices.map((platform, index) => ({ id: `${id}_device_${index + 1}`, worker_id: id, platform })),
     ),
   };
-  for (const [table, rows] of Object.entries(rowsOf))
-    for (let from = 0; from < rows.length; from += rowsPerInsert)
+  for (const [table, rows] of Object.entries(rowsByTable))
+    for (let start = 0; start < rows.length; start += rowsPerInsert)
       await db
         .insertInto(table as keyof Tables)
-        .values(rows.slice(from, from + rowsPerInsert))
+        .values(rows.slice(start, start + rowsPerInsert))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
 }

@@ -6,14 +6,14 @@ import { demoSeedFile, demoSignIns } from "./demo-sign-ins.ts";
 
 const address = "http://127.0.0.1:3000";
 
-test("names the accounts of the demo", async () =>
+test("describes the demo accounts", async () =>
   expect(await demoSignIns(demoSeedFile, address)).toBe(
     "sign in to the portal at http://127.0.0.1:3000/ as hana@harbour-hotels.example, bo@bistro-group.example, or " +
       "ada@crew-agency.example, to the worker's app at http://127.0.0.1:3000/app as worker_amal, worker_ben, worker_cleo, " +
       "or worker_dana; the password is demo-password",
   ));
 
-test("names no accounts of another seed file, or without one", async () => {
+test("returns undefined for another seed file, or without one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-seed-"));
   const copy = join(folder, "demo.json");
   await copyFile(demoSeedFile, copy);

@@ -4,23 +4,21 @@ import { readSeedFile } from "./seed-file.ts";
 
 export const demoSeedFile = join(packageFolder, "seed", "demo.json");
 
-/** Whether a seed file is the demo file. Real names, passwords and keys must not be logged or shown. */
+/** Returns whether a seed file is the demo file. Real names, passwords and keys must not be logged or shown. */
 export const isDemoSeed = (seedFile: string | undefined): seedFile is string =>
   seedFile !== undefined && resolve(seedFile) === demoSeedFile;
 
-/**
- * Returns one line with the demo accounts, or undefined for another seed file, whose real names and passwords must not be logged.
- */
+/** Returns one line about the demo accounts; undefined for any other seed file, because real accounts must not be logged. */
 export async function demoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
   if (!isDemoSeed(seedFile)) return undefined;
   const { people, workers } = await readSeedFile(seedFile);
-  const [password] = new Set([...people, ...workers].map((one) => one.password));
+  const [password] = new Set([...people, ...workers].map((account) => account.password));
   const names = people.map(({ emailAddresses: [first = ""] }) => first);
   const ids = workers.map(({ id }) => id);
   return (
-    `sign in to the portal at ${address}/ as ${either(names)}, to the worker's app at ${address}/app as ${either(ids)}; ` +
+    `sign in to the portal at ${address}/ as ${joinWithOr(names)}, to the worker's app at ${address}/app as ${joinWithOr(ids)}; ` +
     `the password is ${password}`
   );
 }
 
-const either = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);
+const joinWithOr = (names: string[]): string => new Intl.ListFormat("en", { type: "disjunction" }).format(names);

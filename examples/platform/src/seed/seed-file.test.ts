@@ -32,8 +32,8 @@ const read = async (changes: object) => {
   return readSeedFile(path);
 };
 
-const another = "Choose another value; this one is already used earlier in the file.";
-const known = "Use the id of an organisation in this file.";
+const duplicate = "Choose another value; this one is already used earlier in the file.";
+const unknownOrganisation = "Use the id of an organisation in this file.";
 
 test("reads a consistent file", () =>
   expect(
@@ -60,47 +60,47 @@ test.each([
     "Use a hash in the format scrypt$N$r$p$salt$key.",
   ],
 ])("rejects a worker with %s without quoting the value", async (_, changes, remedy) => {
-  const refused = read({ workers: [worker(changes)] });
-  await expect(refused).rejects.toThrow(remedy);
-  await expect(refused).rejects.not.toThrow("s3cret");
+  const result = read({ workers: [worker(changes)] });
+  await expect(result).rejects.toThrow(remedy);
+  await expect(result).rejects.not.toThrow("s3cret");
 });
 
 test.each([
   [
-    "a person of an unknown organisation",
+    "a person in an unknown organisation",
     { people: [person({ organisationId: "s3cret" })] },
-    `people[0].organisationId: ${known}`,
+    `people[0].organisationId: ${unknownOrganisation}`,
   ],
   [
     "an agency that acts for an unknown organisation",
     { organisations: [crewFor("s3cret")] },
-    `organisations[0].actsFor[0].organisationId: ${known}`,
+    `organisations[0].actsFor[0].organisationId: ${unknownOrganisation}`,
   ],
   [
     "one id for two organisations",
     { organisations: [acme, { ...crew, id: "acme" }] },
-    `organisations[1].id: ${another}`,
+    `organisations[1].id: ${duplicate}`,
   ],
   [
     "one id for two people",
     { people: [person({}), person({ emailAddresses: ["s3cret@x"] })] },
-    `people[1].id: ${another}`,
+    `people[1].id: ${duplicate}`,
   ],
-  ["one id for two workers", { workers: [worker({}), worker({})] }, `workers[1].id: ${another}`],
+  ["one id for two workers", { workers: [worker({}), worker({})] }, `workers[1].id: ${duplicate}`],
   [
     "one API key for two organisations",
     { organisations: [acme, { ...crew, apiKeys: acme.apiKeys }] },
-    `organisations[1].apiKeys[0]: ${another}`,
+    `organisations[1].apiKeys[0]: ${duplicate}`,
   ],
   [
     "one API key for an organisation and for its agency",
     { organisations: [acme, crewFor("acme", "s3cret-of-acme")] },
-    `organisations[1].actsFor[0].apiKey: ${another}`,
+    `organisations[1].actsFor[0].apiKey: ${duplicate}`,
   ],
   [
     "one email address in different case for two people",
     { people: [person({}), person({ id: "bo", emailAddresses: ["Ann@Acme.example"] })] },
-    `people[1].emailAddresses[0]: ${another}`,
+    `people[1].emailAddresses[0]: ${duplicate}`,
   ],
   ["U+0000 in a name", { people: [person({ name: "s3cret\0" })] }, "people[0].name: Remove the character U+0000."],
   [
@@ -123,10 +123,10 @@ test.each([
     { workers: [worker({ id })] },
     "workers[0].id: Choose another id; this one cannot be used in a URL path.",
   ]),
-])("rejects %s, names its path and quotes no value", async (_, changes, wrong) => {
-  const refusal = await read(changes).catch((error: unknown) => error);
-  expect(refusal).toMatchObject({
+])("rejects %s with its path, without quoting the value", async (_, changes, problem) => {
+  const error = await read(changes).catch((error: unknown) => error);
+  expect(error).toMatchObject({
     code: "invalid_setting",
-    message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${wrong}`,
+    message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${problem}`,
   });
 });

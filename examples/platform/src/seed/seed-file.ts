@@ -8,7 +8,7 @@ const checkedSchema = seedSchema.superRefine((seed, context) => {
   for (const { path, remedy } of seedProblems(seed)) context.addIssue({ code: "custom", path, message: remedy });
 });
 
-/** Reads and validates a seed file. @throws {SettingError} names the invalid fields, but never their values */
+/** Reads and validates a seed file. @throws {SettingError} with the invalid fields, but never their values */
 export async function readSeedFile(path: string): Promise<Seed> {
   let content: unknown;
   try {
@@ -18,6 +18,6 @@ export async function readSeedFile(path: string): Promise<Seed> {
   }
   const parsed = checkedSchema.safeParse(content);
   if (parsed.success) return parsed.data;
-  const wrong = [...fieldErrors(parsed.error.issues, content)].map(([field, [remedy]]) => `${field}: ${remedy}`);
-  throw new SettingError(`OFFERS_SEED: ${path} is invalid: ${wrong.join(" ")}`);
+  const problems = [...fieldErrors(parsed.error.issues, content)].map(([field, [remedy]]) => `${field}: ${remedy}`);
+  throw new SettingError(`OFFERS_SEED: ${path} is invalid: ${problems.join(" ")}`);
 }

@@ -6,13 +6,13 @@ import { lineField, textField, textProblem } from "../http/fields.ts";
 const keyText = z.string().min(8);
 const keyName = lineField.max(100).optional();
 
-/** An API key, with or without the name that the portal shows. */
+/** An API key: a string, or an object with the name that the portal shows. */
 const apiKeySchema = z.preprocess(
   (given) => (typeof given === "string" ? { key: given } : given),
   z.strictObject({ name: keyName, key: keyText }),
 );
 
-/** A password or, to keep passwords out of the file, its hash. */
+/** A password, or its hash, to keep passwords out of the file. */
 const credentials = {
   password: z.string().min(8).optional(),
   /** A hash from `Passwords.hash`. */
@@ -36,7 +36,7 @@ export const seedSchema = z.strictObject({
         name: lineField,
         kind: z.enum(["hirer", "agency"]),
         apiKeys: z.array(apiKeySchema).min(1),
-        /** The organisations that an agency acts for, each with the agency's key. */
+        /** The organisations that an agency acts for, and the agency's key for each. */
         actsFor: z.array(z.strictObject({ organisationId: textField, name: keyName, apiKey: keyText })).default([]),
         /** The names of the places that its offers use. */
         places: z.array(z.strictObject({ id: textField, name: lineField })).default([]),
@@ -62,7 +62,7 @@ export const seedSchema = z.strictObject({
   workers: z.array(
     z
       .strictObject({
-        // The id is a path segment in the contact webhook, where `.` and `..` would be removed.
+        // The id is a path segment in the contact webhook's URL. `.` and `..` would be removed from it.
         id: textField.refine(
           (id) => id !== "." && id !== "..",
           "Choose another id; this one cannot be used in a URL path.",

@@ -5,47 +5,55 @@ export interface SeedProblem {
   remedy: string;
 }
 
-/** A value with its path in the file. */
+/** A value and its path in the file. */
 type Entry = [value: string, path: PropertyKey[]];
 
 /**
- * Checks that references in a seed exist and that values are unique. The store would fail on an unknown reference, and silently
- * skip a duplicate.
+ * Checks that a seed's references exist and that its values are unique. Otherwise the store would fail on an unknown reference, and
+ * silently skip a duplicate.
  */
 export function seedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
-  const idsOf = (list: string, entries: readonly { id: string }[]) =>
+  const idEntries = (list: string, entries: readonly { id: string }[]) =>
     entries.map(({ id }, index): Entry => [id, [list, index, "id"]]);
   const references: Entry[] = [];
   const apiKeys: Entry[] = [];
   const places: Entry[] = [];
   for (const [index, organisation] of organisations.entries()) {
     const path = ["organisations", index];
-    for (const [at, { key }] of organisation.apiKeys.entries()) apiKeys.push([key, [...path, "apiKeys", at]]);
-    for (const [at, { id }] of organisation.places.entries())
-      places.push([JSON.stringify([organisation.id, id]), [...path, "places", at, "id"]]);
-    for (const [at, { organisationId, apiKey }] of organisation.actsFor.entries()) {
-      references.push([organisationId, [...path, "actsFor", at, "organisationId"]]);
-      apiKeys.push([apiKey, [...path, "actsFor", at, "apiKey"]]);
+    for (const [position, { key }] of organisation.apiKeys.entries())
+      apiKeys.push([key, [...path, "apiKeys", position]]);
+    for (const [position, { id }] of organisation.places.entries())
+      places.push([JSON.stringify([organisation.id, id]), [...path, "places", position, "id"]]);
+    for (const [position, { organisationId, apiKey }] of organisation.actsFor.entries()) {
+      references.push([organisationId, [...path, "actsFor", position, "organisationId"]]);
+      apiKeys.push([apiKey, [...path, "actsFor", position, "apiKey"]]);
     }
   }
   const emailAddresses: Entry[] = [];
   for (const [index, person] of people.entries()) {
     references.push([person.organisationId, ["people", index, "organisationId"]]);
     // Compare in lower case, because sign-in ignores case.
-    for (const [at, text] of person.emailAddresses.entries())
-      emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", at]]);
+    for (const [position, text] of person.emailAddresses.entries())
+      emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", position]]);
   }
-  const organisationIds = idsOf("organisations", organisations);
+  const organisationIds = idEntries("organisations", organisations);
   const known = new Set(organisationIds.map(([id]) => id));
   const unknown = references.filter(([id]) => !known.has(id));
-  const unique = [organisationIds, idsOf("people", people), idsOf("workers", workers), apiKeys, places, emailAddresses];
+  const unique = [
+    organisationIds,
+    idEntries("people", people),
+    idEntries("workers", workers),
+    apiKeys,
+    places,
+    emailAddresses,
+  ];
   return [
     ...unknown.map(([, path]) => ({ path, remedy: "Use the id of an organisation in this file." })),
-    ...unique.flatMap(repeated),
+    ...unique.flatMap(findDuplicates),
   ];
 }
 
-function repeated(entries: readonly Entry[]): SeedProblem[] {
+function findDuplicates(entries: readonly Entry[]): SeedProblem[] {
   const seen = new Set<string>();
   return entries
     .filter(([value]) => seen.has(value) || !seen.add(value))

@@ -6,7 +6,7 @@ import { SettingError } from "./setting-error.ts";
  *
  * @param options.setting the name of the setting that contains the URL
  * @param options.timeoutMs the time limit for the connection
- * @throws {SettingError} names the likely mistake and the remedy. It quotes only the URL's role, host, port and database: the
+ * @throws {SettingError} with the likely cause and the remedy. It quotes only the URL's role, host, port and database, because the
  *   rest may contain a password
  */
 export async function checkDatabase(
@@ -14,9 +14,9 @@ export async function checkDatabase(
   { setting = "DATABASE_URL", timeoutMs = 5_000 }: { setting?: string; timeoutMs?: number } = {},
 ): Promise<void> {
   try {
-    // The constructor may throw, because it reads the certificates that the URL names.
+    // The constructor may throw: it reads the certificates that the URL refers to.
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs });
-    // Ignore errors while the connection closes.
+    // Ignore errors that occur while the connection closes.
     client.on("error", () => undefined);
     await client.connect();
     await client.end();
@@ -25,21 +25,21 @@ export async function checkDatabase(
   }
 }
 
-/** Creates the error that explains to the operator why the database cannot be used. */
+/** Creates the error that tells the operator why the database cannot be used. */
 export function databaseError(cause: unknown, databaseUrl: string, setting = "DATABASE_URL"): SettingError {
   const { code = "", message = "" } = Object(cause) as NodeJS.ErrnoException;
   const { username = "", hostname = "", port = "", pathname = "", searchParams } = URL.parse(databaseUrl) ?? {};
   const server = `${hostname || searchParams?.get("host") || "localhost"}:${port || "5432"}`;
-  const [role, database] = [decoded(username) || "(none named)", decoded(pathname.slice(1))];
+  const [role, database] = [decodeSafely(username) || "(none named)", decodeSafely(pathname.slice(1))];
   const values: Record<string, string> = { SERVER: server, DATABASE: database, ROLE: role };
   const [, reason] = reasons.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? otherServer;
   const filled = reason.replace(/SERVER|DATABASE|ROLE/g, (name) => values[name] ?? name);
-  const known = code === "" ? "" : ` (${code})`;
-  const text = `${setting}: the database ${database} at ${server} cannot be used${known}: ${filled}`;
+  const codeLabel = code === "" ? "" : ` (${code})`;
+  const text = `${setting}: the database ${database} at ${server} cannot be used${codeLabel}: ${filled}`;
   return new SettingError(text, { cause });
 }
 
-function decoded(text: string): string {
+function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -48,7 +48,7 @@ function decoded(text: string): string {
 }
 
 /**
- * Likely mistakes and their remedies. The first one whose pattern matches the error's code and message applies.
+ * Likely causes and their remedies. The first entry whose pattern matches the error's code and message applies.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
@@ -56,7 +56,7 @@ const reasons: [RegExp, string][] = [
   [/^ URI malformed/, "it contains a % that does not start an encoded character; use %25 for a literal %"],
   [/^ECONNREFUSED/, "nothing is listening at SERVER; start PostgreSQL, or correct the host and port"],
   [/^(?:ENOTFOUND|EAI_)/, "its host name cannot be resolved; correct the host name"],
-  [/^ENOENT .*, open /, "it names a file that does not exist; correct sslrootcert, sslcert or sslkey"],
+  [/^ENOENT .*, open /, "it refers to a file that does not exist; correct sslrootcert, sslcert or sslkey"],
   [
     /unsupported startup parameter/,
     "the pooler at SERVER rejects one of the URL's parameters; remove it, or add it to the pooler's ignore_startup_parameters",

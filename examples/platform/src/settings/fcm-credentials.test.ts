@@ -32,9 +32,9 @@ test.each([
   ["an incomplete key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
   ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
   ["a key of a type that Google rejects", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
-])("rejects %s and quotes nothing from it", (_, privateKey) =>
+])("rejects %s without quoting it", (_, privateKey) =>
   expect(read(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
-    message: `OFFERS_FCM_CREDENTIALS names ${join(folder, "key.json")}, which does not contain a service account's key; download a service account's key from the Firebase console`,
+    message: `OFFERS_FCM_CREDENTIALS: ${join(folder, "key.json")} does not contain a service account's key; download one from the Firebase console`,
   }),
 );

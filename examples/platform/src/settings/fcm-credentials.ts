@@ -13,19 +13,18 @@ const credentialsSchema = z.object({
 });
 
 /**
- * Reads the service account's key from the file that OFFERS_FCM_CREDENTIALS names.
+ * Reads a service account's key from the file in OFFERS_FCM_CREDENTIALS.
  *
- * @throws {SettingError} names the file but quotes nothing from it
+ * @throws {SettingError} with the file's path, but without its content
  */
 export async function readFcmCredentials(path: string): Promise<FcmCredentials> {
   try {
     const content = credentialsSchema.parse(JSON.parse(await readFile(path, "utf8")));
     return { projectId: content.project_id, clientEmail: content.client_email, privateKey: content.private_key };
   } catch (cause) {
-    const remedy = "download a service account's key from the Firebase console";
-    throw new SettingError(
-      `OFFERS_FCM_CREDENTIALS names ${path}, which does not contain a service account's key; ${remedy}`,
-      { cause },
-    );
+    const remedy = "download one from the Firebase console";
+    throw new SettingError(`OFFERS_FCM_CREDENTIALS: ${path} does not contain a service account's key; ${remedy}`, {
+      cause,
+    });
   }
 }

@@ -8,40 +8,40 @@ export interface Address {
   port: number;
 }
 
-/** The names of the settings for each server's address. */
-const settingsOf = {
+/** The settings for each server's address. */
+const settingNames = {
   platform: { host: "HOST", port: "PORT" },
   metrics: { host: "OFFERS_METRICS", port: "OFFERS_METRICS" },
 };
 
-type ServerName = keyof typeof settingsOf;
+type ServerName = keyof typeof settingNames;
 
 export interface HttpServer {
   /** The server's URL, such as `http://127.0.0.1:3000`. */
   address: string;
-  /** Stops accepting connections, and resets those that are still open after `graceMs`. @param graceMs in milliseconds; 0 by default */
+  /** Stops accepting connections. Resets those that are still open after `graceMs`. @param graceMs in milliseconds. @default 0 */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * How long an idle connection is kept. It must be longer than a proxy keeps it, or the proxy may send a request on a connection that was
- * just closed. nginx and AWS's ALB keep it for 60 s, Caddy for 120 s.
+ * How long an idle connection is kept. Must be longer than proxies keep it: otherwise a proxy may send a request on a connection that
+ * has just been closed. nginx and AWS's ALB keep idle connections for 60 s, Caddy for 120 s.
  */
 const keepAliveTimeout = 130_000;
 
-/** Starts an HTTP server. @throws {SettingError} names the setting, the problem and the remedy */
+/** Starts an HTTP server. @throws {SettingError} with the setting, the problem and the remedy */
 export async function serve(name: ServerName, { host, port }: Address, listener: RequestListener): Promise<HttpServer> {
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout }, listener);
   server.listen(port, host);
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
-    throw new SettingError(reasonOf(name, { host, port }, cause), { cause });
+    throw new SettingError(describeListenFailure(name, { host, port }, cause), { cause });
   });
   return {
     address: urlOf(server),
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
-      // Repeat this, because a keep-alive connection becomes idle only after its last response.
+      // Repeat this: a keep-alive connection becomes idle only after its last response.
       const idle = setInterval(() => server.closeIdleConnections(), 100);
       await Promise.race([closed, setTimeout(graceMs, undefined, { ref: false })]);
       clearInterval(idle);
@@ -51,14 +51,18 @@ export async function serve(name: ServerName, { host, port }: Address, listener:
   };
 }
 
-/** Checks that the platform can listen on the address, to fail early. */
+/** Checks that the platform can listen on an address, so that startup fails early. */
 export async function checkAddress(name: ServerName, address: Address): Promise<void> {
   const server = await serve(name, address, () => undefined);
   await server.close();
 }
 
-function reasonOf(name: ServerName, { host, port }: Address, { code, syscall }: NodeJS.ErrnoException): string {
-  const setting = settingsOf[name];
+function describeListenFailure(
+  name: ServerName,
+  { host, port }: Address,
+  { code, syscall }: NodeJS.ErrnoException,
+): string {
+  const setting = settingNames[name];
   const remedy = `set ${setting.host} to one of this machine's addresses, such as 127.0.0.1 or 0.0.0.0`;
   if (code === "EADDRINUSE")
     return `${setting.port}: port ${port} on ${host} is in use by another process (${code}); stop that process, or set ${setting.port} to another port`;

@@ -25,10 +25,10 @@ test("accepts an empty environment", () =>
     logLevel: "info",
   }));
 
-test("treats an empty variable as not set", () =>
+test("ignores empty variables", () =>
   expect(settings({ PORT: "", DATABASE_URL: "", OFFERS_DATA: "", OFFERS_SEED: "" })).toEqual(settings({})));
 
-test("parses a retry schedule as a list of pauses", () =>
+test("parses a retry schedule that is a list of pauses", () =>
   expect(settings({ OFFERS_RETRY_SCHEDULE: "250ms, 1s,2m,3h" }).retrySchedule.delaysMs).toEqual([
     250, 1_000, 120_000, 10_800_000,
   ]));
@@ -100,7 +100,7 @@ test.each([
   expect(settings({ DATABASE_URL: "postgres://ann:a,b@one/offers" }).databaseUrl).toContain("a,b");
 });
 
-test("says in every message what the setting expects", () => {
+test("every message says what the setting expects", () => {
   for (const name of settingNames)
     try {
       settings({ [name]: "\n" });
@@ -109,7 +109,7 @@ test("says in every message what the setting expects", () => {
     }
 });
 
-test("accepts DATABASE_LISTEN_URL only with a pooler's address", () => {
+test("accepts DATABASE_LISTEN_URL only if DATABASE_URL is set", () => {
   const listenUrl = "postgres://offers@postgres/offers";
   expect(() => settings({ DATABASE_LISTEN_URL: listenUrl })).toThrow(
     /^Invalid DATABASE_URL: expected the pooler's URL, because DATABASE_LISTEN_URL is set/,
@@ -132,7 +132,7 @@ test("requires separate ports for metrics and the API", () => {
 test("never quotes a URL, which may contain a password", () =>
   expect(() => settings({ SMTP_URL: "smtp//offers:s3cret@mail.example" })).toThrow(/^(?!.*s3cret)/));
 
-test("requires a sender to send mail", () => {
+test("requires a sender if SMTP_URL is set", () => {
   const SMTP_URL = "smtp://offers:s3cret@mail.example:587";
   expect(() => settings({ SMTP_URL })).toThrow(
     /^Invalid OFFERS_MAIL_FROM: expected the sender's email address, which SMTP_URL requires$/,
@@ -172,7 +172,7 @@ test.each([
   ),
 );
 
-test("rejects an unknown name that resembles no setting", () =>
+test("rejects an unknown name that does not resemble a setting", () =>
   expect(readWith("OFFERS_COFFEE_MACHINE", "")).toThrow(
     "Unknown setting OFFERS_COFFEE_MACHINE; remove it; the platform's OPERATING.md lists all settings",
   ));
@@ -183,7 +183,7 @@ test("OPERATING.md lists exactly these settings", () => {
   expect(names.sort()).toEqual([...settingNames].sort());
 });
 
-test("accepts the variables of the repository's other programs", () => {
+test("ignores the variables of other programs in the repository", () => {
   const others = [
     "OFFERS_BOOTSTRAPPED",
     "OFFERS_BASE_URL",

@@ -8,9 +8,9 @@ import { SettingError } from "./setting-error.ts";
 
 /** How long finished data is kept, in days (D-77, D-140). */
 export interface RetentionPeriods {
-  /** Acknowledged deliveries with their events and attempts, and notifications of past offers. */
+  /** For acknowledged deliveries, their events and attempts, and notifications about past offers. */
   deliveryDays: number;
-  /** Response bodies from endpoints, and sent emails. */
+  /** For response bodies from endpoints, and sent emails. */
   contentDays: number;
 }
 
@@ -25,7 +25,7 @@ const wholeNumber = (min: number, max: number) =>
 
 const origin = z.string().refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
 
-/** Must name a database: otherwise PostgreSQL would use the role's name. */
+/** The URL of a database. Its name is required: otherwise PostgreSQL would use the role's name. */
 const postgresUrl = z
   .string()
   .refine((text) => /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? ""));
@@ -69,7 +69,7 @@ const rateLimit = z.union([
     }),
 ]);
 
-/** Makes seven attempts within half a minute, so that a receiver under development gets retries quickly. */
+/** Seven attempts within half a minute, so that a receiver under development gets retries quickly. */
 const developmentSchedule: RetrySchedule = {
   delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 12_000],
   jitter: 0.2,
@@ -100,7 +100,7 @@ const flag = z.stringbool({ truthy: ["1"], falsy: ["0"], case: "sensitive" }).de
 const days = wholeNumber(1, 36_500);
 const text = z.string().optional();
 
-/** All settings, which OPERATING.md explains. A description completes the message "Invalid PORT: expected …". */
+/** All settings; OPERATING.md explains them. A description completes the message "Invalid PORT: expected …". */
 const schema = z.strictObject({
   PORT: wholeNumber(0, 65_535).default(3_000).describe("a port from 0 (any free one) to 65535"),
   HOST: z.string().default("127.0.0.1"),
@@ -157,47 +157,47 @@ export const settingNames = Object.keys(schema.shape);
 export function readSettings(environment: Environment, exampleFolder: string) {
   for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
     if (severalHosts.test(environment[name] ?? "")) throw invalid(name, oneHost, environment);
-  const given = parse(environment);
-  const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = given;
+  const parsed = parse(environment);
+  const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = parsed;
   if (url !== undefined && from === undefined)
     throw invalid("OFFERS_MAIL_FROM", "the sender's email address, which SMTP_URL requires", environment);
-  if (given.DATABASE_LISTEN_URL !== undefined && given.DATABASE_URL === undefined)
+  if (parsed.DATABASE_LISTEN_URL !== undefined && parsed.DATABASE_URL === undefined)
     throw invalid("DATABASE_URL", "the pooler's URL, because DATABASE_LISTEN_URL is set", environment);
-  if (metrics !== undefined && metrics.port !== 0 && metrics.port === given.PORT)
+  if (metrics !== undefined && metrics.port !== 0 && metrics.port === parsed.PORT)
     throw invalid("OFFERS_METRICS", "a different port from PORT", environment);
   return {
-    port: given.PORT,
-    host: given.HOST,
-    publicOrigin: given.OFFERS_PUBLIC_ORIGIN,
+    port: parsed.PORT,
+    host: parsed.HOST,
+    publicOrigin: parsed.OFFERS_PUBLIC_ORIGIN,
     /** Undefined to allow any host (D-105). */
-    allowedHosts: given.OFFERS_ALLOWED_HOSTS,
-    dataFolder: given.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
-    databaseUrl: given.DATABASE_URL,
-    /** The URL of PostgreSQL itself, if DATABASE_URL is a pooler in transaction mode. */
-    listenUrl: given.DATABASE_LISTEN_URL,
-    seedFile: given.OFFERS_SEED,
-    dialect: given.OFFERS_DIALECT,
-    allowLoopback: given.OFFERS_ALLOW_LOOPBACK,
-    showAllMail: given.OFFERS_SHOW_ALL_MAIL,
-    retrySchedule: given.OFFERS_RETRY_SCHEDULE,
-    bodyLimitBytes: given.OFFERS_BODY_LIMIT_BYTES,
-    encryptionKey: given.OFFERS_ENCRYPTION_KEY,
+    allowedHosts: parsed.OFFERS_ALLOWED_HOSTS,
+    dataFolder: parsed.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
+    databaseUrl: parsed.DATABASE_URL,
+    /** The URL of PostgreSQL itself, if DATABASE_URL is that of a pooler in transaction mode. */
+    listenUrl: parsed.DATABASE_LISTEN_URL,
+    seedFile: parsed.OFFERS_SEED,
+    dialect: parsed.OFFERS_DIALECT,
+    allowLoopback: parsed.OFFERS_ALLOW_LOOPBACK,
+    showAllMail: parsed.OFFERS_SHOW_ALL_MAIL,
+    retrySchedule: parsed.OFFERS_RETRY_SCHEDULE,
+    bodyLimitBytes: parsed.OFFERS_BODY_LIMIT_BYTES,
+    encryptionKey: parsed.OFFERS_ENCRYPTION_KEY,
     /** The rate limit per API key; undefined for no limit. */
-    rateLimit: given.OFFERS_RATE_LIMIT,
+    rateLimit: parsed.OFFERS_RATE_LIMIT,
     /** The rate limit per user and worker; undefined for no limit. */
-    personRateLimit: given.OFFERS_PERSON_RATE_LIMIT,
-    trustedProxies: given.OFFERS_TRUSTED_PROXIES,
+    personRateLimit: parsed.OFFERS_PERSON_RATE_LIMIT,
+    trustedProxies: parsed.OFFERS_TRUSTED_PROXIES,
     metrics,
-    retention: { deliveryDays: given.OFFERS_RETENTION_DAYS, contentDays: given.OFFERS_CONTENT_RETENTION_DAYS },
+    retention: { deliveryDays: parsed.OFFERS_RETENTION_DAYS, contentDays: parsed.OFFERS_CONTENT_RETENTION_DAYS },
     smtp: url !== undefined && from !== undefined ? { url, from } : undefined,
-    /** The path of the file with a service account's key. */
-    fcmCredentials: given.OFFERS_FCM_CREDENTIALS,
-    logLevel: given.OFFERS_LOG_LEVEL,
+    /** The path of the file that contains a service account's key. */
+    fcmCredentials: parsed.OFFERS_FCM_CREDENTIALS,
+    logLevel: parsed.OFFERS_LOG_LEVEL,
   };
 }
 
 function parse(environment: Environment): z.infer<typeof schema> {
-  // Treat an empty variable as not set.
+  // Ignore empty variables.
   const isGiven = ([name, value]: [string, unknown]): boolean =>
     settingNames.includes(name) ? Boolean(value) : isSettingName(name);
   const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isGiven)));
@@ -209,8 +209,8 @@ function parse(environment: Environment): z.infer<typeof schema> {
 }
 
 /**
- * Creates the error. Quotes the value on one line, unless it has more than 100 characters or may contain a secret, like a URL with a
- * password.
+ * Creates the error for an invalid setting. Quotes the value on one line, unless it is longer than 100 characters or may contain a
+ * secret, such as a password in a URL.
  */
 function invalid(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
@@ -220,8 +220,8 @@ function invalid(name: string, expected: string, environment: Environment): Sett
   );
 }
 
-/** Variables that other programs in this repository and its packages' samples read. They may share the environment. */
-const namesOfOthers = [
+/** Variables for other programs in this repository, which may share the environment. */
+const otherPrograms = [
   "OFFERS_BOOTSTRAPPED",
   "OFFERS_BASE_URL",
   "OFFERS_API_KEY",
@@ -229,18 +229,18 @@ const namesOfOthers = [
   "OFFERS_WEBHOOK_SECRET",
 ];
 
-/** Whether a variable must be meant for the platform. Ignores case, so that `offers_data` is reported as misspelt. */
-const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !namesOfOthers.includes(name);
+/** Returns whether a variable is meant for the platform. Ignores case, so that `offers_data` is reported as misspelt. */
+const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !otherPrograms.includes(name);
 
-/** Says what to do about a variable that is not one of `names` (D-90). */
+/** Describes what to do about an unknown setting (D-90). */
 function unknownSetting(name: string, names: readonly string[]): string {
   // Compare without the common prefix, which would make all names similar.
-  const bare = (full: string): string => full.replace(/^OFFERS_/i, "");
-  const nearest = nearestName(bare(name), names.map(bare));
-  const meant = names.find((known) => bare(known) === nearest);
+  const withoutPrefix = (full: string): string => full.replace(/^OFFERS_/i, "");
+  const nearest = nearestName(withoutPrefix(name), names.map(withoutPrefix));
+  const suggestion = names.find((known) => withoutPrefix(known) === nearest);
   const remedy =
-    meant === undefined
+    suggestion === undefined
       ? "remove it; the platform's OPERATING.md lists all settings"
-      : `did you mean ${meant}? Correct its name, or remove it`;
+      : `did you mean ${suggestion}? Correct its name, or remove it`;
   return `Unknown setting ${name}; ${remedy}`;
 }

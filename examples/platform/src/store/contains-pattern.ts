@@ -1,2 +1,2 @@
-/** Returns an `ilike` pattern that matches strings that contain `text`. */
+/** Returns an `ilike` pattern for strings that contain `text`. */
 export const containsPattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -25,7 +25,7 @@ test("does not decrypt with another key, for another row, or after a change", ()
   for (const broken of ["", "v1", "v1.", "v1.AAAA"]) expect(() => decrypt(broken, key, "o1")).toThrow(unusable);
 });
 
-test("creates one key per data folder, which only its owner can read", async () => {
+test("creates one key per data folder, readable only by its owner", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-encryption-"));
   const keys = await Promise.all([readEncryptionKey(folder), readEncryptionKey(folder)]);
   expect(keys[0]).toHaveLength(32);
@@ -53,7 +53,7 @@ const endpoint = (id: string, key: Uint8Array) => ({
   previous_secret_until: new Date("2026-11-22T11:00:00Z"),
 });
 
-test("keeps the secrets of each endpoint apart, even when the cache is full", () => {
+test("does not mix up the secrets of different endpoints, even when the cache is full", () => {
   const endpoints = Array.from({ length: 1_100 }, (_, number) => ({
     id: `o${number}`,
     row: endpoint(`o${number}`, key),
@@ -66,13 +66,13 @@ test("keeps the secrets of each endpoint apart, even when the cache is full", ()
       });
 });
 
-test("ignores the previous secret after its overlap", () => {
+test("ignores the previous secret after the overlap", () => {
   expect(decryptSecrets(endpoint("o1", key), key, "o1", new Date("2026-11-22T11:00:00Z"))).toEqual({
     secret: "secret of o1",
   });
 });
 
-test("decrypts a cached secret only with its own key and for its own organisation", () => {
+test("decrypts a cached secret only with the same key and for the same organisation", () => {
   const row = endpoint("o1", key);
   decryptSecrets(row, key, "o1", now);
   const invalid = expect.objectContaining({ code: "invalid_encryption_key" });

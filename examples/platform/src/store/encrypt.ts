@@ -5,36 +5,36 @@ const version = "v1";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Caches KeyObjects by key bytes: `createCipheriv` would create one on every call, which is slow. */
+/** Caches a KeyObject for each key: otherwise `createCipheriv` would create one on every call, which is slow. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
-function keyObjectOf(key: Uint8Array): KeyObject {
-  const known = keyObjects.get(key) ?? createSecretKey(key);
-  keyObjects.set(key, known);
-  return known;
+function toKeyObject(key: Uint8Array): KeyObject {
+  const keyObject = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, keyObject);
+  return keyObject;
 }
 
 /**
- * Encrypts `text` with AES-256-GCM for a column of the store. The result is different each time.
+ * Encrypts `text` with AES-256-GCM, to store it in a column. The result is different each time.
  *
  * @param key 32 bytes, see `readEncryptionKey`
- * @param owner the id of the row it belongs to: a value that is copied to another row cannot be decrypted
+ * @param owner the id of the row that contains the value. A value that is copied to another row cannot be decrypted
  */
 export function encrypt(text: string, key: Uint8Array, owner: string): string {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", keyObjectOf(key), nonce).setAAD(Buffer.from(owner));
+  const cipher = createCipheriv("aes-256-gcm", toKeyObject(key), nonce).setAAD(Buffer.from(owner));
   const encrypted = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
   return `${version}.${encrypted.toString("base64url")}`;
 }
 
-/** Decrypts a value. @throws {StoreError} `invalid_encryption_key` if the key or owner is different, or the value was changed */
+/** Decrypts a value. @throws {StoreError} `invalid_encryption_key` if the key or the owner differs, or the value has been changed */
 export function decrypt(encrypted: string, key: Uint8Array, owner: string): string {
   try {
     const [prefix, encoded = ""] = encrypted.split(".");
     if (prefix !== version) throw new Error("unknown version");
     const bytes = Buffer.from(encoded, "base64url");
     const nonce = bytes.subarray(0, nonceBytes);
-    const decipher = createDecipheriv("aes-256-gcm", keyObjectOf(key), nonce, { authTagLength: tagBytes });
+    const decipher = createDecipheriv("aes-256-gcm", toKeyObject(key), nonce, { authTagLength: tagBytes });
     decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-tagBytes));
     return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString("utf8");
   } catch (cause) {
@@ -48,7 +48,7 @@ export function decrypt(encrypted: string, key: Uint8Array, owner: string): stri
   }
 }
 
-/** Whether `encrypted` decrypts to `text`. Returns false if it cannot be decrypted. */
+/** Returns whether `encrypted` decrypts to `text`; false if it cannot be decrypted. */
 export function matchesEncrypted(text: string, encrypted: string, key: Uint8Array, owner: string): boolean {
   try {
     return decrypt(encrypted, key, owner) === text;
@@ -58,7 +58,7 @@ export function matchesEncrypted(text: string, encrypted: string, key: Uint8Arra
   }
 }
 
-/** An endpoint's secrets as they are stored. */
+/** The columns with an endpoint's encrypted secrets. */
 export interface EncryptedSecrets {
   encrypted_secret: string;
   previous_encrypted_secret: string | null;
@@ -78,26 +78,26 @@ export interface Secrets {
  */
 export function decryptSecrets(row: EncryptedSecrets, key: Uint8Array, organisationId: string, now: Date): Secrets {
   const { encrypted_secret: encrypted, previous_encrypted_secret: previous, previous_secret_until: until } = row;
-  const secret = decryptOnce(encrypted, key, organisationId);
+  const secret = decryptCached(encrypted, key, organisationId);
   if (previous === null || until === null || until <= now) return { secret };
-  return { secret, previousSecret: decryptOnce(previous, key, organisationId) };
+  return { secret, previousSecret: decryptCached(previous, key, organisationId) };
 }
 
-const maxDecrypted = 1_000;
-/** LRU caches of decrypted secrets, one per key, because every delivery needs a secret. */
-const decrypted = new WeakMap<Uint8Array, Map<string, string>>();
+const maxCachedSecrets = 1_000;
+/** LRU caches of decrypted secrets, one cache per key, because every delivery needs a secret. */
+const secretCaches = new WeakMap<Uint8Array, Map<string, string>>();
 
-function decryptOnce(encrypted: string, key: Uint8Array, organisationId: string): string {
-  const secrets = decrypted.get(key) ?? new Map<string, string>();
-  decrypted.set(key, secrets);
+function decryptCached(encrypted: string, key: Uint8Array, organisationId: string): string {
+  const secrets = secretCaches.get(key) ?? new Map<string, string>();
+  secretCaches.set(key, secrets);
   const id = `${organisationId} ${encrypted}`;
   const secret = secrets.get(id) ?? decrypt(encrypted, key, organisationId);
   secrets.delete(id);
   secrets.set(id, secret);
   const [oldest] = secrets.keys();
-  if (secrets.size > maxDecrypted && oldest !== undefined) secrets.delete(oldest);
+  if (secrets.size > maxCachedSecrets && oldest !== undefined) secrets.delete(oldest);
   return secret;
 }
 
-/** Hashes API keys and session tokens, which are long and random and so need no salt. */
+/** Hashes an API key or session token. These are long and random, so they do not need a salt. */
 export const sha256 = (text: string): string => hash("sha256", text, "hex");

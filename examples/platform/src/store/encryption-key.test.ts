@@ -8,7 +8,7 @@ import { readEncryptionKey } from "./encryption-key.ts";
 const refuses = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
 test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
-  "creates the key once, only for its owner, on a file system without hard links (%s)",
+  "creates the key once, readable only by its owner, on a file system without hard links (%s)",
   async (code) => {
     const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -20,7 +20,7 @@ test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
   },
 );
 
-test("does not hide any other file system error", async () => {
+test("reports any other file system error", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await expect(readEncryptionKey(folder, refuses("EIO"))).rejects.toThrow("EIO");

@@ -1,27 +1,30 @@
 import { sql } from "kysely";
 import type { Store } from "./store.ts";
 
-/** The tables whose rows each owner reads in order, each with the table that stores every owner's last position. */
+/** The tables whose rows are read in order by an owner. `positions` is the table that stores each owner's last position. */
 const feeds = {
-  /** Ordered by when events were recorded, which the lock on an order key guarantees, regardless of clocks. */
+  /** In the order in which events were recorded. The lock on an order key guarantees it, regardless of clocks. */
   events: { owner: "organisation_id", order: "feed_order", positions: "event_feeds" },
   notifications: { owner: "worker_id", order: "id", positions: "notification_feeds" },
 } as const;
 
 type FeedTable = keyof typeof feeds;
 
-/** The maximum number of rows that get a position in one transaction, which must end within five seconds. */
+/** The maximum number of rows per transaction, which must end within five seconds. */
 const maxAssigned = 5_000;
 
-/** Which rows still have no position: none, rows that another call can assign, or only rows that another transaction has locked. */
+/**
+ * Whether rows without a position remain. `more`: another call can assign their positions. `locked`: another transaction has locked
+ * them.
+ */
 export type Unassigned = "none" | "more" | "locked";
 
 /**
- * Assigns positions in their owner's feed, in order, to committed rows that have none. If positions were assigned before the commit, a
- * reader would skip a row that is committed late. If readers waited for the oldest transaction, a forgotten one would stop them all. Only
- * one reader assigns positions at a time, so a reader that sees a position has seen all lower ones.
+ * Assigns positions in the owners' feeds, in order, to committed rows without a position. If positions were assigned before the
+ * commit, a reader would miss a row that is committed late. If readers waited for the oldest transaction, one that stays open would
+ * stop them all. Only one reader at a time assigns positions, so a reader that sees a position has seen all lower ones.
  *
- * Waits a moment for rows that another transaction has locked, then skips them: a withdrawal may lock thousands for seconds.
+ * Waits briefly for rows that another transaction has locked, then skips them: a withdrawal may lock thousands of rows for seconds.
  */
 export async function assignPositions(
   store: Store,
@@ -29,7 +32,7 @@ export async function assignPositions(
   ownerIds: readonly string[],
 ): Promise<Unassigned> {
   const owners = await ownersWithUnassigned(store, table, ownerIds);
-  // A poll that finds nothing writes nothing.
+  // Do not start a write transaction for a poll that finds nothing.
   if (owners.length === 0) return "none";
   try {
     return (await assignBatch(store, table, owners, "wait")) === maxAssigned ? "more" : "none";
@@ -39,26 +42,26 @@ export async function assignPositions(
   }
 }
 
-const listed = (ids: readonly string[]) =>
+const idTable = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
 
-/** Returns the owners of rows without a position. With `order by`, the planner uses the index even if outdated statistics favour a scan. */
+/** Returns the owners of rows without a position. `order by` makes the planner use the index, even if statistics are outdated. */
 async function ownersWithUnassigned(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
   const { owner, order } = feeds[table];
   const { rows } = await sql<{ id: string }>`
-    select given.id from ${listed(ownerIds)} cross join lateral (
+    select given.id from ${idTable(ownerIds)} cross join lateral (
       select from ${sql.table(table)} where ${sql.ref(owner)} = given.id and position is null
       order by ${sql.ref(order)} limit 1
     ) as unplaced`.execute(store.db);
   return rows.map(({ id }) => id);
 }
 
-/** How long to wait for a row that another transaction has locked. Settling a push locks it for milliseconds. */
+/** How long to wait for a row that another transaction has locked. Settling a push locks a row for milliseconds. */
 const lockTimeoutMs = 200;
 
 const isLockTimeout = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "55P03";
 
-/** Assigns positions to one batch of rows. @returns how many rows got a position */
+/** Assigns positions to one batch of rows. @returns the number of rows */
 function assignBatch(
   store: Store,
   table: FeedTable,
@@ -67,18 +70,21 @@ function assignBatch(
 ): Promise<number> {
   const { owner, order, positions } = feeds[table];
   const [rowTable, ownerColumn, orderColumn] = [sql.table(table), sql.ref(owner), sql.ref(order)];
-  const [counters, theirs] = [sql.table(positions), sql`${ownerColumn} in (select id from ${listed(ownerIds)})`];
+  const [counters, belongsToOwners] = [
+    sql.table(positions),
+    sql`${ownerColumn} in (select id from ${idTable(ownerIds)})`,
+  ];
   return store.transaction(async (trx) => {
-    await sql`insert into ${counters} (${ownerColumn}) select id from ${listed(ownerIds)} order by id
+    await sql`insert into ${counters} (${ownerColumn}) select id from ${idTable(ownerIds)} order by id
       on conflict do nothing`.execute(trx);
-    await sql`select from ${counters} where ${theirs} order by ${ownerColumn} for update`.execute(trx);
+    await sql`select from ${counters} where ${belongsToOwners} order by ${ownerColumn} for update`.execute(trx);
     if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
-    // Use a separate statement, which sees what was committed while the previous one waited for locks. Rows are locked in the order in
-    // which pushes are settled and superseded, so that they cannot deadlock.
+    // Use a separate statement, which sees what was committed while the previous one waited for locks. To prevent deadlocks, rows are
+    // locked in the order in which pushes are settled and superseded.
     const { rows } = await sql<{ placed: number }>`
       with unplaced as materialized (
         select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}
-        where ${theirs} and position is null
+        where ${belongsToOwners} and position is null
         order by ${orderColumn} limit ${maxAssigned} for no key update ${sql.raw(locked === "skip" ? "skip locked" : "")}
       ), numbered as (
         select id, owner, row_number() over (partition by owner order by number) as place from unplaced

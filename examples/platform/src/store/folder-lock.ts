@@ -5,17 +5,17 @@ import { StoreError } from "./store.ts";
 /** SQLITE_BUSY, see https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
 
-/** A folder lock, which lets only one process at a time use a data folder. */
+/** A lock that lets only one process at a time use a data folder. */
 export interface FolderLock {
   release(): void;
 }
 
 /**
- * Locks the data folder for this process. PGlite itself has no lock, and a second process on the same files silently
- * loses data.
+ * Locks the data folder for this process. PGlite itself does not lock its files, and a second process that uses them silently loses
+ * data.
  *
- * Node has no file locks, but SQLite does: an exclusive transaction on an empty database takes an operating
- * system lock. It ends with its process, even after kill -9, so there are no stale locks.
+ * Node has no file locks, but SQLite does: an exclusive transaction on an empty database acquires a lock from the operating system.
+ * The lock ends with the process, even after kill -9, so it is never stale.
  *
  * @throws {StoreError} `data_folder_in_use`
  */
@@ -29,7 +29,7 @@ export function lockFolder(folder: string): FolderLock {
     throw new StoreError(
       "data_folder_in_use",
       `the data folder ${folder} is in use by another process; stop that process, set another data folder, ` +
-        "or set DATABASE_URL, since only PostgreSQL serves several processes",
+        "or set DATABASE_URL, because only PostgreSQL supports several processes",
       { cause },
     );
   }

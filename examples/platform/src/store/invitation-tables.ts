@@ -1,16 +1,16 @@
 import type { ColumnType, Generated } from "kysely";
-import type { CreatedAt, DueAt, Fact, OptionalTimestamp, Timestamp } from "./column-types.ts";
+import type { CreatedAt, DueAt, Immutable, OptionalTimestamp, Timestamp } from "./column-types.ts";
 
 /** A suggested person who was invited. */
 export interface InvitationTable {
-  id: Fact<string>;
-  organisation_id: Fact<string>;
-  invited_by: Fact<string>;
-  suggested_by: Fact<string>;
-  name: Fact<string>;
-  email_address: Fact<string>;
-  /** The normalised email address, which identifies a person however their address is spelled. */
-  mailbox: Fact<string>;
+  id: Immutable<string>;
+  organisation_id: Immutable<string>;
+  invited_by: Immutable<string>;
+  suggested_by: Immutable<string>;
+  name: Immutable<string>;
+  email_address: Immutable<string>;
+  /** The normalised email address, which identifies a person regardless of how their address is written. */
+  mailbox: Immutable<string>;
   /** The email address in lower case. */
   sign_in_address: ColumnType<string, never, never>;
   /** The hash of the token in the emailed link (D-122). */
@@ -21,29 +21,29 @@ export interface InvitationTable {
 
 /** An organisation that a user has searched for suggestions. */
 export interface SearchedOrganisationTable {
-  person_id: Fact<string>;
-  organisation_id: Fact<string>;
+  person_id: Immutable<string>;
+  organisation_id: Immutable<string>;
   searched_at: Timestamp;
 }
 
-/** A person that a search showed in a session, which may then invite them. Deleted with the session. */
+/** A person shown in the results of a search. Only the session that searched may invite them. Deleted with the session. */
 export interface ShownSuggestionTable {
-  session_id: Fact<string>;
+  session_id: Immutable<string>;
   /** A hash of the organisation, the name and the email address. */
-  suggestion_hash: Fact<string>;
+  suggestion_hash: Immutable<string>;
   shown_at: Timestamp;
 }
 
-/** An email that the platform has sent or will send. With the default transport, this table is the only mailbox. */
+/** An email that the platform has sent or will send. With the default transport, emails stay in this table. */
 export interface MailTable {
   id: Generated<number>;
-  to_address: Fact<string>;
+  to_address: Immutable<string>;
   subject: string;
   body: string;
-  /** What a waiting digest is about: the id of the offer whose responses it combines (D-121). */
+  /** For a digest: the id of the offer whose responses it combines (D-121). */
   digest_of: ColumnType<string | null, string | undefined, never>;
   created_at: CreatedAt;
-  /** When the transport accepted it. */
+  /** When the transport accepted the email. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;

@@ -8,13 +8,13 @@ const signals: Signal[] = [
   { topic: "mail" },
 ];
 
-test("carries signals to other processes, but not back to its own", () => {
+test("a payload contains the signals for other processes, but not for its own", () => {
   const payload = encodePayload("one", signals.map(encodeSignal));
   expect(readPayload(payload, "other")).toEqual(signals);
   expect(readPayload(payload, "one")).toEqual([]);
 });
 
-test('sends "everything" when a payload would reach 8,000 bytes, even with multi-byte characters', () => {
+test('a payload that would reach 8,000 bytes contains "everything" instead, even with multi-byte characters', () => {
   const withName = (length: number): string =>
     encodePayload("one", [encodeSignal({ topic: "offer", organisationId: "ü".repeat(length) })]);
   const room = (7_999 - Buffer.byteLength(withName(0))) / 2;
@@ -25,7 +25,7 @@ test('sends "everything" when a payload would reach 8,000 bytes, even with multi
   expect(readPayload(withName(Math.floor(room) + 1), "other")).toEqual(["everything"]);
 });
 
-test("names up to a hundred workers", () => {
+test("a signal lists at most a hundred workers", () => {
   const heard = (count: number) => {
     const workerIds = Array.from({ length: count }, (_, index) => `w${index}`);
     return readPayload(encodePayload("one", [encodeSignal({ topic: "notification", workerIds })]), "other");
@@ -35,6 +35,6 @@ test("names up to a hundred workers", () => {
 });
 
 test.each(["", "nonsense", "{}", "null", '{"by":"x","heard":[{"topic":"weather"}]}', '{"by":"x"}'])(
-  'reads the unknown payload %j as "everything"',
+  'decodes the unknown payload %j as "everything"',
   (payload) => expect(readPayload(payload, "own")).toEqual(["everything"]),
 );

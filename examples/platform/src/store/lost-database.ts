@@ -2,9 +2,9 @@ import pg from "pg";
 import { StoreError } from "./store.ts";
 
 /**
- * Matches the SQLSTATEs that a temporarily unavailable server returns: the connection is lost (08), resources such as connections are
- * exhausted (53), the server is stopping or starting (57P01 to 57P03), the database accepts no connections (55000 at connect), or the
- * server is read-only, such as a standby or an old primary after a failover (25006). 25P03 ends a transaction that waited too long.
+ * Matches the SQLSTATEs of a temporarily unavailable server. The connection is lost (08); resources such as connections are
+ * exhausted (53); the server is stopping or starting (57P01 to 57P03); or the server is read-only, such as a standby or an old
+ * primary after a failover (25006). 25P03 means that the server has ended an idle transaction.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
@@ -22,7 +22,7 @@ function isLost(error: unknown): boolean {
   return lostSockets.test(code) || lostMessages.test(message);
 }
 
-/** Whether a statement outside a transaction may have taken effect even though its response is missing. */
+/** Returns whether a statement outside a transaction may have changed data even though its response is missing. */
 const isWrite = (text: string): boolean => !/^\s*(?:select|show)\b/i.test(text);
 
 /** Tracks the state of one pool client's connection. */
@@ -39,8 +39,8 @@ export class Connection {
    * Runs a statement.
    *
    * @param text the statement that `send` sends
-   * @throws {StoreError} `database_lost`, or `commit_uncertain`. Every later statement then throws the same error with the first cause:
-   *   kysely reports the error of its ROLLBACK instead of that of the COMMIT before it
+   * @throws {StoreError} `database_lost` or `commit_uncertain`. All later statements throw the same error, because kysely reports the
+   *   error from its ROLLBACK instead of the one from the COMMIT before it
    */
   async query<T>(text: string, send: () => Promise<T>): Promise<T> {
     if (this.#lost !== undefined) throw this.#lost;
@@ -61,6 +61,6 @@ export class Connection {
   }
 }
 
-/** Creates the error for a database that cannot be connected to, so that nothing was sent. */
+/** Creates the error for a lost connection, or for a database that cannot be connected to. */
 export const databaseLost = (cause: unknown): StoreError =>
   new StoreError("database_lost", "the database connection was lost, or the database is not ready", { cause });

@@ -3,12 +3,12 @@ import { Migrator } from "kysely/migration";
 import { firstRelease } from "./migrations/001-first-release.ts";
 import { type Store, StoreError } from "./store.ts";
 
-/** Returns the migrations, which are applied in name order. Never change a released migration; add another. */
+/** Returns the migrations, which are applied in the order of their names. Never change a released migration; add a new one. */
 export const migrationsOf = (name: Store["name"]) => ({
   "001-first-release": firstRelease(name === "postgres"),
 });
 
-/** Migrations from versions before the first release, whose schema cannot be migrated. */
+/** The migrations of versions before the first release. Their schemas cannot be migrated. */
 const unreleased = [
   "001-tables",
   "002-portal",
@@ -19,10 +19,10 @@ const unreleased = [
 ];
 
 /**
- * Migrates the schema to the current version. Processes may start concurrently, because kysely's migrator takes an advisory lock.
+ * Migrates the schema to the current version. Processes may start concurrently: kysely's migrator acquires an advisory lock.
  *
- * @throws {StoreError} `newer_tables` for migrations that only a later version knows, which cannot be undone;
- *   `unreleased_tables` for migrations from before the first release
+ * @throws {StoreError} `newer_tables` if a later version has migrated the schema, which cannot be undone; `unreleased_tables` if a
+ *   version before the first release created it
  */
 export async function migrate(store: Pick<Store, "db" | "name" | "label">): Promise<void> {
   const { db, name } = store;
@@ -37,7 +37,9 @@ export async function migrate(store: Pick<Store, "db" | "name" | "label">): Prom
 }
 
 /**
- * @returns whether every migration has been applied
+ * Checks which migrations have been applied.
+ *
+ * @returns whether all of them have been applied
  * @throws {StoreError} `newer_tables` or `unreleased_tables`
  */
 async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "label">): Promise<boolean> {
@@ -45,13 +47,13 @@ async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "labe
   if (!rows[0]?.table) return false;
   const migrations = migrationsOf(name);
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const unknown = applied.rows.find((each) => !(each.name in migrations));
+  const unknown = applied.rows.find((migration) => !(migration.name in migrations));
   if (unknown !== undefined && unreleased.includes(unknown.name))
     throw await unreleasedTablesError(db, { name, label });
   if (unknown === undefined) return applied.rows.length === Object.keys(migrations).length;
   throw new StoreError(
     "newer_tables",
-    `the schema belongs to a later version, which has applied ${unknown.name}; use that version, or another data folder or database`,
+    `the schema belongs to a later version, which has applied ${unknown.name}; use that version, or choose another data folder or database`,
   );
 }
 
@@ -60,12 +62,12 @@ async function unreleasedTablesError(
   { name, label }: Pick<Store, "name" | "label">,
 ): Promise<StoreError> {
   const current = await sql<{ name: string }>`select current_database() as name`.execute(db);
-  const remove =
+  const remedy =
     name === "pglite"
       ? "remove the folder pglite in the data folder"
       : `drop the database ${current.rows[0]?.name} and create it again, or use another one`;
   return new StoreError(
     "unreleased_tables",
-    `${label}: the schema belongs to a version before the first release and can no longer be read; to start with a new one, ${remove}`,
+    `${label}: the schema belongs to a version before the first release and can no longer be read; to start with a new schema, ${remedy}`,
   );
 }

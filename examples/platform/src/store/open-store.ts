@@ -20,23 +20,23 @@ import type { Tables } from "./tables.ts";
 export interface StoreOptions {
   /** The URL of a PostgreSQL database. @default PGlite in the data folder */
   databaseUrl?: string | undefined;
-  /** The URL of PostgreSQL itself, if `databaseUrl` is a pooler in transaction mode, which does not support `LISTEN`. */
+  /** The URL of PostgreSQL itself, if `databaseUrl` is that of a pooler in transaction mode, which does not support `LISTEN`. */
   listenUrl?: string | undefined;
-  /** The folder for PGlite's files, which only one process at a time may use. Created if it is missing. */
+  /** The folder for PGlite's files. Only one process at a time may use it. Created if it is missing. */
   dataFolder: string;
-  /** Called with the error if a connection is lost in the background. @default ignored, since the next query reports it */
+  /** Called with the error if a connection is lost in the background. @default ignores it, because the next query reports it */
   onError?: (error: Error) => void;
-  /** How long a transaction may wait, in milliseconds. @default 5_000 */
+  /** How long a transaction may go without a statement starting or returning, in milliseconds. @default 5_000 */
   transactionLimitMs?: number;
 }
 
-const upkeepMs = 10 * 60_000;
+const vacuumIntervalMs = 10 * 60_000;
 
 /**
  * Opens the store and migrates its schema.
  *
- * @throws {StoreError} `data_folder_in_use` if another process uses the data folder; `data_folder_incompatible` and
- *   `newer_tables` or `unreleased_tables` if another version of the platform wrote it
+ * @throws {StoreError} `data_folder_in_use` if another process is using the data folder; `data_folder_incompatible`, `newer_tables`
+ *   or `unreleased_tables` if it was written by another version of the platform
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const store = options.databaseUrl ? await openPostgres(options, options.databaseUrl) : await openPglite(options);
@@ -64,10 +64,10 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     lock.release();
     throw error;
   }
-  const turns = new PriorityMutex();
+  const mutex = new PriorityMutex();
   const commits = new Commits();
-  const lane = (name: Lane) => {
-    const pglite = new PgliteConnection(thread, turns, name);
+  const createLane = (name: Lane) => {
+    const pglite = new PgliteConnection(thread, mutex, name);
     return {
       ...createQueries(new PGliteDialect({ pglite }), transactionLimitMs, commits),
       execute: (text: string, values?: unknown[]) => pglite.query<Record<string, unknown>>(text, values),
@@ -76,22 +76,22 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const background: Store = {
     name: "pglite",
     label: `PGlite in ${dataFolder}`,
-    ...lane("background"),
+    ...createLane("background"),
     onCommit: (publish) => commits.subscribe(publish),
     get background() {
       return background;
     },
     async close() {
-      clearInterval(upkeep);
+      clearInterval(vacuum);
       await background.db.destroy();
       await foreground.db.destroy();
       await thread.close();
       lock.release();
     },
   };
-  const foreground = { ...background, ...lane("foreground") };
+  const foreground = { ...background, ...createLane("foreground") };
   // PGlite has no autovacuum, so old row versions would accumulate.
-  const upkeep = setInterval(() => void background.execute("vacuum analyze").catch(onError), upkeepMs).unref();
+  const vacuum = setInterval(() => void background.execute("vacuum analyze").catch(onError), vacuumIntervalMs).unref();
   return foreground;
 }
 
@@ -125,7 +125,7 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   };
 }
 
-/** Passes on the signals of committed transactions. */
+/** Passes on signals from committed transactions. */
 class Commits {
   readonly #subscribers = new Set<(signals: readonly Signal[]) => void>();
 
@@ -145,17 +145,17 @@ function createQueries(
   commits: Commits,
 ): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  // On PGlite, a kysely instance runs its requests one after another. Transactions use a separate instance, so that a
-  // query does not wait for a commit.
+  // On PGlite, a kysely instance runs its requests one after another. Use a separate instance for transactions, so that queries do
+  // not wait for commits.
   const transactions = new Kysely<Tables>({ dialect });
   return {
     db,
     async transaction(work) {
       let announced: readonly Signal[] = [];
       const result = await runTransaction(transactions, transactionLimitMs, async (trx) => {
-        const done = await work(trx);
+        const value = await work(trx);
         announced = announcedIn(trx);
-        return done;
+        return value;
       });
       commits.publish(announced);
       return result;
@@ -164,40 +164,40 @@ function createQueries(
 }
 
 /**
- * Runs `work` in a transaction, and rolls it back if no statement starts or returns for `limitMs`. A large
- * transaction may take longer in total, but must not wait for anything except the database.
+ * Runs `work` in a transaction, and rolls it back if no statement starts or returns for `limitMs`. A large transaction may take
+ * longer in total, but must not wait for anything other than the database.
  */
 function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     let timer: NodeJS.Timeout | undefined;
-    let returned = (): void => undefined;
-    let end: StoreError | undefined;
-    let sent = 0;
-    // Otherwise, statements that `work` sends after the rollback would run outside any transaction and be committed.
+    let onReturned = (): void => undefined;
+    let failure: StoreError | undefined;
+    let runningStatements = 0;
+    // Throw if the transaction has ended: statements that `work` sends after the rollback would run outside it and be committed.
     const onQuery = (): void => {
-      if (end !== undefined) throw end;
-      sent += 1;
+      if (failure !== undefined) throw failure;
+      runningStatements += 1;
     };
     const overdue = new Promise<never>((_, reject) => {
       const message =
         `no statement started in a transaction for ${limitMs} ms, so it was rolled back; inside a transaction, use only ` +
         "trx: on PGlite, store.db waits for the same connection, and I/O keeps everyone else waiting";
       timer = setTimeout(() => {
-        end =
-          sent > 0
+        failure =
+          runningStatements > 0
             ? new StoreError("database_lost", `a statement did not return for ${limitMs} ms`)
             : new StoreError("transaction_overdue", message);
-        reject(end);
+        reject(failure);
       }, limitMs);
-      returned = () => {
-        sent -= 1;
+      onReturned = () => {
+        runningStatements -= 1;
         timer?.refresh();
       };
     });
     try {
-      return await Promise.race([work(trx.withPlugin(queryObserver(onQuery, () => returned()))), overdue]);
+      return await Promise.race([work(trx.withPlugin(queryObserver(onQuery, () => onReturned()))), overdue]);
     } finally {
-      returned = () => undefined;
+      onReturned = () => undefined;
       clearTimeout(timer);
     }
   });

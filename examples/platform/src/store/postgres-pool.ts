@@ -7,34 +7,34 @@ import { PlanAge, planSettings } from "./query-plans.ts";
 const int8 = 20;
 
 /**
- * How long a connection may stay silent before it is closed, which must be longer than `statement_timeout`. The pool closes idle
+ * How long a connection may stay silent before it is closed. Must be longer than `statement_timeout`. The pool closes idle
  * connections much earlier.
  */
 const defaultSilenceMs = 35_000;
 
 /**
- * Builds the statement that sets the server's timeouts for a statement or transaction that hangs. The platform's own limit,
- * `transactionLimitMs`, is shorter. The timeouts are not part of the connection's startup message, because PgBouncer rejects unknown
- * parameters there.
+ * Builds the statement that sets the server's settings, including timeouts for statements and transactions that hang. The platform's
+ * own limit, `transactionLimitMs`, is shorter. The settings are not part of the connection's startup message, because PgBouncer
+ * rejects unknown parameters there.
  *
  * @param command `set` for the session, `set local` for the transaction
  */
-const settingsBy = (command: "set" | "set local", idleLimit = "30s"): string => `
+const settingsStatement = (command: "set" | "set local", idleLimit = "30s"): string => `
   ${command} statement_timeout = '30s';
   ${command} idle_in_transaction_session_timeout = '${idleLimit}';
   ${planSettings.map((setting) => `${command} ${setting}`).join(";")};
   ${command} default_transaction_isolation = 'read committed'`;
 
 /**
- * The idle limit for background work: a process that stalls in the middle of it soon loses its connection, and with it the locks that
- * others wait for on lanes, leases and settling.
+ * The idle limit for transactions in the background. A process that stalls soon loses its connection, and so the locks on lanes,
+ * leases and settling that other processes wait for.
  */
 const backgroundIdleLimit = "2s";
 
 export interface PoolOptions {
   /**
-   * Whether `databaseUrl` is a pooler in transaction mode: each transaction may use another session of PostgreSQL. Then no
-   * session settings or named statements are used. @default false
+   * Whether `databaseUrl` is that of a pooler in transaction mode. Each transaction may then use a different PostgreSQL session, so
+   * session settings and named statements are not used. @default false
    */
   isTransactionPooler?: boolean;
   /** How long a connection may stay silent, in milliseconds. @default 35_000 */
@@ -42,9 +42,9 @@ export interface PoolOptions {
 }
 
 /**
- * Opens a connection pool that survives lost connections: an `error` event without a listener would end the process. It
- * closes connections that stay silent, for example after a failover or behind a firewall that dropped them: a query on one
- * would never return.
+ * Opens a connection pool that survives lost connections: an `error` event without a listener would end the process. Closes
+ * connections that stay silent, for example after a failover or because a firewall dropped them, on which queries would never
+ * return.
  */
 export function openPool(databaseUrl: string, onError: (error: Error) => void, options: PoolOptions = {}): pg.Pool {
   const { isTransactionPooler = false, silenceMs = defaultSilenceMs } = options;
@@ -54,9 +54,9 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
     connectionTimeoutMillis: 10_000,
     stream: () => socketWithTimeout(silenceMs),
     application_name: "offers-platform",
-    ...(!isTransactionPooler && { onConnect: async (client) => void (await client.query(settingsBy("set"))) }),
+    ...(!isTransactionPooler && { onConnect: async (client) => void (await client.query(settingsStatement("set"))) }),
     types: {
-      // Return counts and identities as numbers, like PGlite, instead of pg's default strings.
+      // Return counts and ids as numbers, like PGlite. pg returns strings by default.
       getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
     },
   });
@@ -67,7 +67,7 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
   return pool;
 }
 
-/** Creates a client outside the pool, without connecting it. It is closed after the same silence, so query it regularly. */
+/** Creates a client outside the pool, without connecting it. Query it regularly: its connection is closed if it stays silent. */
 export const separateClient = (databaseUrl: string): pg.Client =>
   new pg.Client({
     connectionString: databaseUrl,
@@ -83,19 +83,19 @@ function socketWithTimeout(silenceMs: number): Socket {
 }
 
 /**
- * The maximum number of prepared statements. A query with a list of varying length has many forms; beyond this number, each execution is
- * planned.
+ * The maximum number of prepared statements. A query with a list of varying length has many forms; those beyond this number are
+ * planned each time.
  */
 const maxPrepared = 200;
 
 /**
- * Returns the same pool with prepared statements, for background work, which repeats a few statements and would otherwise plan them each
- * time. In a transaction, each has one plan for all parameters: otherwise PostgreSQL plans a claim again whenever it estimates a custom
- * plan to be slightly cheaper.
+ * Returns the same pool, but with prepared statements, for background work: it repeats a few statements, which would otherwise be
+ * planned each time. In a transaction, each statement has one plan for all parameters. Otherwise PostgreSQL would plan a claim again
+ * whenever it estimates that a custom plan is slightly cheaper.
  */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
-  const nameOf = (text: string): string | undefined => {
+  const statementName = (text: string): string | undefined => {
     if (!names.has(text) && names.size < maxPrepared) names.set(text, `statement_${names.size + 1}`);
     return names.get(text);
   };
@@ -107,7 +107,7 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
           client,
           `set local plan_cache_mode = 'force_generic_plan'; set local idle_in_transaction_session_timeout = '${backgroundIdleLimit}'`,
         );
-      const name = values.length === 0 ? undefined : nameOf(text);
+      const name = values.length === 0 ? undefined : statementName(text);
       if (name === undefined) return client.query(text, values);
       if (plans.isDiscardDue()) await client.query("discard plans");
       return client.query({ text, values, name });
@@ -115,9 +115,9 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   });
 }
 
-/** Returns the same pool for a pooler in transaction mode: each transaction starts by setting what would be session settings. */
+/** Returns the same pool, but for a pooler in transaction mode: settings are set for each transaction instead of the session. */
 export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "background"): PostgresPool {
-  const settings = settingsBy("set local", work === "background" ? backgroundIdleLimit : undefined);
+  const settings = settingsStatement("set local", work === "background" ? backgroundIdleLimit : undefined);
   return withClients(
     pool,
     (client) => (text, values) => (text === "begin" ? begin(client, settings) : client.query(text, values)),
@@ -125,8 +125,8 @@ export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "bac
 }
 
 /**
- * Starts a transaction. Sends one string, so that the settings need no extra round trip. Each statement of a claim must see what was
- * committed before it, even in a database whose default is repeatable read.
+ * Starts a transaction. Sends one string, so that the settings do not need a separate round trip. Each statement in a claim must see
+ * what was committed before it, even if the database's default is repeatable read.
  */
 async function begin(client: pg.PoolClient, settings: string): Promise<unknown> {
   await client.query(`begin isolation level read committed; ${settings}`);
@@ -136,16 +136,16 @@ async function begin(client: pg.PoolClient, settings: string): Promise<unknown> 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the same pool, but its clients query with `queryOf`. It discards connections to a database that is lost, or read-only since a
- * failover.
+ * Returns the same pool, but its clients use the query function from `createQuery`. Discards connections to a database that is lost,
+ * or that has been read-only since a failover.
  *
- * @param queryOf creates a client's query function. @default sends each statement unchanged
+ * @param createQuery creates a client's query function. @default sends each statement unchanged
  */
 export function withClients(
   pool: pg.Pool,
-  queryOf: (client: pg.PoolClient) => Query = (client) => (text, values) => client.query(text, values),
+  createQuery: (client: pg.PoolClient) => Query = (client) => (text, values) => client.query(text, values),
 ): PostgresPool {
-  // kysely identifies a connection by its client object, so each client keeps the same object.
+  // kysely identifies a connection by its client object, so always return the same object for a client.
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
@@ -153,19 +153,19 @@ export function withClients(
       const client = await pool.connect().catch((error: unknown) => {
         throw databaseLost(error);
       });
-      let known = clients.get(client);
-      if (known === undefined) {
+      let kyselyClient = clients.get(client);
+      if (kyselyClient === undefined) {
         const connection = new Connection();
-        const send = queryOf(client);
+        const send = createQuery(client);
         // The first argument is a string: kysely passes a cursor only if the dialect has the option `cursor`.
         const query: unknown = (text: string, values: unknown[]) => connection.query(text, () => send(text, values));
-        known = {
+        kyselyClient = {
           query: query as PostgresPoolClient["query"],
           release: (destroy) => client.release(destroy || connection.isLost),
         };
-        clients.set(client, known);
+        clients.set(client, kyselyClient);
       }
-      return known;
+      return kyselyClient;
     },
     end: async () => undefined,
   };

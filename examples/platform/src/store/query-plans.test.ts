@@ -4,7 +4,7 @@ import { PlanAge } from "./query-plans.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("replaces plans at most once a second while they are in use", () => {
+test("discards plans at most once a second", () => {
   const plans = new PlanAge();
   const wasOld: boolean[] = [];
   for (let ms = 0; ms < 3_000; ms += 250) {

@@ -1,27 +1,27 @@
-const longestMs = 1_000;
+const maxPlanAgeMs = 1_000;
 
 /**
- * Decides when a connection discards its prepared statements' plans. A plan suits the table sizes at the time it was made, and is
- * otherwise kept until the tables are analysed, even if they have grown a lot.
+ * Decides when a connection discards the plans of its prepared statements. A plan suits the table sizes at the time it was created.
+ * Otherwise PostgreSQL would use it until the tables are analysed, even if they have grown a lot.
  */
 export class PlanAge {
-  #since = Number.NEGATIVE_INFINITY;
+  #lastDiscardMs = Number.NEGATIVE_INFINITY;
 
-  /** Returns whether to discard the plans now, which is true at most once a second, and notes that it was. */
+  /** Returns whether to discard the plans now: true at most once a second. Expects the caller to discard them. */
   isDiscardDue(): boolean {
     const now = performance.now();
-    if (now - this.#since < longestMs) return false;
-    this.#since = now;
+    if (now - this.#lastDiscardMs < maxPlanAgeMs) return false;
+    this.#lastDiscardMs = now;
     return true;
   }
 }
 
 /**
- * Settings for each session. PostgreSQL's manual recommends this page cost if most pages are in memory: with the default, a claim scans
- * the whole table of endpoints once for each lane. JIT would compile any statement whose tables look large in the statistics, even if it
- * finds no rows.
+ * Settings for each session. PostgreSQL's manual recommends this page cost if most pages are in memory. With the default, a claim
+ * scans the whole endpoints table for each lane. JIT would compile any statement whose tables are large according to the statistics,
+ * even if it finds no rows.
  *
- * An index scan marks the entries of deleted rows so that the next one skips them; a bitmap scan reads them each time. No index here
- * needs bitmap scans.
+ * An index scan marks the index entries of deleted rows, so that the next scan skips them; a bitmap scan reads them each time. No
+ * query here needs bitmap scans.
  */
 export const planSettings = ["random_page_cost = 1.1", "jit = off", "enable_bitmapscan = off"];

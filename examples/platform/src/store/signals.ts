@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { listenToOtherProcesses, notifyOtherProcesses, readPayload } from "./listen-notify.ts";
-import type { Heard, Signal, Store } from "./store.ts";
+import type { ReceivedSignal, Signal, Store } from "./store.ts";
 
-export type SignalListener = (heard: Heard) => void;
+export type SignalListener = (signal: ReceivedSignal) => void;
 
 /** Publish/subscribe between all processes that share a store, based on LISTEN/NOTIFY (D-82). */
 export interface Signals {
   /**
-   * Publishes a committed change; the store does so for what its transactions announce. Never fails. Listeners in
-   * this process are called before it returns; those in other processes soon after.
+   * Publishes signals for a committed change. The store itself publishes those that its transactions announce. Never fails. Listeners
+   * in this process are called before it returns, and those in other processes soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
   /** Resolves when this process starts to receive signals from other processes. */
   readonly ready: Promise<void>;
-  /** @returns a function that ends the subscription */
+  /** Calls `listener` with each signal from any process. @returns a function that ends the subscription */
   subscribe(listener: SignalListener): () => void;
-  /** Sends waiting signals to other processes, and stops listening to them. */
+  /** Sends pending signals to other processes, and stops listening to them. */
   stop(): Promise<void>;
 }
 
@@ -27,18 +27,18 @@ export interface SignalsOptions {
 const channel = "offers_signals";
 
 /**
- * Opens the signals of a store. With PGlite, which serves one process, signals stay in the process. With PostgreSQL they are sent
- * to the other processes by NOTIFY, in a separate statement: a NOTIFY inside a transaction makes all commits that contain one
- * wait for each other. A signal may be lost with a connection; a process that reconnects therefore receives `everything`.
+ * Opens the signals of a store. With PGlite, which serves one process, signals stay in the process. With PostgreSQL, NOTIFY sends
+ * them to the other processes, in a separate statement: transactions that contain a NOTIFY would wait for each other to commit. A
+ * signal may be lost with a connection, so a process that reconnects receives `everything`.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
 export function openSignals(store: Store, { onError }: SignalsOptions): Signals {
   const listeners = new Set<SignalListener>();
-  const dispatch = (heard: Heard): void => {
+  const dispatch = (signal: ReceivedSignal): void => {
     for (const listener of listeners)
       try {
-        listener(heard);
+        listener(signal);
       } catch (error) {
         onError(error);
       }
@@ -62,8 +62,8 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       onError,
     });
   if (listening === undefined) onReady();
-  const publish = (given: Signal | readonly Signal[]): void => {
-    const signals = "topic" in given ? [given] : given;
+  const publish = (signalOrSignals: Signal | readonly Signal[]): void => {
+    const signals = "topic" in signalOrSignals ? [signalOrSignals] : signalOrSignals;
     signals.forEach(dispatch);
     notifier?.add(signals);
   };
@@ -73,9 +73,9 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
     publish,
     subscribe(listener) {
       // Wrap the function, so that it can be subscribed twice.
-      const own: SignalListener = (heard) => listener(heard);
-      listeners.add(own);
-      return () => void listeners.delete(own);
+      const wrapped: SignalListener = (signal) => listener(signal);
+      listeners.add(wrapped);
+      return () => void listeners.delete(wrapped);
     },
     async stop() {
       endPublishing();

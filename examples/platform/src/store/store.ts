@@ -6,23 +6,23 @@ export const topics = ["offer", "delivery", "endpoint", "mail", "notification"] 
 
 export type Topic = (typeof topics)[number];
 
-/** Says that something has changed, but not how: listeners read the store. */
+/** Tells listeners that something has changed, but not how: they read the store. */
 export interface Signal {
   topic: Topic;
-  /** The organisation whose data has changed. Absent for a notification, and for an email to an address outside any organisation. */
+  /** The organisation whose data has changed. Absent for notifications, and for emails to addresses outside any organisation. */
   organisationId?: string | undefined;
-  /** The workers who got a notification. Absent if they are unknown or too many to name, so that every worker may have one. */
+  /** The workers who may have new notifications. Absent if they are unknown or too many: any worker may have one. */
   workerIds?: readonly string[] | undefined;
 }
 
 /** What a listener receives. `everything` means that any data may have changed, for example while a connection was lost. */
-export type Heard = Signal | "everything";
+export type ReceivedSignal = Signal | "everything";
 
 const announced = new WeakMap<Trx, Signal[]>();
 
 /**
- * Makes the store publish these signals once this transaction commits. A rollback discards them. The function that records the change
- * must call it, so that its own callers cannot forget to.
+ * Makes the store publish these signals once the transaction commits. A rollback discards them. Call it in the function that records
+ * the change, so that its callers cannot forget to.
  */
 export function announce(trx: Trx, ...signals: readonly Signal[]): void {
   announced.set(trx, [...announcedIn(trx), ...signals]);
@@ -31,21 +31,21 @@ export function announce(trx: Trx, ...signals: readonly Signal[]): void {
 /** Returns the announced signals, which the store publishes after the commit. */
 export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
 
-/** A transaction. Code that runs inside one uses nothing else: no `store.db`, network or files. */
+/** A transaction. Code that runs in one must not use `store.db`, the network or files. */
 export type Trx = Transaction<Tables>;
 
-/** A SQL store, either PGlite in the data folder or PostgreSQL, with the same code for both. */
+/** A SQL store: PGlite in the data folder, or PostgreSQL. Both use the same code. */
 export interface Store {
   readonly name: "pglite" | "postgres";
-  /** A label for people, such as `PGlite in data` or `PostgreSQL 15.20`. Never contains the URL, which may contain a password. */
+  /** A label to show, such as `PGlite in data` or `PostgreSQL 15.20`. Never contains the URL, which may contain a password. */
   readonly label: string;
   readonly db: Kysely<Tables>;
   /**
-   * Commits everything that `work` did with `trx`, or nothing, and then publishes the announced signals.
+   * Commits everything that `work` does with `trx`, or nothing if it rejects. Then publishes the announced signals.
    *
-   * @throws {StoreError} `transaction_overdue` if no statement started for 5 s, and `database_lost` if one did not return for 5 s;
-   *   the transaction is then rolled back, and its further statements are rejected. `database_lost` also means that the database is
-   *   unavailable or read-only, and `commit_uncertain` that the connection was lost during the commit
+   * @throws {StoreError} `transaction_overdue` if no statement started for 5 s; `database_lost` if a statement did not return for 5 s,
+   *   or if the database is unavailable or read-only. The transaction is then rolled back, and its further statements are rejected.
+   *   `commit_uncertain` if the connection was lost during the commit
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /**
@@ -57,11 +57,11 @@ export interface Store {
   /** Runs one or several SQL statements without kysely. */
   execute(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   /**
-   * The same store for background work. On PGlite, which does one thing at a time, foreground work goes first. On PostgreSQL,
+   * The same store for background work. On PGlite, which runs one statement at a time, foreground work has priority. On PostgreSQL,
    * background work uses prepared statements.
    */
   readonly background: Store;
-  /** Creates a client outside the pool, which the caller connects and ends. Only on PostgreSQL. */
+  /** Creates a client outside the pool. The caller must connect and end it. Only on PostgreSQL. */
   readonly newClient?: () => pg.Client;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export type StoreErrorCode =
   | "commit_uncertain"
   | "invalid_encryption_key";
 
-/** Thrown if the store cannot be opened, used or decrypted. `code` is stable; `message` says what to change. */
+/** Thrown if the store cannot be opened or used, or a secret cannot be decrypted. `code` is stable; `message` says what to change. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
-import type { CreatedAt, DueAt, Fact, OptionalText, OptionalTimestamp, Timestamp } from "./column-types.ts";
+import type { CreatedAt, DueAt, Immutable, OptionalText, OptionalTimestamp, Timestamp } from "./column-types.ts";
 import type {
   InvitationTable,
   MailTable,
@@ -9,7 +9,7 @@ import type {
 
 /** A hirer or an agency. It may also be an integrator: see `EndpointTable`. */
 export interface OrganisationTable {
-  id: Fact<string>;
+  id: Immutable<string>;
   name: string;
   kind: "hirer" | "agency";
   /** IANA name, chosen or guessed (D-115). */
@@ -19,36 +19,36 @@ export interface OrganisationTable {
 
 /** A key for the offers API. Only its SHA-256 hash is stored. */
 export interface ApiKeyTable {
-  key_hash: Fact<string>;
+  key_hash: Immutable<string>;
   /** Identifies the key without revealing it. */
   id: ColumnType<string, string | undefined, never>;
   /** The name that a user or the seed file chose. */
   name: ColumnType<string, string | undefined, never>;
   /** The key's prefix and last four characters; empty for a key that was created before hints were stored. */
   hint: ColumnType<string, string | undefined, never>;
-  organisation_id: Fact<string>;
+  organisation_id: Immutable<string>;
   /** The agency that uses the key to act for the organisation; null if it is the organisation's own key. */
-  agency_id: Fact<string | null>;
-  /** When the key was last used, accurate to the minute (D-119). */
+  agency_id: Immutable<string | null>;
+  /** When the key was last used, to the minute (D-119). */
   last_used_at: OptionalTimestamp;
   created_at: CreatedAt;
 }
 
 /** The result of a request with an `Idempotency-Key`, or of a page's form. Only the key's SHA-256 hash is stored. */
 export interface IdempotencyKeyTable {
-  organisation_id: Fact<string>;
-  key_hash: Fact<string>;
-  /** The request's hash, which distinguishes a retry from another request with the same key. */
-  fingerprint: Fact<string>;
-  /** The result as JSON; empty only within the transaction that produces it. */
+  organisation_id: Immutable<string>;
+  key_hash: Immutable<string>;
+  /** The request's hash, which distinguishes a retry from a different request with the same key. */
+  fingerprint: Immutable<string>;
+  /** The result as JSON. Empty only until the transaction that inserted the row sets it. */
   result: string;
-  created_at: Fact<Date>;
+  created_at: Immutable<Date>;
 }
 
-/** A portal user, who belongs to one organisation. */
+/** A portal user. Belongs to one organisation. */
 export interface PersonTable {
-  id: Fact<string>;
-  organisation_id: Fact<string>;
+  id: Immutable<string>;
+  organisation_id: Immutable<string>;
   name: string;
   password_hash: string;
   created_at: CreatedAt;
@@ -56,14 +56,14 @@ export interface PersonTable {
 
 /** An email address that a portal user signs in with. A user may have several. */
 export interface PersonEmailAddressTable {
-  email_address: Fact<string>;
-  person_id: Fact<string>;
+  email_address: Immutable<string>;
+  person_id: Immutable<string>;
 }
 
 export interface WorkerTable {
-  id: Fact<string>;
+  id: Immutable<string>;
   name: string;
-  /** The email address, in lower case, that an invited worker signs in with (D-122). */
+  /** The email address that an invited worker signs in with, in lower case (D-122). */
   email_address: OptionalText;
   password_hash: string;
   /** IANA name, chosen or guessed (D-115). */
@@ -76,7 +76,7 @@ export interface DeviceTable {
   id: string;
   worker_id: string;
   platform: "ios" | "android";
-  /** The push service's token; null for a device without push. */
+  /** The token from the push service; null for a device that cannot receive pushes. */
   token: ColumnType<string | null, string | null | undefined, string | null>;
   /** When the app last registered the device. */
   created_at: ColumnType<Date, Date | string | undefined, Date | string>;
@@ -84,16 +84,16 @@ export interface DeviceTable {
 
 /** A session of a portal user or a worker. Only the token's SHA-256 hash is stored. */
 export interface SessionTable {
-  token_hash: Fact<string>;
-  person_id: Fact<string | null>;
-  worker_id: Fact<string | null>;
+  token_hash: Immutable<string>;
+  person_id: Immutable<string | null>;
+  worker_id: Immutable<string | null>;
   expires_at: Timestamp;
 }
 
 /** An organisation's name for a place that its offers use. */
 export interface PlaceTable {
-  organisation_id: Fact<string>;
-  id: Fact<string>;
+  organisation_id: Immutable<string>;
+  id: Immutable<string>;
   name: string;
 }
 
@@ -103,18 +103,18 @@ export interface OfferEventValue {
 }
 
 export interface OfferTable {
-  id: Fact<string>;
-  organisation_id: Fact<string>;
-  created_by_user_id: Fact<string>;
-  title: Fact<string>;
-  details: Fact<string>;
-  location_place_id: Fact<string>;
-  notify_email_address: Fact<string | null>;
+  id: Immutable<string>;
+  organisation_id: Immutable<string>;
+  created_by_user_id: Immutable<string>;
+  title: Immutable<string>;
+  details: Immutable<string>;
+  location_place_id: Immutable<string>;
+  notify_email_address: Immutable<string | null>;
   /** The events exactly as they were sent when the offer was created. */
   events: JSONColumnType<OfferEventValue[], string, never>;
-  /** When the last event ends, for `isHistoric`; null without events. */
-  ends_at: Fact<Date | string | null>;
-  /** When the first event starts, which lists are sorted by. Infinity for an offer without events, which comes last. */
+  /** When the last event ends, for `isHistoric`; null if there are no events. */
+  ends_at: Immutable<Date | string | null>;
+  /** When the first event starts, for sorting lists. Infinity for an offer without events, which comes last. */
   work_from: ColumnType<Date, Date | "infinity" | undefined, never>;
   created_at: CreatedAt;
   completed_at: OptionalTimestamp;
@@ -125,8 +125,8 @@ export interface OfferTable {
 
 export interface RecipientTable {
   id: Generated<number>;
-  offer_id: Fact<string>;
-  worker_id: Fact<string>;
+  offer_id: Immutable<string>;
+  worker_id: Immutable<string>;
   response: ColumnType<string, string | undefined, string>;
   confirmation: ColumnType<string, string | undefined, string>;
   opened_at: OptionalTimestamp;
@@ -137,13 +137,13 @@ export interface RecipientTable {
 /** A push notification for one of a worker's devices. The worker's notifications menu shows it too (D-48). */
 export interface NotificationTable {
   id: Generated<number>;
-  worker_id: Fact<string>;
-  /** Null if the worker had no device, so that the notification is only on the menu. The device may have been removed since. */
-  device_id: Fact<string | null>;
-  offer_id: Fact<string>;
-  reason: Fact<"offer" | "successful" | "unsuccessful" | "withdrawn">;
+  worker_id: Immutable<string>;
+  /** Null if the worker had no device: the notification is then only in the menu. The device may have been removed since. */
+  device_id: Immutable<string | null>;
+  offer_id: Immutable<string>;
+  reason: Immutable<"offer" | "successful" | "unsuccessful" | "withdrawn">;
   created_at: CreatedAt;
-  /** When the push transport accepted it; null while it waits, or if it failed or was superseded. */
+  /** When the push transport accepted the notification; null if it is pending, has failed or was superseded. */
   sent_at: OptionalTimestamp;
   attempts: Generated<number>;
   due_at: DueAt;
@@ -151,28 +151,28 @@ export interface NotificationTable {
   position: Generated<number | null>;
 }
 
-/** An organisation's company profile as an integrator, which says where webhooks are sent. Saved only after both checks have passed. */
+/** An integrator's company profile, which defines where webhooks are sent. Saved only if both checks have passed. */
 export interface EndpointTable {
-  organisation_id: Fact<string>;
+  organisation_id: Immutable<string>;
   base_address: string;
   encrypted_secret: string;
   /** Whether the endpoint implements contact suggestions. */
   suggests_contacts: boolean;
-  /** How requests are signed. Standard Webhooks headers are sent in addition to the documented two, and never replace them. */
+  /** How requests are signed. Standard Webhooks headers are sent in addition to the two documented headers, never instead of them. */
   scheme: ColumnType<EndpointScheme, EndpointScheme | undefined, EndpointScheme>;
-  /** The secret before the last rotation. Either both this and its expiry are set, or neither. */
+  /** The secret before the last rotation. Set if and only if `previous_secret_until` is set. */
   previous_encrypted_secret: ColumnType<string | null, string | null | undefined, string | null>;
   previous_secret_until: OptionalTimestamp;
   /** How many attempts have failed since the last acknowledgement. */
   consecutive_failures: Generated<number>;
   failing_since: OptionalTimestamp;
-  /** Null while the endpoint is healthy. After a long time without attempts, a failure starts a new period. */
+  /** Null while the endpoint is healthy. After a long time without attempts, a failure starts a new period of failure. */
   last_failed_at: OptionalTimestamp;
-  /** How often the breaker has opened since the last acknowledgement, since each pause is longer than the previous one. */
+  /** How many times the breaker has opened since the last acknowledgement. Each pause is longer than the previous one. */
   breaker_open_count: Generated<number>;
-  /** Nothing is attempted before this time. Then one attempt closes the breaker or opens it again. Null while it is closed. */
+  /** The end of the breaker's pause. After that, one attempt closes the breaker or opens it again. Null while it is closed. */
   breaker_open_until: OptionalTimestamp;
-  /** When the endpoint was disabled, so that its deliveries wait until it is enabled. */
+  /** When the endpoint was disabled. Its deliveries wait until it is enabled. */
   disabled_at: OptionalTimestamp;
   disabled_because: ColumnType<DisabledBecause | null, DisabledBecause | null | undefined, DisabledBecause | null>;
   updated_at: Timestamp;
@@ -185,14 +185,14 @@ export type DisabledBecause = "gone" | "failing";
 
 export type DeliveryState = "pending" | "acknowledged" | "dead";
 
-/** An event for an integrator's webhook. Never changes. */
+/** An event for an integrator's webhook. */
 export interface EventTable {
-  id: Fact<string>;
-  organisation_id: Fact<string>;
-  type: Fact<EventType>;
+  id: Immutable<string>;
+  organisation_id: Immutable<string>;
+  type: Immutable<EventType>;
   data: JSONColumnType<Record<string, string>, string, never>;
   created_at: CreatedAt;
-  /** Ascends in the order in which events are recorded, which may differ from commit order. Has gaps. */
+  /** Increases in the order in which events are recorded, which may differ from commit order. Has gaps. */
   feed_order: Generated<number>;
   /** The position in the organisation's feed; null until the feed is first read after the commit. */
   position: Generated<number | null>;
@@ -202,27 +202,27 @@ export interface EventTable {
 
 /** The last position in an organisation's feed. */
 export interface EventFeedTable {
-  organisation_id: Fact<string>;
+  organisation_id: Immutable<string>;
   last_position: Generated<number>;
 }
 
 /** The last position in a worker's feed. */
 export interface NotificationFeedTable {
-  worker_id: Fact<string>;
+  worker_id: Immutable<string>;
   last_position: Generated<number>;
 }
 
 export type EventType = "workerOfferResponse" | "workerAddedContact";
 
-/** One event that is sent to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface DeliveryTable {
-  /** Ascends in the order in which the events happened. */
+  /** Increases in the order in which deliveries are recorded. */
   sequence: Generated<number>;
-  id: Fact<string>;
-  event_id: Fact<string>;
-  organisation_id: Fact<string>;
-  /** Deliveries with the same key are attempted in order, one after another. */
-  order_key: Fact<string>;
+  id: Immutable<string>;
+  event_id: Immutable<string>;
+  organisation_id: Immutable<string>;
+  /** Deliveries with the same key are attempted one after another, in order. */
+  order_key: Immutable<string>;
   state: ColumnType<DeliveryState, DeliveryState | undefined, DeliveryState>;
   attempts: Generated<number>;
   due_at: DueAt;
@@ -234,22 +234,22 @@ export interface DeliveryTable {
   redelivery_of: ColumnType<string | null, string | null | undefined, never>;
 }
 
-/** One HTTP request that was made for a delivery. */
+/** One HTTP request that was sent for a delivery. */
 export interface AttemptTable {
   id: Generated<number>;
-  delivery_id: Fact<string>;
-  organisation_id: Fact<string>;
-  method: Fact<string>;
+  delivery_id: Immutable<string>;
+  organisation_id: Immutable<string>;
+  method: Immutable<string>;
   /** The path with its parameters filled in, without the base URL. */
-  path: Fact<string>;
-  started_at: Fact<Date>;
-  duration_ms: Fact<number>;
+  path: Immutable<string>;
+  started_at: Immutable<Date>;
+  duration_ms: Immutable<number>;
   /** The response's status; null if there was no response. */
-  status: Fact<number | null>;
-  /** A stable code such as `timeout` or `connection_refused`; null if the response was an acknowledgement. */
-  error: Fact<string | null>;
-  /** The time from the event to the acknowledgement, in milliseconds; null if it was not acknowledged. */
-  lag_ms: Fact<number | null>;
+  status: Immutable<number | null>;
+  /** A stable code such as `timeout` or `connection_refused`; null if the attempt was acknowledged. */
+  error: Immutable<string | null>;
+  /** The time from the event to the acknowledgement, in milliseconds; null if the attempt was not acknowledged. */
+  lag_ms: Immutable<number | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
   /** The start of the response's body, for the portal. Retention clears it. */
   response: ColumnType<string | null, string | null | undefined, string | null>;
@@ -259,53 +259,53 @@ export interface AttemptTable {
 
 /** A background task that redelivers the deliveries that a user selected (D-149). */
 export interface RedeliveryTable {
-  id: Fact<string>;
-  organisation_id: Fact<string>;
+  id: Immutable<string>;
+  organisation_id: Immutable<string>;
   /** The `DeliveryFilter` that selects the deliveries. */
   filter: JSONColumnType<object, string, never>;
   /** How many deliveries matched when the task started. */
-  total: Fact<number>;
+  total: Immutable<number>;
   redelivered: ColumnType<number, never, number>;
-  /** How many deliveries were skipped because a later response superseded them, or they were redelivered in the meantime. */
+  /** How many deliveries were skipped, because a later response superseded them or they had already been redelivered. */
   skipped: ColumnType<number, never, number>;
-  /** The task has processed deliveries up to this sequence. */
+  /** The task has processed all deliveries up to this sequence. */
   after_sequence: ColumnType<number, never, number>;
   /** Deliveries with a higher sequence do not belong to this task. */
-  last_sequence: Fact<number>;
+  last_sequence: Immutable<number>;
   created_at: CreatedAt;
   continued_at: ColumnType<Date, never, Date>;
   finished_at: OptionalTimestamp;
 }
 
-/** A process that works on rows until its lease ends. */
+/** A process that attempts rows until its lease ends. */
 export interface OutboxProcessTable {
-  id: Fact<string>;
+  id: Immutable<string>;
   lease_until: Timestamp;
 }
 
-/** A row of a queue that a process is working on. */
+/** A process's lease on one row of a queue. */
 export interface OutboxLeaseTable {
-  /** The fencing token, which is unique and ascends. */
+  /** The fencing token. Unique and increasing. */
   token: Generated<number>;
-  queue: Fact<QueueName>;
-  row_id: Fact<number>;
-  lane: Fact<string>;
-  process_id: Fact<string>;
+  queue: Immutable<QueueName>;
+  row_id: Immutable<number>;
+  lane: Immutable<string>;
+  process_id: Immutable<string>;
 }
 
 /** When to poll a lane of a queue. */
 export interface OutboxWakeupTable {
-  queue: Fact<QueueName>;
-  lane: Fact<string>;
+  queue: Immutable<QueueName>;
+  lane: Immutable<string>;
   at: Timestamp;
 }
 
 export type QueueName = "webhooks" | "pushes" | "mails";
 
-/** A single row with a string that is encrypted with the store's key, to check the key against. */
+/** A single row with a string that is encrypted with the store's key, used to check the key. */
 export interface EncryptionKeyCheckTable {
   only_one: Generated<boolean>;
-  encrypted: Fact<string>;
+  encrypted: Immutable<string>;
 }
 
 export interface Tables {

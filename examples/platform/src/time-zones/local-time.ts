@@ -1,18 +1,18 @@
 import { Temporal } from "temporal-polyfill";
 
-/** Returns the instants of a local time such as `2027-03-28T01:30`: none in an hour that a clock change skips, two in a repeated hour. */
+/** Returns the instants of a local time such as `2027-03-28T01:30`. A clock change may skip it (none) or repeat it (two). */
 export function instantsOf(local: string, timeZone: string): Date[] {
   const time = plainDateTime(local);
   if (time === undefined) return [];
-  const both = (["earlier", "later"] as const).map((disambiguation) =>
+  const candidates = (["earlier", "later"] as const).map((disambiguation) =>
     time.toZonedDateTime(timeZone, { disambiguation }),
   );
-  // Temporal shifts a skipped time by the length of the change, so it no longer equals the given time.
-  const exact = both.filter((zoned) => zoned.toPlainDateTime().equals(time));
+  // Temporal shifts a skipped time by the length of the change, so the result no longer equals the given time.
+  const exact = candidates.filter((zoned) => zoned.toPlainDateTime().equals(time));
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
 }
 
-/** Returns when a day such as `2027-03-28` starts and ends in a time zone. Returns undefined for any other string. */
+/** Returns when a day such as `2027-03-28` starts and ends in a time zone; undefined if the string is not a valid day. */
 export function dayOf(local: string, timeZone: string): { start: Date; end: Date } | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(local)) return undefined;
   try {
@@ -24,7 +24,7 @@ export function dayOf(local: string, timeZone: string): { start: Date; end: Date
   }
 }
 
-/** Whether a string is the value of a `datetime-local` input. */
+/** Returns whether a string is a value of a `datetime-local` input. */
 export const isLocalTime = (text: string): boolean => plainDateTime(text) !== undefined;
 
 /** Returns the value of a `datetime-local` input that shows this instant. */

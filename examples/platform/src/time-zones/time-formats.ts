@@ -1,18 +1,18 @@
-/** Formats times in one time zone, each with the name of its offset. */
+/** Formats times in one time zone, with the name of the offset. */
 export interface TimeFormats {
   time(instant: Date, precision?: "minutes" | "seconds"): string;
-  /** Formats a time span with the days of the week. If both times are on the same day, shows it once. */
+  /** Formats a time span with the days of the week. If it starts and ends on the same day, shows the day once. */
   span(start: Date, end: Date): string;
   day(instant: Date): string;
 }
 
 const formats = new Map<string, TimeFormats>();
 
-/** Returns the formats for a time zone. They are cached because creating them is slow. */
+/** Returns the formats for a time zone. They are cached, because creating them is slow. */
 export function timeFormats(timeZone: string): TimeFormats {
-  const known = formats.get(timeZone) ?? createFormats(timeZone);
-  formats.set(timeZone, known);
-  return known;
+  const cached = formats.get(timeZone) ?? createFormats(timeZone);
+  formats.set(timeZone, cached);
+  return cached;
 }
 
 function createFormats(timeZone: string): TimeFormats {

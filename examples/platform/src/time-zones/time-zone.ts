@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The time zone that is used while the user's is unknown. */
+/** The time zone to use while the user's time zone is unknown. */
 export const defaultTimeZone = "UTC";
 
 /**
@@ -34,14 +34,14 @@ const currentNames: Readonly<Record<string, string>> = {
 /** Returns the current name of a time zone. */
 export const currentTimeZone = (name: string): string => currentNames[name] ?? name;
 
-/** The names that users choose from, sorted. */
+/** The names that users can choose from, sorted. */
 export const timeZones: readonly string[] = [
   ...new Set([defaultTimeZone, ...Intl.supportedValuesOf("timeZone").map(currentTimeZone).toSorted()]),
 ];
 
-/** Whether a string is a name in the IANA time zone database, including old names that browsers still use. */
+/** Returns whether a string is a name in the IANA time zone database, or an old name that browsers still use. */
 export function isTimeZone(text: string): boolean {
-  // Reject offsets, which `Intl` accepts too: they ignore clock changes.
+  // Reject offsets, although `Intl` accepts them: they ignore clock changes.
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: text });

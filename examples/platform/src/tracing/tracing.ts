@@ -19,13 +19,13 @@ import {
 } from "@opentelemetry/api";
 import type { RequestHandler } from "express";
 
-// Records nothing unless an OpenTelemetry SDK is registered, for example by `node --import`.
+// Records spans only if an OpenTelemetry SDK is registered, for example by `node --import`.
 const tracer = trace.getTracer("@offers/platform");
 
-/** The trace from the current request's headers, whether or not an SDK records it. */
-const sentTrace = new AsyncLocalStorage<TraceContext | undefined>();
+/** The trace context from the current request's headers, whether or not an SDK records it. */
+const requestTrace = new AsyncLocalStorage<TraceContext | undefined>();
 
-/** Starts a span for each request, which continues the caller's trace. Its attributes contain no path, id or header (D-49). */
+/** Starts a span for each request, in the caller's trace. Its attributes do not contain paths, ids or headers (D-49). */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { headersDistinct: headers } = request;
   const sent = readTraceContext(headers.traceparent ?? [], headers.tracestate);
@@ -46,16 +46,16 @@ export const traceRequests: RequestHandler = (request, response, next) => {
     if (response.statusCode >= 500) markFailed(span, `${response.statusCode}`);
     span.end();
   });
-  sentTrace.run(sent, () => context.with(trace.setSpan(parent, span), next));
+  requestTrace.run(sent, () => context.with(trace.setSpan(parent, span), next));
 };
 
 /**
- * Returns the active trace context as a string to store, or null without a trace. Without an SDK, it is the request's: W3C Trace Context
- * asks services that do not trace to pass the headers through (https://www.w3.org/TR/trace-context/).
+ * Returns the active trace context as a string to store; null if no trace is active. Without an SDK, it is the request's: W3C Trace
+ * Context asks services that do not trace to pass on the headers (https://www.w3.org/TR/trace-context/).
  */
 export function activeTrace(): string | null {
-  const place = activeTraceContext() ?? sentTrace.getStore();
-  return place ? JSON.stringify(place) : null;
+  const traceContext = activeTraceContext() ?? requestTrace.getStore();
+  return traceContext ? JSON.stringify(traceContext) : null;
 }
 
 function activeTraceContext(): TraceContext | undefined {
@@ -64,29 +64,30 @@ function activeTraceContext(): TraceContext | undefined {
 }
 
 /**
- * Continues an offer's trace when a worker responds to it, unless the worker's app has sent a trace: a phone does not know the offer's
- * trace, which the response belongs to. The span links to the request's span.
+ * Continues an offer's trace when a worker responds to it, because the worker's phone does not know this trace. If the worker's app
+ * has sent a trace, continues that one instead. The span links to the request's span.
  *
- * @param stored what `activeTrace` returned when the offer was created
+ * @param stored the result of `activeTrace` when the offer was created
  */
 export function continueOffer<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
-  const offers = sentTrace.getStore() ? undefined : parseStoredTrace(stored);
-  if (!offers) return work();
+  const offerTrace = requestTrace.getStore() ? undefined : parseStoredTrace(stored);
+  if (!offerTrace) return work();
   const active = context.active();
   const request = trace.getSpanContext(active);
   const links: Link[] = request ? [{ context: request }] : [];
-  const parent = trace.setSpanContext(active, remoteSpanContext(offers, createTraceState));
-  return sentTrace.run(offers, () => inSpan(name, { kind: SpanKind.INTERNAL, links }, parent, work));
+  const parent = trace.setSpanContext(active, remoteSpanContext(offerTrace, createTraceState));
+  return requestTrace.run(offerTrace, () => inSpan(name, { kind: SpanKind.INTERNAL, links }, parent, work));
 }
 
 /** The trace headers of an outgoing request. */
 export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate", string>>>;
 
 /**
- * Makes one attempt in a separate span, a child of the one stored with the event or offer, even after a restart or in another process.
+ * Runs one attempt in a separate span. Its parent is the span stored with the event or offer, even after a restart or in another
+ * process.
  *
- * @param work makes the attempt with the given headers
- * @param describe returns attributes for the result, and `error.type` for a failure
+ * @param work runs the attempt with the given headers
+ * @param describe returns attributes for the result, with `error.type` for a failure
  */
 export function traceAttempt<T>(
   name: string,
@@ -97,7 +98,7 @@ export function traceAttempt<T>(
 ): Promise<T> {
   const storedTrace = parseStoredTrace(stored);
   const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
-  // Do not make it a child of the active span: attempts are made by loops that outlive every request.
+  // Do not use the active span as the parent: attempts run in loops that outlive all requests.
   const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     const result = await work(activeTraceContext() ?? storedTrace ?? {});
@@ -125,7 +126,7 @@ async function inSpan<T>(
   }
 }
 
-/** Marks a span as failed. Records no message or stack, which may contain anything (D-49). */
+/** Marks a span as failed. Does not record the message or stack, which may contain anything (D-49). */
 const markFailed = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 

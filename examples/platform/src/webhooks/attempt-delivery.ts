@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { EventTable } from "../store/tables.ts";
 import { type TraceHeaders, traceAttempt } from "../tracing/tracing.ts";
 
-/** Why an attempt was not an acknowledgement. Stable, because it is stored with the attempt. */
+/** Why an attempt was not acknowledged. Stable, because it is stored with the attempt. */
 export type AttemptFailureCode = EndpointFailureCode | "not_acknowledged" | "internal_error";
 
 /** The result of one attempt. */
@@ -26,7 +26,7 @@ export interface Attempt {
   durationMs: number;
   /** The response's status; absent if there was no response. */
   status?: number;
-  /** Why the attempt failed; absent if the response was an acknowledgement. */
+  /** Why the attempt failed; absent if the endpoint acknowledged it. */
   failure?: AttemptFailureCode;
   retryAfterMs?: number;
   contentType?: string;
@@ -35,7 +35,7 @@ export interface Attempt {
   exchange?: AttemptExchange;
 }
 
-/** The request and the response headers, without signatures and secrets. Only for the portal, never for logs. */
+/** The request's URL and headers, and the response's headers, without signatures and secrets. For the portal, never for logs. */
 export interface AttemptExchange {
   baseAddress: string;
   sent: Record<string, string>;
@@ -49,15 +49,15 @@ export interface AttemptContext {
   timeoutMs: number;
   /** Aborts the attempt before its deadline. */
   signal?: AbortSignal | undefined;
-  /** Whether the delivery is still leased to this process. */
+  /** Returns whether the delivery is still leased to this process. */
   isHeld?: () => boolean;
   now: () => Date;
   onError: (error: unknown) => void;
 }
 
 /**
- * Calls the endpoint once, in a span that is a child of the event's span. Never rejects: an error in the platform itself is a failed
- * attempt too, and is retried.
+ * Calls the endpoint once, in a child span of the event's span. Never rejects: after an error in the platform itself, the attempt
+ * has failed and is retried.
  */
 export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { type, data, trace, attempts } = delivery;
@@ -74,11 +74,11 @@ export function attemptDelivery(context: AttemptContext, delivery: PendingDelive
     trace,
     attributes,
     (headers) => attempt(context, delivery, call, headers),
-    describe,
+    spanAttributes,
   );
 }
 
-const describe = ({ status, failure }: Attempt) => ({
+const spanAttributes = ({ status, failure }: Attempt) => ({
   ...(status !== undefined && { "http.response.status_code": status }),
   ...(failure !== undefined && { "error.type": failure === "not_acknowledged" ? `${status}` : failure }),
 });
@@ -87,15 +87,15 @@ async function attempt(
   context: AttemptContext,
   delivery: PendingDelivery,
   { method, path, parameters, body }: WebhookCall,
-  traced: TraceHeaders,
+  traceHeaders: TraceHeaders,
 ): Promise<Attempt> {
   const { endpointClient, sign, encryptionKey, timeoutMs, signal, isHeld } = context;
   const startedAt = context.now();
-  const made = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
+  const attemptFields = { number: delivery.attempts + 1, method, path, filledPath: path, startedAt };
   const { base_address: baseAddress, scheme } = delivery;
   try {
     const filledPath = fillPath(path, parameters);
-    // The base URL and secrets come from one snapshot of the profile, so they belong together even if it has changed since.
+    // The base URL and the secrets come from one snapshot of the profile, so they match even if the profile has changed since.
     const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
     const result = await sendSigned(
       endpointClient,
@@ -109,7 +109,7 @@ async function attempt(
         timeoutMs,
         signal,
         mayStart: isHeld,
-        headers: { "offers-delivery-id": delivery.id, ...traced },
+        headers: { "offers-delivery-id": delivery.id, ...traceHeaders },
         ...(body !== undefined && { body }),
       },
     );
@@ -118,35 +118,37 @@ async function attempt(
       sent: result.sentHeaders ?? {},
       ...(result.ok && result.headers && { received: result.headers }),
     };
-    return { ...made, filledPath, exchange, ...outcomeOf(result) };
+    return { ...attemptFields, filledPath, exchange, ...classifyResult(result) };
   } catch (error) {
     context.onError(error);
-    return { ...made, durationMs: 0, failure: "internal_error" };
+    return { ...attemptFields, durationMs: 0, failure: "internal_error" };
   }
 }
 
 type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
 
-/** Classifies the result. Only 200 acknowledges (D-13), because the contract shows no other status. */
-function outcomeOf(result: EndpointResult): AttemptOutcome {
+/** Classifies the result. Only 200 acknowledges (D-13), because the contract defines no other status. */
+function classifyResult(result: EndpointResult): AttemptOutcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
   const { status, retryAfterMs, contentType } = result;
-  const responded = {
+  const responseFields = {
     durationMs,
     status,
-    response: truncateUtf8(result.body, keptResponseBytes),
-    ...(contentType !== undefined && { contentType: truncateUtf8(Buffer.from(contentType), keptTypeBytes) }),
+    response: truncateUtf8(result.body, maxStoredResponseBytes),
+    ...(contentType !== undefined && {
+      contentType: truncateUtf8(Buffer.from(contentType), maxStoredContentTypeBytes),
+    }),
   };
-  if (status === 200) return responded;
-  return { ...responded, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  if (status === 200) return responseFields;
+  return { ...responseFields, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** How much of a response body is stored for the portal. */
-const keptResponseBytes = 4_096;
-const keptTypeBytes = 200;
+/** How many bytes of a response body are stored for the portal. */
+const maxStoredResponseBytes = 4_096;
+const maxStoredContentTypeBytes = 200;
 
-/** A due delivery with everything that an attempt needs. */
+/** A due delivery and everything that an attempt needs. */
 export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
 
 /** Loads claimed deliveries, except those whose endpoint has been disabled or paused since the claim. */
@@ -160,7 +162,7 @@ export async function loadDeliveries(
   return new Map(open.map((row) => [row.sequence, row]));
 }
 
-/** Reads the rows as one JSON string, because PGlite takes longer to return many columns than to find the rows. */
+/** Reads claimed deliveries as one JSON string, because PGlite takes longer to return many columns than to find the rows. */
 async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
   const claimed = db
     .selectFrom("deliveries")
@@ -191,12 +193,12 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
   return rows.map((row) => ({
     ...row,
     event_created_at: new Date(row.event_created_at),
-    previous_secret_until: dateOf(row.previous_secret_until),
-    breaker_open_until: dateOf(row.breaker_open_until),
+    previous_secret_until: toDate(row.previous_secret_until),
+    breaker_open_until: toDate(row.breaker_open_until),
   }));
 }
 
-const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** The request for a webhook. Its path is a template, because logs must not contain the filled path. */
 export type WebhookCall = Webhook & {

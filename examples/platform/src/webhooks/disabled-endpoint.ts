@@ -7,8 +7,8 @@ import { healthRow } from "./endpoint-health.ts";
 import { emailEndpointRecovered, type LinkTo } from "./endpoint-mails.ts";
 
 /**
- * Enables an endpoint that has passed its checks (D-73), marks it as healthy and announces the change. Call `restartSchedules` after the
- * commit.
+ * Enables an endpoint that has passed its checks (D-73), marks it as healthy, and announces the change. Call `restartSchedules`
+ * after the commit.
  */
 export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: LinkTo): Promise<void> {
   const before = await trx
@@ -23,7 +23,7 @@ export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: L
   if (since) await emailEndpointRecovered(trx, organisationId, since, linkTo);
 }
 
-/** A delivery's state in the portal, which shows a pending delivery as held if its endpoint is disabled or removed. */
+/** A delivery's state in the portal. A pending delivery is `held` if its endpoint is disabled or removed. */
 export type ShownState = DeliveryState | "held";
 
 const isHeld = sql<boolean>`(deliveries.state = 'pending' and not exists (
@@ -31,7 +31,7 @@ const isHeld = sql<boolean>`(deliveries.state = 'pending' and not exists (
 
 export const shownState = sql<ShownState>`case when ${isHeld} then 'held' else deliveries.state end`;
 
-/** Builds a SQL condition: whether a delivery is shown in this state. */
+/** Builds a SQL condition for deliveries that the portal shows in this state. */
 export function isShownAs(state: ShownState) {
   if (state === "held") return isHeld;
   const isState = sql<boolean>`deliveries.state = ${state}`;

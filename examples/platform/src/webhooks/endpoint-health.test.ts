@@ -11,4 +11,4 @@ test.each([
   ),
   [{ failure: "internal_error" }, "inconclusive"],
   [{ failure: "request_too_large" }, "inconclusive"],
-] as const)("describes %o as: %s", (attempt, result) => expect(classifyAttempt(attempt)).toBe(result));
+] as const)("classifies an attempt with %o as %s", (attempt, result) => expect(classifyAttempt(attempt)).toBe(result));

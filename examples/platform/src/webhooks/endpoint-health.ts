@@ -3,7 +3,7 @@ import type { Updateable } from "kysely";
 import type { EndpointTable } from "../store/tables.ts";
 import type { Attempt } from "./attempt-delivery.ts";
 
-/** Maps the fields of an endpoint's health, which attempts change, to columns. */
+/** Maps the fields of an endpoint's health to columns. */
 export const healthColumns = {
   consecutiveFailures: "consecutive_failures",
   failingSince: "failing_since",
@@ -16,18 +16,18 @@ export const healthColumns = {
 
 export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)[];
 
-/** Converts the health to columns to store. */
+/** Converts an endpoint's health to column values. */
 export const healthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
   Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
 
-/** Classifies what an attempt says about the endpoint, which is nothing if the platform itself caused the failure. */
+/** Classifies what an attempt reveals about the endpoint's health: nothing if the platform itself caused the failure. */
 export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
   if (failure === undefined) return "acknowledged";
   if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";
   return classifyStatus(status);
 }
 
-/** A log record about a change to an endpoint's state that stops or resumes deliveries. */
+/** A log record for a change in an endpoint's state that stops or resumes deliveries. */
 export type EndpointRecord =
   | { organisationId: string; change: "paused"; consecutiveFailures: number; until: Date }
   | { organisationId: string; change: "resumed" }

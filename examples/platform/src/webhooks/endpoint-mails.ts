@@ -6,9 +6,9 @@ import type { DisabledBecause } from "../store/tables.ts";
 /** Returns the URL of a page. */
 export type LinkTo = (path: string) => string;
 
-type News = "failing" | "disabled" | "recovered";
+type EndpointChange = "failing" | "disabled" | "recovered";
 
-const subjects: Record<News, string> = {
+const subjects: Record<EndpointChange, string> = {
   failing: "your webhooks are failing",
   disabled: "your webhook endpoint is disabled",
   recovered: "your webhooks are being delivered again",
@@ -17,38 +17,38 @@ const subjects: Record<News, string> = {
 const reasons: Record<DisabledBecause, string> = {
   gone: "responded with 410 Gone",
   failing:
-    "has acknowledged nothing for five days (only a response with 200 does; 204, which many frameworks send for a handler that returns nothing, does not)",
+    "has not acknowledged any event for five days (only status 200 does; 204, which many frameworks send when a handler returns nothing, does not)",
 };
 
 /** Emails each user of the organisation that its endpoint is disabled (D-73), in the transaction that disables it. */
 export const emailEndpointDisabled = (trx: Trx, organisationId: string, because: DisabledBecause, linkTo: LinkTo) =>
-  emailPeople(
+  emailUsers(
     trx,
     organisationId,
     "disabled",
     ({ address, waiting }) =>
       `Your organisation's webhook endpoint ${address} ${reasons[because]}, so we have disabled it. Nothing is lost: ${waiting} \
-kept, and so are new ones. They are all delivered in order once you enable the endpoint.\n\nCheck and enable it: ${linkTo("/company#health")}`,
+kept, as are new ones. We will deliver them in order once you enable the endpoint.\n\nCheck and enable it: ${linkTo("/company#health")}`,
   );
 
-/** How long an endpoint that fails again after recovering is not reported again. */
-const failingAgainMs = 24 * 60 * 60_000;
+/** The minimum time between two emails that report an endpoint as failing. */
+const failingEmailIntervalMs = 24 * 60 * 60_000;
 
 /** Emails each user that deliveries are paused after failures (D-72), in the transaction that starts the first pause. */
 export async function emailEndpointFailing(trx: Trx, organisationId: string, now: Date, linkTo: LinkTo): Promise<void> {
-  if (await wasEmailed(trx, organisationId, "failing", new Date(now.getTime() - failingAgainMs))) return;
-  await emailPeople(
+  if (await wasEmailed(trx, organisationId, "failing", new Date(now.getTime() - failingEmailIntervalMs))) return;
+  await emailUsers(
     trx,
     organisationId,
     "failing",
     ({ address, waiting }) =>
       `Your organisation's webhook endpoint ${address} is failing, so deliveries pause between attempts. Nothing is lost: ${waiting} \
-waiting, and will be retried for days.\n\nSee its responses: ${linkTo("/deliveries?state=pending")}\nRetry immediately once it works again: ${linkTo("/company#health")}`,
+waiting and will be retried for days.\n\nSee the endpoint's responses: ${linkTo("/deliveries?state=pending")}\nRetry immediately once it works again: ${linkTo("/company#health")}`,
   );
 }
 
 /**
- * Emails each user that the endpoint has recovered, if its failure was reported.
+ * Emails each user that the endpoint has recovered, if an earlier email reported that it failed.
  *
  * @param since when it started to fail
  */
@@ -58,11 +58,11 @@ export async function emailEndpointRecovered(
   since: Date,
   linkTo: LinkTo,
 ): Promise<void> {
-  const wasTold =
+  const wasReported =
     (await wasEmailed(trx, organisationId, "disabled", since)) ||
     (await wasEmailed(trx, organisationId, "failing", since));
-  if (!wasTold) return;
-  await emailPeople(
+  if (!wasReported) return;
+  await emailUsers(
     trx,
     organisationId,
     "recovered",
@@ -72,7 +72,7 @@ that failed in the meantime are not retried automatically.\n\nSee which deliveri
   );
 }
 
-const peopleQuery = (trx: Trx, organisationId: string) =>
+const usersQuery = (trx: Trx, organisationId: string) =>
   trx
     .selectFrom("people")
     .innerJoin("person_email_addresses", "person_id", "people.id")
@@ -83,35 +83,35 @@ const peopleQuery = (trx: Trx, organisationId: string) =>
     .orderBy("people.id")
     .orderBy("email_address");
 
-/** A tolerance, because the database's clock dates emails at the start of their transaction. */
-const clockMs = 60_000;
+/** Allows for a clock difference: emails are dated by the database's clock, at the start of their transaction. */
+const clockToleranceMs = 60_000;
 
-async function wasEmailed(trx: Trx, organisationId: string, news: News, since: Date): Promise<boolean> {
-  const mailed = await trx
-    .selectFrom(peopleQuery(trx, organisationId).as("told"))
+async function wasEmailed(trx: Trx, organisationId: string, change: EndpointChange, since: Date): Promise<boolean> {
+  const email = await trx
+    .selectFrom(usersQuery(trx, organisationId).as("told"))
     .innerJoin("mails", "to_address", "told.address")
     .select("mails.id")
-    .where("subject", "=", sql<string>`told.organisation || ': ' || ${subjects[news]}`)
-    .where("mails.created_at", ">=", new Date(since.getTime() - clockMs))
+    .where("subject", "=", sql<string>`told.organisation || ': ' || ${subjects[change]}`)
+    .where("mails.created_at", ">=", new Date(since.getTime() - clockToleranceMs))
     .limit(1)
     .executeTakeFirst();
-  return mailed !== undefined;
+  return email !== undefined;
 }
 
 interface EndpointInMail {
   address: string;
-  /** The number of pending events with its verb, such as `12 events are`. */
+  /** The number of pending events and a verb, such as `12 events are`. */
   waiting: string;
 }
 
-async function emailPeople(
+async function emailUsers(
   trx: Trx,
   organisationId: string,
-  news: News,
+  change: EndpointChange,
   text: (endpoint: EndpointInMail) => string,
 ): Promise<void> {
-  const people = await peopleQuery(trx, organisationId).execute();
-  if (people.length === 0) return;
+  const users = await usersQuery(trx, organisationId).execute();
+  if (users.length === 0) return;
   const { address, pending } = await trx
     .selectFrom("endpoints")
     .select(["base_address as address"])
@@ -126,9 +126,9 @@ async function emailPeople(
     .executeTakeFirstOrThrow();
   const count = Number(pending);
   const waiting = count === 1 ? "1 event is" : `${count} events are`;
-  const emails = people.map(({ name, address: to_address, organisation }) => ({
+  const emails = users.map(({ name, address: to_address, organisation }) => ({
     to_address,
-    subject: `${organisation}: ${subjects[news]}`,
+    subject: `${organisation}: ${subjects[change]}`,
     body: `Dear ${name},\n\n${text({ address, waiting })}\n`,
   }));
   await enqueueEmails(trx, emails);

@@ -8,7 +8,7 @@ import type { EventTable, EventType } from "../store/tables.ts";
 /** A page of the event feed (D-133). */
 export interface FeedPage {
   events: { id: string; type: string; data: Record<string, string>; createdAt: string }[];
-  /** The cursor after the page's last event; unchanged if the page is empty. Pass it to the next poll. */
+  /** The cursor after the page's last event; unchanged if the page is empty. Pass it in the next poll. */
   cursor: string;
   /** Whether there are more events after this page. */
   more: boolean;
@@ -21,11 +21,11 @@ const typeNames: Readonly<Record<EventType, string>> = {
 };
 
 /** A cursor belongs to one organisation, whose id it contains. */
-const cursors = listCursor("events", /^/);
+const feedCursors = listCursor("events", /^/);
 
 /**
- * Reads an organisation's events in the order of their positions, which committed events get when the feed is read. A forgotten
- * write transaction delays only its own events.
+ * Reads an organisation's events in the order of their positions. Positions are assigned to committed events when the feed is read,
+ * so a transaction that stays open delays only its own events.
  *
  * @throws {ProblemError} `invalid_request` for a cursor that is not from this organisation's feed
  */
@@ -34,20 +34,20 @@ export async function readFeed(
   organisationId: string,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<FeedPage> {
-  const from = after === undefined ? 0 : await resolveCursor(store, organisationId, after);
+  const afterPosition = after === undefined ? 0 : await resolveCursor(store, organisationId, after);
   const unplaced = await assignPositions(store, "events", [organisationId]);
   const rows = await store.db
     .selectFrom("events")
     .select(["id", "type", "data", "created_at", "position"])
     .where("organisation_id", "=", organisationId)
-    .where("position", ">", from)
+    .where("position", ">", afterPosition)
     .orderBy("position")
     .limit(limit + 1)
     .execute();
-  const shown = rows.slice(0, limit);
+  const pageRows = rows.slice(0, limit);
   return {
-    events: shown.map(toFeedEvent),
-    cursor: cursors.write({ position: shown.at(-1)?.position ?? from, id: organisationId }),
+    events: pageRows.map(toFeedEvent),
+    cursor: feedCursors.write({ position: pageRows.at(-1)?.position ?? afterPosition, id: organisationId }),
     more: rows.length > limit || unplaced === "more",
   };
 }
@@ -65,7 +65,7 @@ const toFeedEvent = ({
 });
 
 async function resolveCursor({ db }: Store, organisationId: string, cursor: string): Promise<number> {
-  const key = cursors.read(cursor);
+  const key = feedCursors.read(cursor);
   const feed = await db
     .selectFrom("event_feeds")
     .select("last_position")

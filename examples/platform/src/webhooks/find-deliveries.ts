@@ -16,13 +16,13 @@ export interface DeliveryFilter {
   since?: Date | undefined;
   /** Selects events created before this time. */
   until?: Date | undefined;
-  /** Part of the worker's name or of the offer's title, or the id of either, of the delivery or of its event. */
+  /** Part of the worker's name or the offer's title, or the id of the worker, offer, delivery or event. */
   text?: string | undefined;
   /** Selects only these deliveries. */
   ids?: readonly string[] | undefined;
 }
 
-/** Builds a query for the organisation's deliveries with their events and, if known, the workers and offers. */
+/** Builds a query for the organisation's deliveries, joined with their events and, if they exist, their workers and offers. */
 export const deliveryQuery = (db: Kysely<Tables>, organisationId: string) =>
   db
     .selectFrom("deliveries")
@@ -35,7 +35,7 @@ export const deliveryQuery = (db: Kysely<Tables>, organisationId: string) =>
     )
     .where("deliveries.organisation_id", "=", organisationId);
 
-/** Builds a SQL condition for `deliveryQuery`. */
+/** Builds a SQL condition that selects the matching rows of `deliveryQuery`. */
 export async function matchesFilter(
   db: Kysely<Tables>,
   organisationId: string,
@@ -57,46 +57,46 @@ const jsonArray = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`;
 
 /**
- * Builds a condition on the last status. Only 200 acknowledges (D-13). The index on status contains only failures, since most deliveries
- * succeed.
+ * Builds a condition for the status of the last attempt. Only 200 acknowledges (D-13). The index on status contains only failures,
+ * because most deliveries succeed.
  */
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;
 
-/** Up to this many matching workers and offers, an index finds their deliveries. For more, each delivery is checked. */
-const fewMatches = 50;
+/** If no more workers or offers than this match, their deliveries are found through an index. Otherwise each delivery is checked. */
+const maxIndexedMatches = 50;
 
-/** Finds the deliveries of matching workers and offers by order key, because events have no index on their data. */
+/** Builds a condition that finds the deliveries for matching workers and offers by order key: event data is not indexed. */
 async function matchesText(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
-  const named = await db
+  const withId = await db
     .selectFrom("deliveries")
     .select("id")
     .where("organisation_id", "=", organisationId)
     .where((where) => where.or([where("id", "=", text), where("event_id", "=", text)]))
     .execute();
-  if (named.length > 0) return sql`deliveries.id in ${jsonArray(named.map(({ id }) => id))}`;
+  if (withId.length > 0) return sql`deliveries.id in ${jsonArray(withId.map(({ id }) => id))}`;
   const pattern = containsPattern(text);
   const workers = await db
     .selectFrom("workers")
     .select("id")
     .where((where) => where.or([where("name", "ilike", pattern), where("id", "=", text)]))
-    .limit(fewMatches + 1)
+    .limit(maxIndexedMatches + 1)
     .execute();
   const offers = await db
     .selectFrom("offers")
     .select("id")
     .where("organisation_id", "=", organisationId)
     .where((where) => where.or([where("title", "ilike", pattern), where("id", "=", text)]))
-    .limit(fewMatches + 1)
+    .limit(maxIndexedMatches + 1)
     .execute();
-  if (workers.length > fewMatches || offers.length > fewMatches)
+  if (workers.length > maxIndexedMatches || offers.length > maxIndexedMatches)
     return sql`(workers.name ilike ${pattern} or offers.title ilike ${pattern})`;
   const idsOf = (rows: readonly { id: string }[]) => jsonArray(rows.map(({ id }) => id));
-  const responded = sql`
+  const respondedKeys = sql`
     select ${responseOrderKey} from recipients join offers on offers.id = offer_id
     where responded_at is not null and offers.organisation_id = ${organisationId}`;
   return sql`deliveries.order_key = any (array(
-    ${responded} and worker_id in ${idsOf(workers)}
-    union ${responded} and offer_id in ${idsOf(offers)}
+    ${respondedKeys} and worker_id in ${idsOf(workers)}
+    union ${respondedKeys} and offer_id in ${idsOf(offers)}
     union select id from events where type = 'workerAddedContact' and data ->> 'workerId' in ${idsOf(workers)}))`;
 }

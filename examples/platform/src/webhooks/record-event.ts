@@ -6,7 +6,7 @@ import { announce, type Trx } from "../store/store.ts";
 import type { DeliveryTable } from "../store/tables.ts";
 import { activeTrace } from "../tracing/tracing.ts";
 
-/** An event with its webhook's payload. */
+/** An event and the payload of its webhook. */
 export type EventToRecord =
   | { type: "workerOfferResponse"; data: components["schemas"]["WorkerOfferResponse"] }
   | { type: "workerAddedContact"; data: { workerId: string } };
@@ -18,14 +18,14 @@ export interface RecordedEvent {
 }
 
 /**
- * Records an event in the caller's transaction, with a delivery if the organisation has an endpoint: either the caller's change
- * and the delivery are both committed, or neither is (a transactional outbox). The delivery's row is its entry in the queue. Wakes
- * the endpoint's lane, and announces the delivery.
+ * Records an event in the caller's transaction, and a delivery if the organisation has an endpoint. The caller's change and the
+ * delivery are committed together or not at all (a transactional outbox). The delivery's row is also its entry in the queue. Wakes
+ * the endpoint's lane and announces the delivery.
  *
  * @param organisationId the organisation whose endpoint is called
  */
 export async function recordEvent(trx: Trx, organisationId: string, event: EventToRecord): Promise<RecordedEvent> {
-  // Use ascending ids, so that indexes grow at their end.
+  // Use increasing ids, so that indexes grow at the end.
   const eventId = uuidv7();
   await trx
     .insertInto("events")
@@ -56,7 +56,8 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
 }
 
 /**
- * Returns the order key. A worker's responses to one offer share a key, so that they arrive in order. Other events need no order (D-32).
+ * Returns the event's order key. A worker's responses to one offer share a key, so that they arrive in order. Other events may
+ * arrive in any order (D-32).
  */
 function orderKeyOf(eventId: string, event: EventToRecord): string {
   if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
@@ -67,8 +68,10 @@ function orderKeyOf(eventId: string, event: EventToRecord): string {
 export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
 
 /**
- * Inserts a due delivery, unless an older delivery with its order key is pending. It then locks the older one, so that the
- * transaction that settles it waits for this one and makes the new delivery due.
+ * Inserts a due delivery, unless an older delivery with the same order key is pending. In that case it locks the older one: the
+ * transaction that settles the older delivery waits for this transaction, and makes the new delivery due.
+ *
+ * @returns whether the delivery was inserted
  */
 async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
   for (;;) {
@@ -90,9 +93,8 @@ async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<bo
 type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
- * Locks an order key's deliveries that may still be attempted, oldest first, until the end of the transaction: until then, no other
- * transaction can settle, redeliver or overtake them. Includes failed deliveries and the latest one, because they can be
- * redelivered.
+ * Locks all deliveries with an order key that may still be attempted, oldest first. Until the transaction ends, no other one can
+ * settle, redeliver or overtake them. Includes failed deliveries and the latest one, because they can be redelivered.
  */
 async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {
   const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`

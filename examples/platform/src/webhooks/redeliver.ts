@@ -13,7 +13,7 @@ export type Redelivery =
   | { outcome: "unknown" }
   /** The delivery is pending. */
   | { outcome: "waiting" }
-  /** The same worker has sent a later response to the same offer, which must stay the latest (D-32). */
+  /** The worker has sent a later response to the same offer, which must stay the latest (D-32). */
   | { outcome: "superseded" }
   /** Another delivery has already redelivered it. */
   | { outcome: "repeated" };
@@ -49,22 +49,24 @@ export async function redeliverDeliveries(
   // pending, and this one would not see the rows that the other makes due.
   await lockSettlingExclusively(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, ids);
-  const redeliveries = new Map(candidates.map((each) => [each.id, classifyRedelivery(each)]));
-  const chosen = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
-  if (chosen.length === 0) return redeliveries;
-  const dead = chosen.filter(({ state }) => state === "dead").map(({ id }) => id);
-  if (dead.length > 0)
+  const redeliveries = new Map(candidates.map((candidate) => [candidate.id, classifyRedelivery(candidate)]));
+  const redeliverable = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
+  if (redeliverable.length === 0) return redeliveries;
+  const failedIds = redeliverable.filter(({ state }) => state === "dead").map(({ id }) => id);
+  if (failedIds.length > 0)
     await trx
       .updateTable("deliveries")
       .set({ state: "pending", attempts: 0, settled_at: null })
-      .where("id", "in", dead)
+      .where("id", "in", failedIds)
       .execute();
-  const repeats = chosen.filter(({ state }) => state === "acknowledged").map((each) => ({ ...each, newId: uuidv7() }));
-  if (repeats.length > 0)
+  const copies = redeliverable
+    .filter(({ state }) => state === "acknowledged")
+    .map((candidate) => ({ ...candidate, newId: uuidv7() }));
+  if (copies.length > 0)
     await trx
       .insertInto("deliveries")
       .values(
-        repeats.map(({ id, newId, organisation_id, event_id, order_key }) => ({
+        copies.map(({ id, newId, organisation_id, event_id, order_key }) => ({
           id: newId,
           event_id,
           organisation_id,
@@ -73,16 +75,16 @@ export async function redeliverDeliveries(
         })),
       )
       .execute();
-  for (const { id, newId } of repeats) redeliveries.set(id, { outcome: "redelivered", id: newId });
-  await makeNextDue(trx, chosen);
+  for (const { id, newId } of copies) redeliveries.set(id, { outcome: "redelivered", id: newId });
+  await makeNextDue(trx, redeliverable);
   await wakeLanes(trx, "webhooks", [organisationId]);
   announce(trx, { topic: "delivery", organisationId });
   return redeliveries;
 }
 
 /**
- * Locks the deliveries to redeliver and the failed ones with the same order keys, and only then looks for later deliveries: a
- * transaction that records or redelivers a later one also locks these rows. Pending rows are not locked.
+ * Locks the deliveries to redeliver and the failed ones with the same order keys, and only then looks for later deliveries. A
+ * transaction that records or redelivers a later delivery also locks these rows. Pending rows are not locked.
  */
 async function lockCandidates(
   trx: Trx,
@@ -97,13 +99,13 @@ async function lockCandidates(
       and (state = 'dead' or (state = 'acknowledged' and id = any (array(select id from candidates))))
     order by sequence
     for update`.execute(trx);
-  const isLater = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
+  const isLaterDelivery = sql`later.organisation_id = deliveries.organisation_id and later.order_key = deliveries.order_key
     and later.sequence > deliveries.sequence`;
   const { rows } = await sql<RedeliveryCandidate>`
     select id, organisation_id, event_id, order_key, state,
-      exists (select from deliveries as later where ${isLater} and later.event_id <> deliveries.event_id
+      exists (select from deliveries as later where ${isLaterDelivery} and later.event_id <> deliveries.event_id
         and (deliveries.state = 'acknowledged' or later.state <> 'dead')) as superseded,
-      exists (select from deliveries as later where ${isLater} and later.event_id = deliveries.event_id) as repeated
+      exists (select from deliveries as later where ${isLaterDelivery} and later.event_id = deliveries.event_id) as repeated
     from deliveries
     where organisation_id = ${organisationId} and id in (${sql.join(ids)})
     order by sequence`.execute(trx);
@@ -130,12 +132,12 @@ export interface RedeliveryCounts {
   superseded: number;
 }
 
-/** The maximum number of rows per transaction: thousands would block all other transactions for seconds. */
+/** The maximum number of rows per transaction. Thousands of rows would block all other transactions for seconds. */
 const maxRedelivered = 500;
 
 /**
- * Redelivers all settled deliveries in a time range, oldest first, in batches (D-74). Another call redelivers those that have settled
- * since, and skips pending ones.
+ * Redelivers all settled deliveries whose events are in a time range, oldest first, in batches (D-74). It skips pending deliveries;
+ * call it again to redeliver those that have settled since.
  */
 export async function redeliverAllInRange(
   store: Store,
@@ -186,25 +188,25 @@ function redeliverBatch(
 /** Why an organisation's deliveries cannot be attempted now. */
 export type NoAttempt = "no_endpoint" | "disabled";
 
-/** The outcome of a retry that a user asked for (D-130). */
+/** The outcome of a retry that a user requested (D-130). */
 export type Retry =
-  /** The delivery `id` is attempted now: the one that was asked for, or an earlier one that it waits for. */
+  /** Delivery `id` is attempted now: the requested one, or an earlier one that it is waiting for. */
   | { outcome: "retried"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
-  /** The delivery was acknowledged or has failed. */
+  /** The delivery was already acknowledged or has failed. */
   | { outcome: "settled" }
   | { outcome: NoAttempt };
 
 /**
- * Makes a pending delivery due now and restarts its retry schedule, so that manual retries during an outage do not use it up. Only the
- * oldest delivery with an order key becomes due, which preserves the order. An attempt that is in flight continues.
+ * Makes a pending delivery due now. Restarts its retry schedule, so that manual retries during an outage do not use it up. To
+ * preserve the order, only the oldest delivery with the same order key becomes due. An attempt in flight continues.
  *
  * @param now the time according to the circuit breaker's clock
  */
 export function retryNow(store: Store, organisationId: string, deliveryId: string, now: Date): Promise<Retry> {
   return store.transaction(async (trx) => {
-    // Otherwise a concurrent transaction that settles the delivery would set its own due time.
+    // Without this lock, a concurrent transaction that settles the delivery could overwrite the due time.
     await lockSettlingExclusively(trx, "webhooks");
     const delivery = await trx
       .selectFrom("deliveries")
@@ -231,7 +233,7 @@ export function retryNow(store: Store, organisationId: string, deliveryId: strin
 /**
  * Makes all pending deliveries of the organisation due now, in order, and restarts their retry schedules.
  *
- * @returns why they cannot be attempted; undefined if they are due now
+ * @returns why the deliveries cannot be attempted; undefined if they are due now
  */
 export async function retryAllNow(store: Store, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
   const noAttempt = await store.transaction((trx) => endPause(trx, organisationId, now));
@@ -240,8 +242,8 @@ export async function retryAllNow(store: Store, organisationId: string, now: Dat
 }
 
 /**
- * Ends the pause of the circuit breaker (D-72): the next attempt is the probe, which closes or opens it. Wakes the lane. Every
- * transaction locks endpoints before deliveries: two that lock in different orders deadlock.
+ * Ends the circuit breaker's pause (D-72) and wakes the lane. The next attempt is the probe, which closes the breaker or opens it
+ * again. To prevent deadlocks, every transaction locks endpoints before deliveries.
  */
 async function endPause(trx: Trx, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
   const endpoint = await trx
@@ -263,13 +265,12 @@ async function endPause(trx: Trx, organisationId: string, now: Date): Promise<No
   return undefined;
 }
 
-/** The maximum number of rows per transaction: a hundred thousand would block all other transactions for seconds. */
+/** The maximum number of rows per transaction. A hundred thousand rows would block all other transactions for seconds. */
 const maxRestarted = 1_000;
 
 /**
- * Makes deliveries due that an endpoint's failures delayed, and restarts their retry schedules (D-73), because the
- * endpoint has passed its checks, perhaps at another URL. If it is interrupted, the other deliveries keep their due
- * times.
+ * Makes the deliveries due that the endpoint's failures delayed, and restarts their retry schedules (D-73). Call it when the
+ * endpoint has passed its checks, perhaps at another URL. If interrupted, the remaining deliveries keep their due times.
  */
 export async function restartSchedules(store: Store, organisationId: string): Promise<void> {
   let after: number | undefined = 0;
@@ -277,8 +278,8 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
 }
 
 /**
- * Restarts one batch. The lock waits for transactions that settle such a delivery or record one after it, so that these are restarted too.
- * Only a delivery with a due time can have been attempted, because it is the oldest with its order key.
+ * Restarts one batch. The lock waits for transactions that settle deliveries, so that those deliveries are restarted too. Only
+ * deliveries with a due time can have been attempted, because each is the oldest with its order key.
  *
  * @returns where the next batch starts; undefined after the last batch
  */

@@ -12,11 +12,11 @@ type RedeliverableState = (typeof redeliverableStates)[number];
 
 /** How many deliveries in each state a task would redeliver. */
 export interface Redeliverable extends Record<RedeliverableState, number> {
-  /** The latest delivery that was counted. Later ones do not belong to the task. */
+  /** The last delivery that was counted. Later deliveries do not belong to the task. */
   lastSequence: number;
 }
 
-/** Builds a query for the deliveries that match and can be redelivered. @param matches a condition from `matchesFilter` */
+/** Builds a query for matching deliveries that can be redelivered. @param matches a condition from `matchesFilter` */
 const redeliverableQuery = (db: Kysely<Tables>, organisationId: string, matches: RawBuilder<SqlBool>) =>
   deliveryQuery(db, organisationId).where(matches).where("deliveries.state", "in", redeliverableStates);
 
@@ -41,7 +41,7 @@ export async function countRedeliverable(
 /**
  * Starts redelivering the matching deliveries up to `lastSequence` in the background (D-149).
  *
- * @returns how many deliveries there are
+ * @returns how many deliveries match
  */
 export async function startRedelivery(
   trx: Trx,
@@ -69,7 +69,7 @@ export async function startRedelivery(
 
 export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveries>>[number];
 
-/** Reads the running tasks, and those finished since a given time, newest first. */
+/** Reads the running tasks and those that finished after a given time, newest first. */
 export const readRedeliveries = ({ db }: Store, organisationId: string, finishedSince: Date) =>
   db
     .selectFrom("redeliveries")
@@ -79,22 +79,22 @@ export const readRedeliveries = ({ db }: Store, organisationId: string, finished
     .orderBy("created_at", "desc")
     .execute();
 
-/** The maximum number of deliveries per transaction, which other transactions wait for. */
+/** The maximum number of deliveries per transaction. Other transactions wait for it. */
 const batchSize = 50;
-/** How often to check for tasks from other processes that were killed. */
+/** How often to check for unfinished tasks of killed processes. */
 const idleMs = 30_000;
 
-/** Works on the tasks of all organisations until it is stopped. Call `wake()` after a commit that started one. */
+/** Runs the redelivery tasks of all organisations until it is stopped. Call `wake()` after a commit that starts a task. */
 export function startRedeliveries(store: Store, onError: (error: unknown) => void): Loop {
   const tick = async () => {
     let taskId: string | undefined;
-    const chosen = (id: string) => {
+    const onChosen = (id: string) => {
       taskId = id;
     };
     try {
-      return (await store.transaction((trx) => redeliverNextBatch(trx, chosen))) ? 0 : idleMs;
+      return (await store.transaction((trx) => redeliverNextBatch(trx, onChosen))) ? 0 : idleMs;
     } catch (error) {
-      // Other tasks come first now, or one that always fails would keep them waiting.
+      // Without this, a task that always fails would block all others.
       if (taskId !== undefined) await moveToBackOfQueue(store, taskId).catch(onError);
       throw error;
     }
@@ -108,10 +108,10 @@ async function moveToBackOfQueue({ db }: Store, taskId: string): Promise<void> {
 
 /**
  * Redelivers the next batch of the task that has waited longest. The task's position is committed with the batch, so that each
- * delivery is redelivered once, even if the process is killed.
+ * delivery is redelivered exactly once, even if the process is killed.
  *
- * @param onChosen receives the task's id
- * @returns whether there was a task
+ * @param onChosen called with the task's id
+ * @returns whether there was an unfinished task
  */
 async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {
   const task = await trx

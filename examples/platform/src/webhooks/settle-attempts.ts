@@ -25,15 +25,16 @@ export interface SettleContext {
 
 type AttemptedDelivery = Attempted<PendingDelivery, Attempt>;
 
-/** What a committed group of attempts changed, for the log. */
+/** The log records for a committed group of attempts. */
 export interface Settled {
   attempts: AttemptRecord[];
   endpoints: EndpointRecord[];
 }
 
 /**
- * Stores a group of attempts in one transaction: ends their leases and locks their endpoints, updates the endpoints' health, stores
- * the attempts and the state of their deliveries, makes the next delivery of each order key due, and announces all changes.
+ * Stores a group of attempts in one transaction. It ends their leases, locks their endpoints, and updates the endpoints' health.
+ * Then it stores the attempts and their deliveries' states, makes the next delivery of each order key due, and announces all
+ * changes.
  */
 export async function settleAttempts(
   trx: Trx,
@@ -44,15 +45,15 @@ export async function settleAttempts(
   if (held.length === 0) return { attempts: [], endpoints: [] };
   const locked = await lockEndpoints(trx, held);
   // All transactions lock deliveries in sequence order.
-  const group = held.toSorted((one, other) => one.row.sequence - other.row.sequence);
+  const group = held.toSorted((a, b) => a.row.sequence - b.row.sequence);
   const endpoints = await updateHealth(trx, context, group, locked);
-  const outcomes = group.map((each) => outcomeOf(context, each, endpoints.get(each.row.organisation_id)));
+  const outcomes = group.map((attempt) => decideOutcome(context, attempt, endpoints.get(attempt.row.organisation_id)));
   const pending = await storeAttempts(trx, outcomes);
   const settled = outcomes.filter(({ delivery }) => !pending.has(delivery.id)).map(({ delivery }) => delivery);
   await makeNextDue(trx, settled);
   await announceAttempts(trx, context, group, endpoints);
   return {
-    attempts: outcomes.map((each) => attemptRecord(each, pending, context.now())),
+    attempts: outcomes.map((outcome) => attemptRecord(outcome, pending, context.now())),
     endpoints: [...endpoints.values()].flatMap((endpoint) => endpointRecord(endpoint) ?? []),
   };
 }
@@ -64,9 +65,9 @@ interface LockedEndpoint extends EndpointHealth {
 }
 
 /**
- * Locks the endpoints of failed attempts, and those that acknowledged after failing.
+ * Locks the endpoints of failed attempts, and those that were failing before they acknowledged an attempt.
  *
- * Every transaction locks endpoints before deliveries: two that lock in different orders would deadlock.
+ * To prevent deadlocks, every transaction locks endpoints before deliveries.
  */
 async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]): Promise<LockedEndpoint[]> {
   const failed = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
@@ -87,15 +88,17 @@ async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]):
 /** An endpoint's health before and after a group of attempts. */
 interface UpdatedEndpoint {
   organisationId: string;
-  /** The secret in the current profile. An attempt with another secret was made before the profile changed. */
+  /** The secret in the current profile. An attempt with another secret started before the profile changed. */
   encryptedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
 }
 
 /**
- * Updates the health of the locked endpoints (D-72), keyed by organisation. An acknowledgement by a healthy endpoint changes nothing, and
- * neither does an attempt with an earlier profile.
+ * Updates the health of the locked endpoints (D-72). Acknowledgements by a healthy endpoint do not change its health, and neither
+ * do attempts with an earlier profile.
+ *
+ * @returns the endpoints, keyed by organisation
  */
 async function updateHealth(
   trx: Trx,
@@ -119,7 +122,7 @@ async function updateHealth(
   return new Map(updated.map((endpoint) => [endpoint.organisationId, endpoint]));
 }
 
-/** Stores all changes in one statement: if many endpoints fail at the same time, a group of attempts may change a hundred. */
+/** Stores all changes in one statement: when many endpoints fail at the same time, one group of attempts may change a hundred. */
 async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promise<void> {
   const changed = updated
     .filter(({ before, after }) => after !== before)
@@ -132,28 +135,28 @@ async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promi
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
-/** `held` means that the attempt failed and the endpoint is disabled. */
+/** What an attempt means for its delivery. `held`: the attempt failed and the endpoint is disabled. */
 export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
 
-const stateOf = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
+const storedStates = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
 
-/** An attempt with its consequence for the delivery. */
+/** An attempt and what it means for the delivery. */
 interface AttemptOutcome {
   delivery: PendingDelivery;
   attempt: Attempt;
   outcome: DeliveryOutcome;
   /** The delay until the next attempt, in milliseconds; used only if the delivery stays pending. */
   delayMs: number;
-  /** Whether the attempt counts in the retry schedule. */
+  /** Whether the attempt counts towards the retry schedule. */
   counts: boolean;
   /** Set if the outcome is `retry`. */
   nextAttemptAt?: Date | undefined;
 }
 
-/** The delay after an attempt that failed because of the platform itself, which does not count in the retry schedule. */
-const ownFailureDelayMs = 5 * 60_000;
+/** The delay after an attempt that failed because of an error in the platform itself. */
+const internalErrorDelayMs = 5 * 60_000;
 
-function outcomeOf(
+function decideOutcome(
   { retrySchedule, now, random }: SettleContext,
   { row: delivery, result: attempt }: AttemptedDelivery,
   endpoint: UpdatedEndpoint | undefined,
@@ -173,15 +176,15 @@ function outcomeOf(
   // The profile changed during the attempt, so the failure does not count against the new profile.
   if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
   if (endpoint !== undefined && endpoint.after.disabledAt !== null) return settled("held");
-  if (attempt.failure === "internal_error") return retryIn(ownFailureDelayMs, false);
+  if (attempt.failure === "internal_error") return retryIn(internalErrorDelayMs, false);
   const delayMs = retryDelayMs(retrySchedule, attempt, random());
   return delayMs === undefined ? settled("dead") : retryIn(delayMs, true);
 }
 
 /**
  * Stores attempts and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
- * unless it was acknowledged. Delays start now, not at the start of the transaction, which may have waited for locks: no attempt
- * starts before its reported time.
+ * unless it was acknowledged. Delays start now, not at the start of the transaction, which may have waited for locks. So no attempt
+ * starts before the time that was reported for it.
  *
  * @returns the ids of the deliveries that stay pending
  */
@@ -189,7 +192,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
   const stored = outcomes.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
     sequence: delivery.sequence,
     before: delivery.attempts,
-    state: stateOf[outcome],
+    state: storedStates[outcome],
     delayMs,
     attempts: counts ? attempt.number : delivery.attempts,
     delivery_id: delivery.id,
@@ -206,7 +209,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     lag_ms: lagMs(delivery, attempt),
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
-  // Use one JSON parameter: planning a statement that grows with the number of attempts would take longer than running it.
+  // Use one JSON parameter: planning a statement with a parameter for each value would take longer than running it.
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(stored)}::text::json) as outcome (
@@ -239,8 +242,8 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
 }
 
 /**
- * Returns the time from the event to the end of the acknowledged attempt, in milliseconds. Never negative, even if the database's
- * clock differs from ours.
+ * Returns the time from the event to the end of the attempt that was acknowledged, in milliseconds; null for a failed attempt. Never
+ * negative, even if the database's clock differs from ours.
  */
 function lagMs(
   { event_created_at: createdAt }: PendingDelivery,
@@ -251,9 +254,9 @@ function lagMs(
 
 /**
  * Makes the oldest pending delivery of each order key due. This must be a separate statement after the one that settled the
- * previous delivery, so that its snapshot contains deliveries whose insert that statement waited for.
+ * previous delivery, so that its snapshot includes deliveries whose inserts that statement waited for.
  *
- * The condition `state = 'pending'` is left out: with it, PGlite, which has no statistics, reads all pending deliveries of the
+ * Do not use the condition `state = 'pending'`: PGlite, which has no statistics, would read all pending deliveries of the
  * organisation for each key.
  */
 export async function makeNextDue(
@@ -276,7 +279,7 @@ export async function makeNextDue(
     )`.execute(trx);
 }
 
-/** Announces the attempts and the changed endpoints, and emails users if their endpoint starts to fail, is disabled or recovers. */
+/** Announces attempts and changed endpoints. Emails users when their endpoint starts to fail, is disabled or recovers. */
 async function announceAttempts(
   trx: Trx,
   { linkTo, now }: SettleContext,
@@ -287,8 +290,9 @@ async function announceAttempts(
     announce(trx, { topic: "delivery", organisationId });
   for (const endpoint of endpoints.values()) {
     const { organisationId, before, after } = endpoint;
-    const hasBegunOrEnded = (before.failingSince === null) !== (after.failingSince === null);
-    if (hasBegunOrEnded || endpointRecord(endpoint) !== undefined) announce(trx, { topic: "endpoint", organisationId });
+    const isFailingChanged = (before.failingSince === null) !== (after.failingSince === null);
+    if (isFailingChanged || endpointRecord(endpoint) !== undefined)
+      announce(trx, { topic: "endpoint", organisationId });
     if (before.disabledBecause === null && after.disabledBecause !== null)
       await emailEndpointDisabled(trx, organisationId, after.disabledBecause, linkTo);
     else if (before.openCount === 0 && after.openCount > 0)
@@ -298,14 +302,14 @@ async function announceAttempts(
   }
 }
 
-/** The log line for an attempt. Contains only ids and path templates: no secret, payload or personal data (D-49). */
+/** The log record for an attempt. Contains ids and path templates, but no secrets, payloads or personal data (D-49). */
 export type AttemptRecord = ReturnType<typeof attemptRecord>;
 
 /**
- * Creates the log line for an attempt.
+ * Creates the log record for an attempt.
  *
- * @param pending the ids of the deliveries that stay pending. One that failed its last attempt is due now, because its schedule was
- *   restarted meanwhile
+ * @param pending the ids of the deliveries that stay pending. If one of them failed its last attempt, its schedule was restarted
+ *   during the attempt, so it is due now
  */
 function attemptRecord({ delivery, attempt, ...rest }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
   const { number, method, path, status, failure, durationMs } = attempt;

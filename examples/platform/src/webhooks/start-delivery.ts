@@ -17,27 +17,27 @@ import { type AttemptRecord, settleAttempts } from "./settle-attempts.ts";
 export interface DeliveryOptions {
   store: Store;
   leases: Leases;
-  /** Wakes the loop after each commit that recorded an event. Without it, call `wake()`. */
+  /** Wakes the loop after each commit that records an event. Without it, call `wake()`. */
   signals?: Pick<Signals, "subscribe">;
   endpointClient: EndpointClient;
   sign: Sign;
   /** The key that decrypts the endpoints' secrets. */
   encryptionKey: Uint8Array;
-  /** @default 10 attempts over about 45 hours (D-26) */
+  /** When failed attempts are retried. @default 10 attempts over about 45 hours (D-26) */
   retrySchedule?: RetrySchedule;
-  /** @default after 10 consecutive failures, pauses that grow from 30 s to 10 minutes (D-72) */
+  /** When deliveries to a failing endpoint pause. @default after 10 consecutive failures, for 30 s to 10 minutes (D-72) */
   breaker?: BreakerPolicy;
-  /** Called when an endpoint is paused, resumed or disabled, after the commit. */
+  /** Called after the commit when an endpoint is paused, resumed or disabled. */
   onEndpoint?: (record: EndpointRecord) => void;
-  /** Called with each attempt once it is committed, to log it. */
+  /** Called to log an attempt, once it is committed. */
   onAttempt?: (record: AttemptRecord) => void;
   /** Called with errors in the platform itself. Delivery continues. */
   onError: (error: unknown) => void;
   /** The time limit for a whole attempt, in milliseconds (D-25). @default 15_000 */
   attemptTimeoutMs?: number;
-  /** How long storing attempts is retried, in milliseconds. @default 10_000 */
+  /** How long to retry storing attempts, in milliseconds. @default 10_000 */
   settleLimitMs?: number;
-  /** How long attempts in flight may take after a stop before they are aborted, in milliseconds (D-71). @default 12_000 */
+  /** How long `stop()` waits before it aborts attempts in flight, in milliseconds (D-71). @default 12_000 */
   finishWithinMs?: number;
   /** Returns a page's URL, for emails. @default returns only the path */
   linkTo?: LinkTo;
@@ -45,12 +45,12 @@ export interface DeliveryOptions {
   random?: () => number;
 }
 
-/** The maximum number of concurrent attempts in this process, enough for 64 endpoints with eight hanging attempts each. */
+/** The maximum number of concurrent attempts in this process: enough for 64 endpoints with eight unanswered attempts each. */
 const maxInFlight = 512;
 
 /**
- * Delivers webhooks until it is stopped. `stop()` starts no more attempts, waits for those in flight, and releases those that
- * take too long.
+ * Delivers webhooks until it is stopped. After `stop()`, it does not start any more attempts. It waits for those in flight, and
+ * aborts and releases those that take too long.
  */
 export function startDelivery(options: DeliveryOptions): Loop {
   const {
@@ -83,7 +83,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
     load: (claimed) => loadDeliveries(store, claimed, now()),
     async attempt(delivery, isHeld) {
       const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
-      // An aborted attempt does not count. Nobody knows whether the endpoint received it, so another process attempts it immediately.
+      // Release an aborted attempt: the endpoint may not have received it, so another process should attempt it immediately.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
     async settle(trx, attempted) {
@@ -105,9 +105,9 @@ export function startDelivery(options: DeliveryOptions): Loop {
 }
 
 /**
- * Creates the queue of deliveries, with one lane per endpoint. The lane is closed while the endpoint is disabled (D-73) or
- * removed (D-120), and while its circuit breaker is open. Afterwards the breaker is half-open: one attempt, the probe, closes it
- * or opens it again (D-72).
+ * Creates the queue of deliveries, with one lane per endpoint. A lane is closed while its endpoint is disabled (D-73) or removed
+ * (D-120), and while the endpoint's circuit breaker is open. After that, the breaker is half-open: one attempt, the probe, closes
+ * it or opens it again (D-72).
  */
 export const webhookQueue = (now: () => Date): OutboxQueue => ({
   name: "webhooks",
@@ -117,7 +117,7 @@ export const webhookQueue = (now: () => Date): OutboxQueue => ({
   lane: "organisation_id",
   capacity: endpointCapacity,
   laneState(lane) {
-    // Use only the difference: the breaker's time comes from this process's clock, but the queue uses the database's clock.
+    // Add only the difference: the breaker's time is from this process's clock, but the queue uses the database's clock.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select now() + (breaker_open_until - ${at}) as opens_at,

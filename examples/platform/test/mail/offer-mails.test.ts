@@ -72,7 +72,7 @@ describe("mails about an offer", async () => {
     expect(others).toEqual([]);
     expect(digest?.subject).toBe("2 responses: Bar");
     expect(digest?.body).toContain(
-      "Worker amal applied\nWorker ben rejected\n\nIn all, 1 applied, 1 rejected, and 1 has not responded.",
+      "Worker amal applied\nWorker ben rejected\n\nIn total, 1 applied, 1 rejected, and 1 has not responded.",
     );
     const { rows } = (await fixture.store.execute(
       `select extract(epoch from due_at - now()) / 60 as minutes from mails where digest_of = '${id}'`,
@@ -82,7 +82,7 @@ describe("mails about an offer", async () => {
     await fixture.store.execute(`update mails set due_at = now() where digest_of = '${id}'`);
     await act(id, { type: "apply", workerId: "cleo" });
     expect(await subjects(id)).toEqual(["Offer created: Bar", "2 responses: Bar", "1 response: Bar"]);
-    expect((await mailsOf(id)).at(-1)?.body).toContain("In all, 2 applied, 1 rejected, and 0 have not responded.");
+    expect((await mailsOf(id)).at(-1)?.body).toContain("In total, 2 applied, 1 rejected, and 0 have not responded.");
   });
 
   test("report the end immediately and replace pending responses [D-121]", async () => {

@@ -111,7 +111,7 @@ describe.each(shared)("a claim in a transaction, on $title,", ({ createDatabase 
     const renewing = setTimeout(300).then(async () => {
       const sentAtMs = performance.now();
       await leases.renewIn(store.db);
-      leases.renewed(sentAtMs);
+      leases.recordRenewal(sentAtMs);
     });
     await expect(claimRows(stalling, leases, mails, 1)).rejects.toThrow("a claim took longer than the lease");
     await renewing;

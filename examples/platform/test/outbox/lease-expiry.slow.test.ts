@@ -52,7 +52,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     const first = await claimOne(leases);
-    await leases.during(async () => {
+    await leases.renewWhile(async () => {
       await setTimeout(3 * leaseMs);
       await other.releaseExpired();
       expect(await claim(other)).toBeUndefined();
@@ -64,7 +64,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     await recordDue(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     await claimOne(leases);
-    await leases.during(async () => {
+    await leases.renewWhile(async () => {
       for (let times = 0; times < 3; times += 1) {
         const until = performance.now() + (leaseMs * 2) / 3;
         while (performance.now() < until);

@@ -231,7 +231,9 @@ describe("a failing start", () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
     const printed = await startedApart({ OFFERS_FCM_CREDENTIALS: path });
-    expect(printed).toMatch(/^platform did not start: OFFERS_FCM_CREDENTIALS names .*credentials\.json, .*\n$/);
+    expect(printed).toMatch(
+      /^platform did not start: OFFERS_FCM_CREDENTIALS: .*credentials\.json does not contain .*\n$/,
+    );
     expect(printed).not.toContain(sentinel);
   });
 });

@@ -145,7 +145,7 @@ describe("the platform's process", () => {
     ],
     [
       { DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret" },
-      /^DATABASE_URL: the database x .* \(ENOENT\): it names a file that does not exist; correct sslrootcert, .*$/,
+      /^DATABASE_URL: the database x .* \(ENOENT\): it refers to a file that does not exist; correct sslrootcert, .*$/,
     ],
     [
       { DATABASE_URL: "postgres://ann:s3cret@nowhere.invalid/x" },

@@ -64,7 +64,7 @@ describe("registering an endpoint", () => {
     async (location) => {
       receiver.respond = respondWith(302, { location });
       const { text } = await saveCompany(hana, receiver);
-      expect(text).toContain(`It redirects to ${location}, and no base URL leads there: exempt the endpoint`);
+      expect(text).toContain(`It redirects to ${location}, which no base URL can match: exempt the endpoint`);
       expect(text).not.toContain('<button name="baseAddress"');
     },
   );
@@ -84,10 +84,10 @@ describe("registering an endpoint", () => {
 
   test("says what to do when it does not respond", async () => {
     const { text: silent } = await saveCompany(hana, { baseAddress: "http://127.0.0.1:1" });
-    expect(silent).toContain("nothing listens at the base URL: start the endpoint, or correct the host");
+    expect(silent).toContain("nothing is listening at the base URL: start the endpoint, or correct the host");
     receiver.respond = hangUp;
     const { text: lost } = await saveCompany(hana, receiver);
-    expect(lost).toContain("look for the request in the endpoint&#39;s log");
+    expect(lost).toContain("check the endpoint&#39;s log for the request");
   });
 
   test("marks the field when its address contains a question mark, and sends nothing", async () => {
@@ -111,7 +111,7 @@ describe("registering with http on an https port", () => {
   test("does not confuse it with an http endpoint that responds with 400 or hangs up", async () => {
     for (const respond of [respondWith(400), hangUp]) {
       receiver.respond = respond;
-      expect((await saveCompany(hana, receiver)).text).not.toContain("the port speaks https");
+      expect((await saveCompany(hana, receiver)).text).not.toContain("the port expects https");
     }
   });
 
@@ -119,7 +119,7 @@ describe("registering with http on an https port", () => {
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     const { text } = await saveCompany(hana, { baseAddress: `http://127.0.0.1:${port}` });
-    expect(text).toContain("the port speaks https: start the base URL with https://");
+    expect(text).toContain("the port expects https: start the base URL with https://");
   });
 });
 
@@ -129,7 +129,7 @@ test.each([
   ["ERR_TLS_CERT_ALTNAME_INVALID", "for another host name"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "is self-signed"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "full chain"],
-  ["ERR_SSL_WRONG_VERSION_NUMBER", "does not speak https"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "does not accept https"],
   ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "TLS 1.2"],
 ])("the TLS error %s is explained in words", (code, words) => {
   const { reason } = classifyError(Object.assign(new Error(), { code }));

@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { openSignals, type Signals, type SignalsOptions } from "../../src/store/signals.ts";
-import type { Heard, Signal, Store } from "../../src/store/store.ts";
+import type { ReceivedSignal, Signal, Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDatabase, useStore } from "../support/use-opened.ts";
@@ -24,8 +24,8 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
   });
 
   /** Collects signals, except the one that a listener gets when the connection is made. */
-  const hear = (): { heard: Heard[]; end: () => void } => {
-    const heard: Heard[] = [];
+  const hear = (): { heard: ReceivedSignal[]; end: () => void } => {
+    const heard: ReceivedSignal[] = [];
     return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
   };
 
@@ -67,14 +67,14 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
 
     interface Process {
       signals: Signals;
-      heard: Heard[];
+      heard: ReceivedSignal[];
       errors: unknown[];
     }
 
     /** Opens the signals of one process, and waits until it listens. */
     async function openProcess(change: (own: Store) => Store = (own) => own): Promise<Process> {
       const own = change(await openStore(database.options));
-      const [heard, errors]: [Heard[], unknown[]] = [[], []];
+      const [heard, errors]: [ReceivedSignal[], unknown[]] = [[], []];
       const options: SignalsOptions = { onError: (error) => errors.push(error) };
       const signals = openSignals(own, options);
       signals.subscribe((each) => void heard.push(each));
@@ -121,7 +121,7 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
         await setTimeout(2);
       }
       one.signals.publish({ topic: "mail", organisationId: "last" });
-      const isLast = (each: Heard): boolean => each !== "everything" && each.organisationId === "last";
+      const isLast = (each: ReceivedSignal): boolean => each !== "everything" && each.organisationId === "last";
       await eventually("the last is heard", () => two.heard.some(isLast));
       const periods = Math.ceil((performance.now() - began) / 50);
       expect(payloads.length).toBeLessThanOrEqual(periods + 1);

@@ -45,7 +45,7 @@ const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> 
   CreateOffer: operation(deps, "CreateOffer", async (call) => {
     const body = await deps.readJson(call.request, call.response);
     return withIdempotencyKey(deps, call, async (trx) => {
-      const input = await checkCreation(body, creationContext(trx, deps.now(), call.caller.peopleOf));
+      const input = await checkCreation(body, creationContext(trx, deps.now(), call.caller.creatorOrganisationIds));
       return deps.dialect.created(await createOffer(trx, deps, call.caller.organisationId, input));
     });
   }),

@@ -9,13 +9,13 @@ const postgresVersion = "18";
 /** PGlite's files in a locked data folder. */
 export interface ClusterFiles {
   folder: string;
-  /** Call it once PGlite has opened them. */
+  /** Call it once PGlite has opened the files. */
   markOpened(): Promise<void>;
 }
 
 /**
- * Prepares PGlite's files. Removes them if they are incomplete because the process that created them was killed: PGlite can neither open
- * nor complete them, and they contain no data yet.
+ * Prepares PGlite's files. If the process that created them was killed, they are incomplete: PGlite can neither open nor complete
+ * them, and they do not contain data yet. They are then removed.
  *
  * @throws {StoreError} `data_folder_incompatible`
  */
@@ -38,10 +38,10 @@ function checkVersion(dataFolder: string, folder: string): void {
   const file = join(folder, "PG_VERSION");
   const written = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   if (written === postgresVersion) return;
-  const by = written === undefined ? "by another program" : `by PostgreSQL ${written}`;
+  const writer = written === undefined ? "by another program" : `by PostgreSQL ${written}`;
   throw new StoreError(
     "data_folder_incompatible",
-    `the files in ${folder} were written ${by}, but this version reads only files from PostgreSQL ${postgresVersion}; use a different ` +
-      `data folder from ${dataFolder}, delete it (--reset in the sandbox), or use the version of the platform that wrote it`,
+    `the files in ${folder} were written ${writer}, but this version reads only files from PostgreSQL ${postgresVersion}; delete ` +
+      `the data folder ${dataFolder} (--reset in the sandbox), choose another one, or use the version of the platform that wrote it`,
   );
 }

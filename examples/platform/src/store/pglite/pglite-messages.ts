@@ -1,10 +1,10 @@
-/** Messages between `PgliteThread` and its worker thread. Plain data only. */
+/** A message from `PgliteThread` to its worker thread. All messages are plain data. */
 export interface PgliteRequest {
   id: number;
   /** One statement, or several if there are no parameters. */
   sql: string;
   parameters?: unknown[];
-  /** Whether it is sent outside a transaction. If so, the worker rolls back after a failure, so that no transaction stays open. */
+  /** Whether the request is outside a transaction. If so, the worker rolls back if it fails, so that no transaction stays open. */
   standalone: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface PgliteRows {
   affectedRows?: number;
 }
 
-/** An error as plain data, because an `Error` loses its own fields when it is posted, and callers test `code`. */
+/** An error as plain data: an `Error` loses its additional fields when it is posted, and callers check `code`. */
 export type PgliteFailure = { message: string } & Partial<Record<(typeof failureFields)[number], string>>;
 
 export const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;

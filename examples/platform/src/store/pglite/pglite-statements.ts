@@ -4,8 +4,8 @@ import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;
 
-/** The maximum size of the cache. A limit is needed because lists of different lengths turn one query into many statements. */
-const maxKept = 200;
+/** The maximum size of the cache. Without a limit, it would grow: lists of different lengths turn one query into many statements. */
+const maxCached = 200;
 
 interface Statement {
   name: string;
@@ -15,13 +15,13 @@ interface Statement {
 
 /**
  * Runs statements with parameters as prepared statements. This is faster than `PGlite.query`, which parses each statement again and
- * crosses into WebAssembly six times instead of once. Prepared statements stay valid, because the schema changes only while the store is
- * being opened.
+ * crosses into WebAssembly six times instead of once. Prepared statements stay valid, because the schema changes only while the
+ * store is opened.
  */
 export class PgliteStatements {
   readonly #database: PGlite;
   /** The cached statements, least recently used first. */
-  readonly #kept = new Map<string, Statement>();
+  readonly #cached = new Map<string, Statement>();
   readonly #plans = new PlanAge();
   #lastName = 0;
 
@@ -29,11 +29,11 @@ export class PgliteStatements {
     this.#database = database;
   }
 
-  /** @param sql one statement, or several if there are no parameters */
+  /** Runs a statement. @param sql one statement, or several if there are no parameters */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<PgliteRows> {
     if (parameters.length === 0) return this.#runText(sql);
     if (this.#plans.isDiscardDue()) await this.#database.exec("discard plans");
-    const { name, serializers, columns } = await this.#statementOf(sql);
+    const { name, serializers, columns } = await this.#cachedStatement(sql);
     const values = parameters.map((value, index) => {
       if (value === null || value === undefined) return null;
       return serializers[index]?.(value) ?? String(value);
@@ -41,8 +41,8 @@ export class PgliteStatements {
     const rows: Record<string, unknown>[] = [];
     let affectedRows = 0;
     for (const message of await this.#send(bind({ statement: name, values }), execute({}))) {
-      if (message instanceof protocol.messages.DataRowMessage) rows.push(rowOf(columns, message.fields));
-      // The text is like "INSERT 0 2" or "UPDATE 2".
+      if (message instanceof protocol.messages.DataRowMessage) rows.push(toRow(columns, message.fields));
+      // The text is, for example, "INSERT 0 2" or "UPDATE 2".
       if (message instanceof protocol.messages.CommandCompleteMessage)
         affectedRows = Number(message.text.split(" ").at(-1)) || 0;
     }
@@ -55,13 +55,13 @@ export class PgliteStatements {
     return { rows: results.flatMap(({ rows }) => rows), ...(affectedRows !== undefined && { affectedRows }) };
   }
 
-  async #statementOf(sql: string): Promise<Statement> {
-    const statement = this.#kept.get(sql) ?? (await this.#prepare(sql));
-    this.#kept.delete(sql);
-    this.#kept.set(sql, statement);
-    const [oldest] = this.#kept;
-    if (this.#kept.size > maxKept && oldest !== undefined) {
-      this.#kept.delete(oldest[0]);
+  async #cachedStatement(sql: string): Promise<Statement> {
+    const statement = this.#cached.get(sql) ?? (await this.#prepare(sql));
+    this.#cached.delete(sql);
+    this.#cached.set(sql, statement);
+    const [oldest] = this.#cached;
+    if (this.#cached.size > maxCached && oldest !== undefined) {
+      this.#cached.delete(oldest[0]);
       await this.#send(close({ type: "S", name: oldest[1].name }));
     }
     return statement;
@@ -89,7 +89,7 @@ export class PgliteStatements {
   }
 }
 
-function rowOf(columns: Statement["columns"], fields: readonly (string | null)[]): Record<string, unknown> {
+function toRow(columns: Statement["columns"], fields: readonly (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (const [index, { name, parse: read }] of columns.entries()) {
     const text = fields[index] ?? null;

@@ -8,12 +8,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const errorOf = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
+const toError = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
 
-// The file is next to this one, even in the bundle, where both are JavaScript.
+// The worker's file is next to this one, even in the bundle, where both are JavaScript.
 const workerFile = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** Runs PGlite in a worker thread. The thread runs requests in order, which `PgliteConnection` decides. */
+/** Runs PGlite in a worker thread. The thread runs requests in the order in which `PgliteConnection` sends them. */
 export class PgliteThread {
   readonly waitReady: Promise<void>;
   ready = false;
@@ -43,7 +43,7 @@ export class PgliteThread {
       if ("id" in message) return this.#settle(message);
       if ("failure" in message) {
         void this.#worker.terminate();
-        return stop(errorOf(message.failure));
+        return stop(toError(message.failure));
       }
       this.ready = true;
       started?.resolve({ rows: [] });
@@ -57,7 +57,7 @@ export class PgliteThread {
     });
   }
 
-  /** Sends a request. @param standalone whether it is outside a transaction, so that the worker rolls back if it fails */
+  /** Sends a request. @param standalone whether it is outside a transaction: if so, the worker rolls back if it fails */
   send(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
     if (this.closed) return Promise.reject(new StoreError("store_stopped", "the store is closed"));
     this.#lastId += 1;
@@ -84,7 +84,7 @@ export class PgliteThread {
   #settle(response: Extract<PgliteResponse, { id: number }>): void {
     const waiting = this.#waiting.get(response.id);
     this.#waiting.delete(response.id);
-    if ("failure" in response) waiting?.reject(errorOf(response.failure));
+    if ("failure" in response) waiting?.reject(toError(response.failure));
     else waiting?.resolve(response);
   }
 }

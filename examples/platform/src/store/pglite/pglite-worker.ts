@@ -11,8 +11,8 @@ import {
 } from "./pglite-messages.ts";
 import { PgliteStatements } from "./pglite-statements.ts";
 
-// PGlite runs in a thread because it would block the main thread for seconds while it opens. Requests run strictly in the
-// order in which they were posted, which `PgliteConnection` decides.
+// PGlite runs in a worker thread, because opening it would block the main thread for seconds. Requests run strictly in the order in
+// which `PgliteConnection` sends them.
 
 function toFailure(error: unknown): PgliteFailure {
   const failure: PgliteFailure = { message: error instanceof Error ? error.message : String(error) };
@@ -37,7 +37,7 @@ async function respond(
   }
 }
 
-/** A snapshot of the current schema, shipped only in the bundle: loading it is faster than running the migrations. */
+/** A snapshot of the current schema, which exists only in the bundle. Loading it is faster than running the migrations. */
 const template = new URL("pglite-template.tar.br", import.meta.url);
 
 function open(folder: string): Promise<PGlite> {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** Requests turns while one is running. @returns the lanes in the order in which they got their turns */
-async function orderOf(asked: readonly Lane[]): Promise<string> {
-  const turns = new PriorityMutex();
+/** Requests turns while another is running. @returns the lanes in the order in which they got their turns */
+async function orderOf(requested: readonly Lane[]): Promise<string> {
+  const mutex = new PriorityMutex();
   const order: string[] = [];
-  const turn = (lane: Lane) => turns.take(lane, async () => void order.push(lane === "foreground" ? "F" : "b"));
-  await Promise.all([turns.take("background", async () => undefined), ...asked.map(turn)]);
+  const turn = (lane: Lane) => mutex.take(lane, async () => void order.push(lane === "foreground" ? "F" : "b"));
+  await Promise.all([mutex.take("background", async () => undefined), ...requested.map(turn)]);
   return order.join("");
 }
 
@@ -18,34 +18,36 @@ test.each([
   ["FFFFFFFF", "FFFFFFFF"],
   ["bbbFFFFFFFFFF", "FFFFbFFFFbFFb"],
   ["", ""],
-])("serves %s as %s", async (asked, served) => expect(await orderOf(lanes(asked))).toBe(served));
+])("serves the requests %s in the order %s", async (requested, expected) =>
+  expect(await orderOf(lanes(requested))).toBe(expected),
+);
 
-test("serves one at a time, even after a failure", async () => {
-  const turns = new PriorityMutex();
+test("serves one request at a time, even after a failure", async () => {
+  const mutex = new PriorityMutex();
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const work = async (): Promise<void> => {
     running += 1;
-    most = Math.max(most, running);
+    maxRunning = Math.max(maxRunning, running);
     await Promise.resolve();
     running -= 1;
   };
-  const failed = turns.take("background", () => Promise.reject(new Error("broken")));
+  const failed = mutex.take("background", () => Promise.reject(new Error("broken")));
   await Promise.all([
     expect(failed).rejects.toThrow("broken"),
-    turns.take("foreground", work),
-    turns.take("background", work),
+    mutex.take("foreground", work),
+    mutex.take("background", work),
   ]);
-  await Promise.all([turns.take("background", work), turns.take("foreground", work)]);
-  expect(most).toBe(1);
+  await Promise.all([mutex.take("background", work), mutex.take("foreground", work)]);
+  expect(maxRunning).toBe(1);
 });
 
-test("serves a request made during a handover after the one that receives the turn", async () => {
-  const turns = new PriorityMutex();
+test("serves a request that arrives during a handover after the one that gets the turn", async () => {
+  const mutex = new PriorityMutex();
   const order: string[] = [];
-  const first = turns.take("foreground", async () => void order.push("first"));
-  const second = turns.take("foreground", async () => void order.push("second"));
-  await first.then(() => turns.take("foreground", async () => void order.push("third")));
+  const first = mutex.take("foreground", async () => void order.push("first"));
+  const second = mutex.take("foreground", async () => void order.push("second"));
+  await first.then(() => mutex.take("foreground", async () => void order.push("third")));
   await second;
   expect(order).toEqual(["first", "second", "third"]);
 });

@@ -1,10 +1,10 @@
-/** Foreground work is what a user or program waits for. Background work is deliveries, pushes, emails and retention. */
+/** Users and programs wait for foreground work. Background work is deliveries, pushes, emails and retention. */
 export type Lane = "foreground" | "background";
 
-/** After this many consecutive foreground turns, the background lane gets one, so that it does not starve. */
+/** After this many consecutive foreground turns, the background lane gets a turn, so that it does not starve. */
 const maxConsecutive = 4;
 
-/** Runs one piece of work at a time, foreground first, and each lane in order of arrival. */
+/** Runs one piece of work at a time: foreground work first, and within a lane in order of arrival. */
 export class PriorityMutex {
   readonly #waiting: Record<Lane, (() => void)[]> = { foreground: [], background: [] };
   #isTaken = false;
@@ -22,11 +22,11 @@ export class PriorityMutex {
 
   #giveToNext(): void {
     const { foreground, background } = this.#waiting;
-    const isBackgroundsTurn = foreground.length === 0 || this.#foregroundInARow >= maxConsecutive;
-    const lane = isBackgroundsTurn && background.length > 0 ? background : foreground;
+    const mayServeBackground = foreground.length === 0 || this.#foregroundInARow >= maxConsecutive;
+    const lane = mayServeBackground && background.length > 0 ? background : foreground;
     this.#foregroundInARow = lane === foreground && background.length > 0 ? this.#foregroundInARow + 1 : 0;
     const next = lane.shift();
-    // The mutex stays taken, so that a caller that arrives before `next` runs queues behind it.
+    // If there is a next caller, the mutex stays taken, so that callers that arrive before it runs queue behind it.
     if (next === undefined) this.#isTaken = false;
     else next();
   }

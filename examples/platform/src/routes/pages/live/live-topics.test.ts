@@ -1,14 +1,14 @@
 import { expect, test, vi } from "vitest";
-import type { Heard, Topic } from "../../../store/store.ts";
+import type { ReceivedSignal, Topic } from "../../../store/store.ts";
 import { openLiveTopics } from "./live-topics.ts";
 
 /** Opens live topics for signals that the test publishes. */
 function openTopics(showAllMail = false) {
-  const listeners = new Set<(heard: Heard) => void>();
-  const give = (...signals: Heard[]): void => {
+  const listeners = new Set<(heard: ReceivedSignal) => void>();
+  const give = (...signals: ReceivedSignal[]): void => {
     for (const signal of signals) for (const listener of listeners) listener(signal);
   };
-  const subscribe = (listener: (heard: Heard) => void) => {
+  const subscribe = (listener: (heard: ReceivedSignal) => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
@@ -20,9 +20,9 @@ function openTopics(showAllMail = false) {
   };
   return { live, give, follow, listeners };
 }
-const offer: Heard = { topic: "offer", organisationId: "org_a" };
-const delivery: Heard = { topic: "delivery", organisationId: "org_a" };
-const nothing: Heard = { topic: "delivery", organisationId: "org_b" };
+const offer: ReceivedSignal = { topic: "offer", organisationId: "org_a" };
+const delivery: ReceivedSignal = { topic: "delivery", organisationId: "org_a" };
+const nothing: ReceivedSignal = { topic: "delivery", organisationId: "org_b" };
 
 test("sends a page what changed since it was rendered, each topic once", () => {
   const { live, give, follow } = openTopics();

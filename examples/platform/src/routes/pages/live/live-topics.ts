@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Signals } from "../../../store/signals.ts";
-import type { Heard, Topic } from "../../../store/store.ts";
+import type { ReceivedSignal, Topic } from "../../../store/store.ts";
 
 /** How many signals are kept. A page that has missed more reloads everything. */
 const keptSignals = 1_000;
@@ -38,11 +38,14 @@ export function openLiveTopics(
   const process = randomBytes(8).toString("hex");
   const followers = new Set<Follower>();
   /** The most recent signals. */
-  const heard: Heard[] = [];
+  const heard: ReceivedSignal[] = [];
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const concerns = (each: Heard, organisationIds: readonly string[]): each is Exclude<Heard, "everything"> =>
+  const concerns = (
+    each: ReceivedSignal,
+    organisationIds: readonly string[],
+  ): each is Exclude<ReceivedSignal, "everything"> =>
     each !== "everything" &&
     (organisationIds.some((id) => id === each.organisationId) || (each.topic === "mail" && showAllMail));
 
