@@ -2,11 +2,11 @@ import { defineConfig, type Options } from "tsup";
 
 const shared: Options = {
   format: ["esm", "cjs"],
-  // One file per entry, because Node takes time to load each further file.
+  // One file per entry, because Node takes time to load each additional file.
   splitting: false,
   removeNodeProtocol: false,
   target: "node20",
-  // The package contains its sources: the maps name them and repeat nothing.
+  // The package contains its sources, so the maps do not repeat them.
   sourcemap: true,
   esbuildOptions: (options) => {
     options.sourcesContent = false;
@@ -27,10 +27,10 @@ const classesFromIndex: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 const index = "src/index.ts";
-const others = ["node", "openapi-fetch", "opentelemetry", "schemas", "testing"].map((name) => `src/${name}.ts`);
+const subpaths = ["node", "openapi-fetch", "opentelemetry", "schemas", "testing"].map((name) => `src/${name}.ts`);
 
-// The script that calls tsup empties dist first: each of the two builds would remove the other's files.
+// The script that calls tsup empties dist first. Here, each of the two builds would remove the other's files.
 export default defineConfig([
   { ...shared, entry: [index] },
-  { ...shared, entry: others, esbuildPlugins: [classesFromIndex] },
+  { ...shared, entry: subpaths, esbuildPlugins: [classesFromIndex] },
 ]);

@@ -1,4 +1,4 @@
-// Taken from whichever libraries the user's project has: these types must compile even without the DOM or Node types.
+// Inferred from the libraries in the user's project, because these types must compile even without the DOM or Node types.
 
 /** The runtime's `AbortSignal`. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
@@ -24,7 +24,7 @@ export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "With
 export interface OffersRequest {
   /** The operation that the call performs. */
   readonly operation: OperationName;
-  /** 1 for the first request of a call, and one more for each retry. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
   /** The HTTP method. */
   readonly method: "GET" | "POST";
@@ -36,13 +36,12 @@ export interface OffersRequest {
   readonly body: string | null;
   /** The largest decompressed response body, in bytes, that the client and `undiciFetch` accept. */
   readonly maxResponseBytes: number;
-  /** Aborted at the attempt's deadline, or when the caller's signal is. */
+  /** Aborted at the attempt's deadline, or when the caller's signal is aborted. */
   readonly signal: Signal;
 }
 
 /**
- * The part of a `Response` that this package uses; every `fetch` returns one that matches. The client reads the body, which can be read
- * only once.
+ * The part of a `Response` that this package uses. The client reads the body, which can be read only once.
  *
  * @example
  * ```ts
@@ -65,7 +64,7 @@ export interface FetchResponse {
 
 /**
  * A `fetch`: the runtime's, undici's, or your own, for instance one that uses a proxy or trusts a private certificate authority. It must
- * respect `redirect: "manual"`, and may ignore the rest of `init`.
+ * not follow redirects, and may ignore `cache`.
  *
  * @example
  * ```ts
@@ -83,7 +82,7 @@ export interface FetchResponse {
 export type Fetch = (
   url: string,
   init: OffersRequest & {
-    /** Redirects are not followed: the API key must reach `baseUrl` only. */
+    /** Redirects are not followed, because the API key must be sent only to `baseUrl`. */
     redirect: "manual";
     /** Responses are not cached. */
     cache: "no-store";

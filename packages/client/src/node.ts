@@ -1,5 +1,5 @@
 /**
- * `@offers/client/node`: the client over undici.
+ * `@offers/client/node`: a `fetch` that uses undici.
  *
  * @module node
  */

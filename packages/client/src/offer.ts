@@ -1,5 +1,5 @@
 /**
- * A time slot of the work. Both times are ISO 8601 strings in UTC, or empty when the service sends none.
+ * A time slot for the work. Both times are ISO 8601 strings in UTC, or empty if the service does not send them.
  *
  * @example
  * ```ts
@@ -16,8 +16,8 @@ export interface OfferEvent {
 }
 
 /**
- * A worker's current response: `applied`, or `rejected` and `none` on the reference platform. The type is open, so any other value that the
- * service sends is passed on.
+ * A worker's current response: `applied`, or, on the reference platform, `rejected` or `none`. Any other value that the service sends is
+ * passed on unchanged.
  */
 export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
 
@@ -33,7 +33,7 @@ export type RecipientResponse = "applied" | "rejected" | "none" | (string & {});
  * ```
  */
 export interface Recipient {
-  /** The id of this entry, the only id that is a number. Undefined if the service sends none. */
+  /** The id of this recipient entry, the only id that is a number. Undefined if the service does not send it. */
   id: number | undefined;
   /** The worker's id, as given in `workerIds`. */
   workerId: string;
@@ -41,12 +41,12 @@ export interface Recipient {
   name: string;
   /** What the worker has responded so far. */
   response: RecipientResponse;
-  /** Whether the work is confirmed; empty until then. The service does not document the other values. */
+  /** The worker's confirmation; empty until the work is confirmed. The service does not document the other values. */
   confirmation: string;
 }
 
 /**
- * An offer of work. Times are ISO 8601 strings in UTC. A field that the service omits or sends as null has the empty value of its type:
+ * An offer of work. Times are ISO 8601 strings in UTC. A field that the service omits or sends as null gets the empty value for its type:
  * `""`, `[]` or `false`. Additional fields are kept.
  *
  * @example
@@ -61,27 +61,27 @@ export interface Offer {
   id: string;
   /** The title that workers see. */
   title: string;
-  /** The description that workers see; empty without one. */
+  /** The description that workers see; may be empty. */
   details: string;
   /** Whether the offer is in the past. */
   isHistoric: boolean;
   /** Whether the offer is withdrawn. The extra letter is the service's spelling. */
   widthdrawn: boolean;
-  /** Whether the offer has been completed: the workers who get the work are chosen. */
+  /** Whether the offer has been completed, that is, the workers who get the work have been chosen. */
   complete: boolean;
   /** Where the work is; the live service uses a Google place id. */
   locationPlaceId: string;
   /** When the offer was created. */
   createdAt: string;
-  /** The time slots of the work. */
+  /** The time slots for the work. */
   events: OfferEvent[];
   /** The workers who were sent the offer, with their responses. */
   recipients: Recipient[];
 }
 
 /**
- * A time slot of a new offer. A string needs a time zone (`Z` or an offset) and is sent in UTC; without one the call is rejected
- * before anything is sent.
+ * A time slot for a new offer. A string must have a time zone (`Z` or an offset); otherwise the call rejects before anything is sent. Times
+ * are sent in UTC.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ export interface OfferEventInput {
 }
 
 /**
- * The input for a new offer. An optional field that you leave out is not sent.
+ * The input for a new offer. Optional fields that you leave out are not sent.
  *
  * @example
  * ```ts
@@ -125,6 +125,6 @@ export interface OfferInput {
   notifyEmailAddress?: string | undefined;
   /** At least one worker. A repeated id counts once. */
   workerIds: readonly string[];
-  /** The time slots of the work. @default [] */
+  /** The time slots for the work. @default [] */
   events?: readonly OfferEventInput[] | undefined;
 }

@@ -8,8 +8,8 @@ import type { ApiKey, CallOptions, OffersClientOptions } from "./options/options
 import { type ClientSettings, readSettings } from "./options/settings.ts";
 
 /**
- * A client for the service and one organisation. Create one and keep it: there is nothing to close. Every method rejects only with
- * an {@link OffersError}.
+ * A client that calls the service for one organisation. Create it once and reuse it; there is nothing to close. Every method rejects only
+ * with an {@link OffersError}.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export class OffersClient {
   readonly #settings: ClientSettings;
 
   /**
-   * Checks the options and creates the client; it sends no request.
+   * Checks the options and creates the client, without sending a request.
    *
    * @throws {UsageError} for an invalid option; the message says what to change
    */
@@ -35,8 +35,8 @@ export class OffersClient {
   }
 
   /**
-   * Creates an offer of work and resolves with its id. The service sends a push notification to every worker in `workerIds`. Retried only
-   * if the request was never sent, or if `serviceHonoursIdempotencyKey` is set.
+   * Creates an offer of work and resolves with its id. The service sends a push notification to every worker in `workerIds`. The call is
+   * retried only if the request was never sent, or if `serviceHonoursIdempotencyKey` is set.
    *
    * @throws {@link BadRequestError} `bad_request`
    * @throws {@link AuthenticationError} `unauthenticated`, `api_key_provider_failed`
@@ -107,10 +107,10 @@ export class OffersClient {
   }
 
   /**
-   * Chooses the workers who get the work. Each of them must have applied, and an offer can be completed only once. The service tells every
-   * worker on the offer whether they got the work. Retried like `createOffer`.
+   * Completes an offer by choosing the workers who get the work. Each of them must have applied, and an offer can be completed only once.
+   * The service tells every worker on the offer whether they got the work. The call is retried like `createOffer`.
    *
-   * The live service may respond with 204, as if it had succeeded, when it does not know the id or your organisation may not see the offer.
+   * The live service may respond with 204, as if the call had succeeded, if the offer does not exist or your organisation may not see it.
    * A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
    * @throws {@link BadRequestError} `bad_request`
@@ -146,7 +146,7 @@ export class OffersClient {
    * Withdraws an offer, in any state. The service notifies every worker who was sent the offer. Withdrawing twice is not an error, so a
    * withdrawal is retried like a read.
    *
-   * The live service may respond with 204, as if it had succeeded, when it does not know the id or your organisation may not see the offer.
+   * The live service may respond with 204, as if the call had succeeded, if the offer does not exist or your organisation may not see it.
    * A resolved call therefore does not prove that the offer exists; read the offer to find out.
    *
    * @throws {@link BadRequestError} `bad_request`
@@ -193,7 +193,7 @@ export class OffersClient {
       /** The time between two reads, with 20 % jitter. @default 10_000 */ pollIntervalMs?: number | undefined;
     },
   ): AsyncIterable<Recipient> {
-    return watchOffer((each) => this.getOffer(id, each), this.#settings.call, options);
+    return watchOffer((callOptions) => this.getOffer(id, callOptions), this.#settings.call, options);
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * `@offers/client/openapi-fetch`: openapi-fetch's typed client over the same transport.
+ * `@offers/client/openapi-fetch`: openapi-fetch's typed client on this package's transport.
  *
  * @module openapi-fetch
  */

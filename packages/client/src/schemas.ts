@@ -1,5 +1,5 @@
 /**
- * `@offers/client/schemas`: responses validated with zod.
+ * `@offers/client/schemas`: response validation with zod.
  *
  * @module schemas
  */

@@ -35,7 +35,7 @@ export function startCall<Name extends OperationName, Argument, Data>(
   });
 }
 
-/** The values that all of a call's attempts share. */
+/** The parts of a request that all attempts share. */
 type PreparedRequest = Pick<OffersRequest, "operation" | "method" | "url" | "headers" | "body" | "maxResponseBytes">;
 
 type KeyProvider = Exclude<ApiKey, string>;
@@ -71,7 +71,7 @@ class Call<Argument, Data> implements CallContext {
     this.key = typeof settings.apiKey === "string" ? settings.apiKey : redacted;
   }
 
-  /** Performs the call: builds the request, sends it and reads the response, and repeats that as long as a retry may help. */
+  /** Builds the request, sends it and reads the response. Retries while that may help. */
   async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
     try {
       const request = this.#prepare(argument, options);
@@ -100,10 +100,10 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /** Checks options and arguments, and builds the request without the API key. */
-  #prepare(argument: Argument, given: CallOptions | undefined): PreparedRequest {
+  #prepare(argument: Argument, callOptions: CallOptions | undefined): PreparedRequest {
     const settings = this.#settings;
     const operation = this.#operation;
-    if (given !== undefined) this.#options = readOptions(given, settings.call);
+    if (callOptions !== undefined) this.#options = readOptions(callOptions, settings.call);
     const options = this.#options;
     if (options.signal) assertType("signal", options.signal, "AbortSignal", "invalid_argument");
     // A replacer function, because a string replacement would interpret dollar signs.
@@ -116,7 +116,7 @@ class Call<Argument, Data> implements CallContext {
     let body: string | null = null;
     if (operation.method === "POST") {
       headers["content-type"] = "application/json";
-      // One per call, the same on every attempt (D-40).
+      // The same on every attempt of a call (D-40).
       headers["idempotency-key"] = options.idempotencyKey ?? crypto.randomUUID();
       body = JSON.stringify(operation.encode?.(argument));
     }
@@ -132,10 +132,10 @@ class Call<Argument, Data> implements CallContext {
 
   /** Asks the `apiKey` function for a key (D-47). Returns whether the key has changed. */
   async #loadKey(provider: KeyProvider, request: { refresh: boolean }, limitMs: number): Promise<boolean> {
-    const before = this.key;
-    const ask = async () => checkHeaderValue("apiKey", await provider(request), "invalid_api_key");
-    this.key = await withTimeout(this, limitMs, this.#options.signal, ask, () => keyProviderFailed);
-    return this.key !== before;
+    const previousKey = this.key;
+    const callProvider = async () => checkHeaderValue("apiKey", await provider(request), "invalid_api_key");
+    this.key = await withTimeout(this, limitMs, this.#options.signal, callProvider, () => keyProviderFailed);
+    return this.key !== previousKey;
   }
 
   /**
@@ -147,14 +147,14 @@ class Call<Argument, Data> implements CallContext {
     this.attemptError = undefined;
     let isInMiddleware = middleware.length > 0;
     // Middleware sees the error that the call would reject with.
-    const toFetch: Send = async (sent) => {
+    const callFetch: Send = async (outgoing) => {
       try {
-        return await fetch(sent.url, { ...sent, redirect: "manual", cache: "no-store" });
+        return await fetch(outgoing.url, { ...outgoing, redirect: "manual", cache: "no-store" });
       } catch (thrown) {
         throw toOffersError(thrown, this);
       }
     };
-    const send = middleware.reduceRight<Send>((next, layer) => (sent) => layer(sent, next), toFetch);
+    const send = middleware.reduceRight<Send>((next, layer) => (outgoing) => layer(outgoing, next), callFetch);
     const exchange = async (signal: AbortSignal): Promise<ReceivedResponse> => {
       const attempt = ++this.attempts;
       const headers = { ...request.headers, [apiKeyHeader]: this.key };
@@ -181,11 +181,11 @@ class Call<Argument, Data> implements CallContext {
     });
   }
 
-  /** Calls `report` once per client for each `what`. */
-  #reportOnce(what: string, report: () => unknown): void {
+  /** Calls `report` only the first time that this client reports `topic`. */
+  #reportOnce(topic: string, report: () => unknown): void {
     const { reported } = this.#settings;
-    if (!reported.has(what)) notifySafely(report);
-    reported.add(what);
+    if (!reported.has(topic)) notifySafely(report);
+    reported.add(topic);
   }
 
   /** Returns how long to wait before the next attempt, or undefined if the error ends the call. Logs the failed attempt in both cases. */
@@ -217,11 +217,11 @@ class Call<Argument, Data> implements CallContext {
   }
 }
 
-/** Encodes the id as one path segment. encodeURIComponent throws for a lone surrogate. */
+/** Encodes the id as one path segment. Rejects a lone surrogate, for which encodeURIComponent would throw. */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
-  const given = typeof id === "string" ? "empty, dots or broken Unicode" : typeName(id);
-  return throwUsageError(`id must be an offer's id, not ${given}`, "invalid_id");
+  const problem = typeof id === "string" ? "empty, dots or broken Unicode" : typeName(id);
+  return throwUsageError(`id must be an offer's id, not ${problem}`, "invalid_id");
 }
 
 const keyProviderFailed: Classification = {
@@ -236,5 +236,5 @@ const middlewareFailed: Classification = {
   message: "the middleware failed",
 };
 
-/** Calls the user's logger or callback. Its errors are ignored: otherwise a created offer would look as if it had failed. */
+/** Calls the user's logger or callback. Ignores its errors, which would make a created offer look like a failure. */
 const notifySafely = (notify: () => unknown): void => void (async () => notify())().catch(() => {});

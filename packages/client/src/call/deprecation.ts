@@ -3,8 +3,8 @@ import type { FetchResponse, OperationName } from "../http.ts";
 import type { DeprecationNotice } from "../options/options.ts";
 
 /**
- * Reads an operation's deprecation and sunset dates from `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Undefined if the response has
- * neither.
+ * Reads an operation's deprecation and sunset dates from `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). Returns undefined if
+ * the response has neither.
  */
 export function readDeprecation(operation: OperationName, { headers }: FetchResponse): DeprecationNotice | undefined {
   const deprecation = headers.get("deprecation");

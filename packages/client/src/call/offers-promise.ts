@@ -25,8 +25,7 @@ export interface WithResponse<Data> {
 }
 
 /**
- * The result value that `safe()` resolves with instead of throwing. It narrows on `ok`, and its error on `code` or
- * `status`.
+ * The result value that `safe()` resolves with; `safe()` never rejects. It narrows on `ok`, and its error narrows on `code` or `status`.
  *
  * @example
  * ```ts
@@ -48,7 +47,7 @@ export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
     };
 
 /**
- * The promise of a call's data. The request starts immediately and is sent once, however many of these methods you use. An unhandled
+ * The promise of a call's data. The call starts immediately and is made once, however many of these methods you use. An unhandled
  * rejection crashes a Node process: await the call, or use `safe()`.
  *
  * @example
@@ -65,11 +64,11 @@ export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
 export interface OffersPromise<Data, Failure extends AnyOffersError = AnyOffersError> extends Promise<Data> {
   /** Resolves with the data and the response. Rejects like the call itself. */
   withResponse(): Promise<WithResponse<Data>>;
-  /** Resolves with the data, or with an error that the operation can have. Never rejects. */
+  /** Resolves with the data, or with the error that the call would reject with. Never rejects. */
   safe(): Promise<SafeResult<Data, Failure>>;
 }
 
-/** @param data rejects only with a `Failure` */
+/** Adds `withResponse` and `safe` to a promise. @param data rejects only with a `Failure` */
 export const toOffersPromise = <Data, Failure extends AnyOffersError>(
   data: Promise<Data>,
   toResult: (data: Data) => WithResponse<Data>,

@@ -16,7 +16,7 @@ type Route<Path extends keyof paths = keyof paths> = {
 }[Path];
 
 /**
- * How operations differ; they share everything else. A GET may be retried, even a withdrawal (D-10); D-40 says when a POST is.
+ * What differs between operations. A GET may be retried, even a withdrawal (D-10); D-40 says when a POST may be.
  */
 export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<
   Extract<Route, { name: Name }>
@@ -25,7 +25,7 @@ export type Operation<Argument, Data, Name extends OperationName = OperationName
   readonly absentStatus?: 204;
   /** Returns the JSON body of a POST. Throws for an argument of the wrong type. */
   readonly encode?: (argument: Argument) => unknown;
-  /** Parses the body of a successful response, or throws. Of what it throws, only this package's own error messages are shown (D-49). */
+  /** Parses the body of a successful response, or throws. Only the messages of this package's own errors are shown (D-49). */
   decode(text: string, report: ReportShape): Data;
 };
 
@@ -80,7 +80,7 @@ function rejectMarkup(text: string): void {
   if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 
-/** Reads the id from an object's member, a JSON string or plain text (D-02). A number is taken as written. */
+/** Reads the id from an object's member, a JSON string or plain text (D-02). A number is used as written. */
 function readCreatedId(text: string, report: ReportShape): string {
   if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
   const body = JSON.parse(text);

@@ -18,7 +18,7 @@ export async function readBody(
     return undefined;
   }
   try {
-    // A body with a length and no compression cannot exceed that length. Bun and Deno read it faster this way.
+    // An uncompressed body cannot exceed its `Content-Length`, and Bun and Deno read it faster with `text()`.
     const reader = (length === null || response.headers.get("content-encoding")) && body?.getReader?.();
     if (!reader) {
       const text = await response.text();

@@ -1,12 +1,12 @@
 import { InvalidResponseError } from "../errors/error-classes.ts";
-import { wrongType } from "../errors/usage.ts";
+import { wrongTypeMessage } from "../errors/usage.ts";
 
-/** Called with the path of each field that was converted: `recipients[0].id`. */
+/** Called with the path of each field that was converted, such as `recipients[0].id`. */
 export type ReportShape = (path: string) => void;
 
 /**
- * The types of an object's fields. An `id` is a non-empty string, without which the data is useless. A list whose second item is `required`
- * must be present and contain only objects.
+ * The types of an object's fields. An `id` is a non-empty string, without which the data is useless. A list marked `required` must be
+ * present and contain only objects.
  */
 type Shape = { readonly [field: string]: FieldType };
 type FieldType = "string" | "number" | "boolean" | "id" | readonly [item: Shape, presence?: "required"];
@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>;
  * type's empty value; a value of another type is converted if that loses nothing. The read fails only if the data is useless, or shows that
  * something other than the service responded.
  *
- * @param list the path of the list whose item `index` the value is; empty for the body itself
+ * @param list the path of the list that contains the value at `index`; empty for the body itself
  */
 export function readFields(value: unknown, shape: Shape, report: ReportShape, list = "", index = 0): Fields {
   if (Object(value) !== value || Array.isArray(value)) throw mismatch(pathOf(list, index, ""), "Object", value);
@@ -35,20 +35,20 @@ export function readFields(value: unknown, shape: Shape, report: ReportShape, li
 const pathOf = (list: string, index: number, name: string): string =>
   list ? `${list}[${index}]${name}` : name.slice(1) || "the body";
 
-/** Reads a field as a value of its type. Also called for lists that already have the right type. */
+/** Reads a field as a value of its type. Also called for every list, whose items must be read too. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
   const isRequired = type === "id" || type[1] === "required";
   let converted: unknown = value;
   if (!isRequired && (value ?? "") === "") converted = typeof type === "object" ? [] : empty[type];
   else if (typeof type === "object") {
     if (!Array.isArray(value)) throw mismatch(path, "Array", value);
-    // In an optional list, null items are ignored, just as null in place of the list is.
+    // An optional list may be null, and null items in it are ignored too.
     if (!isRequired && value.includes(null)) converted = value.filter((item) => item !== null);
     (converted as unknown[]).forEach((item, index) => void readFields(item, type[0], report, path, index));
   } else {
     converted = type === "boolean" ? value === 1 : type === "number" ? Number(value) : `${value}`;
     const original = type === "number" ? `${converted}` : Number(converted);
-    // Above 2 ** 53, JSON.parse has already rounded the number to another id.
+    // Above 2 ** 53, JSON.parse may have rounded the number to another id.
     if (original !== value || !(Math.abs(value as number) < 2 ** 53))
       throw mismatch(path, type === "id" ? "non-empty string" : type, value);
   }
@@ -56,8 +56,8 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
   return converted;
 }
 
-/** Numbers and lists have no empty value, so these return `undefined`. */
+/** The empty value of each type. A number has none and becomes `undefined`. */
 const empty: Partial<Record<string, unknown>> = { string: "", boolean: false };
 
 const mismatch = (path: string, wanted: string, value: unknown): InvalidResponseError =>
-  new InvalidResponseError(wrongType(path, wanted, value));
+  new InvalidResponseError(wrongTypeMessage(path, wanted, value));

@@ -30,15 +30,15 @@ export function readProblem(text: string, key: string): Problem | undefined {
 }
 
 const isStringArray = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((text) => typeof text === "string");
+  Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /**
  * Summarises a problem for a message: the title, the detail and the invalid fields with their reasons, in one line of at most 500
  * characters. It omits email addresses and anything that was sent (D-97): the strings of the body and the id.
  */
 export function summarise({ title, detail, errors = {} }: Problem, body: string | null, id: unknown): string {
-  const reasons = Object.entries(errors).map(([field, texts]) => `${field}: ${texts}`);
-  // The sentences are joined with semicolons.
+  const reasons = Object.entries(errors).map(([field, messages]) => `${field}: ${messages}`);
+  // Semicolons replace the full stops.
   const parts = [title, detail, ...reasons].map((part) => part?.replace(/\.$/, "")).filter(Boolean);
   let summary = parts.join("; ");
   for (const value of stringsSent(body, id)) summary = summary.replaceAll(value, "[sent]");
@@ -49,7 +49,7 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
     .slice(0, 500);
 }
 
-/** Returns the request's strings that are long enough to recognise, longest first: one may contain another. */
+/** Returns the request's strings that are long enough to recognise, longest first because one may contain another. */
 function stringsSent(body: string | null, id: unknown): string[] {
   const sent = [id];
   if (body !== null) JSON.parse(body, (_name, value) => void sent.push(value));

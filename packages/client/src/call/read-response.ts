@@ -24,7 +24,7 @@ export interface ReceivedResponse {
   readonly text: string | undefined;
 }
 
-/** What an error about the response needs to know about the request. */
+/** The parts of the request that an error about the response depends on. */
 interface SentRequest {
   readonly id: unknown;
   readonly body: string | null;
@@ -40,33 +40,33 @@ export function readResponse<Data>(
   reportShape: ReportShape,
 ): Data {
   const { status } = response;
-  const invalid = (code: InvalidResponseError["code"], fault: string) =>
-    new InvalidResponseError(messageOf(status, fault, checkBaseUrl), { code, ...detailsOf(response, sent.key) });
+  const invalidResponse = (code: InvalidResponseError["code"], reason: string) =>
+    new InvalidResponseError(messageOf(status, reason, checkBaseUrl), { code, ...detailsOf(response, sent.key) });
 
-  if (status >= 400 || status === absentStatus) throw errorOfStatus(response, text ?? "", sent);
-  // The client sends no condition, so a 304 cannot come from the service.
+  if (status >= 400 || status === absentStatus) throw createStatusError(response, text ?? "", sent);
+  // The client does not send conditional requests, so a 304 cannot come from the service.
   if (status < 200 || (status > 299 && status !== 304))
-    throw invalid("unexpected_redirect", "redirects are not followed");
+    throw invalidResponse("unexpected_redirect", "redirects are not followed");
   if (text === undefined)
-    throw invalid("response_too_large", `the body exceeds maxResponseBytes (${sent.maxResponseBytes})`);
-  let fault = /^\s*<(!|html)/i.test(text) ? "the body is HTML, not JSON" : "the body is not JSON";
+    throw invalidResponse("response_too_large", `the body exceeds maxResponseBytes (${sent.maxResponseBytes})`);
+  let reason = /^\s*<(!|html)/i.test(text) ? "the body is HTML, not JSON" : "the body is not JSON";
   try {
     if (status !== 304) return decode(text, reportShape);
   } catch (thrown) {
     // A parser's message is not shown, because it may quote the body (D-49).
-    if (isFreshError(thrown)) fault = thrown.message;
+    if (isFreshError(thrown)) reason = thrown.message;
   }
-  throw invalid("invalid_response", fault);
+  throw invalidResponse("invalid_response", reason);
 }
 
 /** Creates the error for a failing status, with the body's problem details. */
-function errorOfStatus(response: FetchResponse, text: string, sent: SentRequest) {
+function createStatusError(response: FetchResponse, text: string, sent: SentRequest) {
   const { status } = response;
   const [type, remedy] = errorTypeOf(status);
   const problem = readProblem(text, sent.key);
-  const fault = problem && summarise(problem, sent.body, sent.id);
+  const reason = problem && summarise(problem, sent.body, sent.id);
   // A creation has no id that could be wrong.
-  const message = messageOf(status, fault, status === 404 && sent.id === undefined ? checkBaseUrl : remedy);
+  const message = messageOf(status, reason, status === 404 && sent.id === undefined ? checkBaseUrl : remedy);
   return new type(message, { problem, ...detailsOf(response, sent.key) });
 }
 
@@ -78,23 +78,23 @@ export const errorTypeOf = (status: number): ErrorType =>
 
 const checkBaseUrl = "check baseUrl";
 const tryLater = "try later";
-const absent: ErrorType = [NotFoundError, "check the id, apiKey and baseUrl"];
+const notFound: ErrorType = [NotFoundError, "check the id, apiKey and baseUrl"];
 
 const errorTypes: Partial<Record<number, ErrorType>> = {
-  204: absent,
+  204: notFound,
   401: [AuthenticationError, "check apiKey and baseUrl"],
   403: [PermissionError, "check apiKey"],
-  404: absent,
+  404: notFound,
   405: [BadRequestError, checkBaseUrl],
   408: [BadRequestError, tryLater],
   409: [ConflictError, "read the offer"],
   429: [RateLimitError, tryLater],
 };
 
-const messageOf = (status: number, fault: string | undefined, remedy: string): string =>
-  [status, fault, remedy].filter(Boolean).join("; ");
+const messageOf = (status: number, reason: string | undefined, remedy: string): string =>
+  [status, reason, remedy].filter(Boolean).join("; ");
 
-/** Returns the part of the response that an error keeps. A service may echo the key in any header (D-49). */
+/** Returns what an error keeps from the response. A service may echo the key in any header (D-49). */
 function detailsOf({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
   const shown: Record<string, string> = {};
   for (const name of shownHeaders) {

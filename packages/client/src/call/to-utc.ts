@@ -2,8 +2,8 @@ import { readDateTime } from "@offers/contract/date-time";
 import { throwUsageError } from "../errors/usage.ts";
 
 /**
- * Converts a time to the same instant in UTC. A string with seconds and `Z` is unchanged (D-33). `field` and `index` are for the error
- * message.
+ * Converts a time to the same instant in UTC. A string with seconds and `Z` keeps its precision (D-33). `field` and `index` are for the
+ * error message.
  */
 export function toUtc(time: Date | string, field: "start" | "end", index: number): string {
   const text = `${time instanceof Date ? time.toJSON() : time}`;

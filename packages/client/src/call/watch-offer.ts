@@ -14,17 +14,17 @@ export async function* watchOffer(
   const call: CallContext = { operation: "GetOffer" };
   try {
     const { pollIntervalMs, ...callOptions } = readOptions(options, { ...defaults, pollIntervalMs: watchIntervalMs });
-    for (let known = new Set<string>(); ; ) {
+    for (let previous = new Set<string>(); ; ) {
       const { recipients, complete, widthdrawn } = await read(callOptions);
-      const texts = recipients.map((recipient) => JSON.stringify(recipient));
-      yield* recipients.filter((_, index) => !known.has(texts[index] as string));
-      known = new Set(texts);
+      const serialized = recipients.map((recipient) => JSON.stringify(recipient));
+      yield* recipients.filter((_, index) => !previous.has(serialized[index] as string));
+      previous = new Set(serialized);
       if (complete || widthdrawn) return;
       // Jitter, so that watchers that started together do not poll together.
       await sleep(call, pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
     }
   } catch (thrown) {
-    // A failed read rejects with that read's error.
+    // The error from a failed read is already complete.
     throw isFreshError(thrown) ? toOffersError(thrown, call) : thrown;
   }
 }

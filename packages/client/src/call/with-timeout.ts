@@ -7,13 +7,13 @@ import { type CallContext, toOffersError } from "../errors/failure.ts";
  * ignores the signal that it receives.
  *
  * @param call the context for the error, which becomes the rejection and the signal's reason when the time is up or the caller aborts
- * @param caller if it is already aborted, `work` is not called
+ * @param callerSignal if it is already aborted, `work` is not called
  * @param meaning what an error thrown by `work` means; by default, that `fetch` failed
  */
 export function withTimeout<T>(
   call: CallContext,
   limitMs: number,
-  caller: AbortSignal | undefined,
+  callerSignal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
   meaning?: () => Classification | undefined,
 ): Promise<T> {
@@ -21,13 +21,13 @@ export function withTimeout<T>(
     const controller = new AbortController();
     const cleanUp = () => {
       clearTimeout(timer);
-      caller?.removeEventListener("abort", abort);
+      callerSignal?.removeEventListener("abort", abort);
     };
     const abort = () => {
       cleanUp();
       const reason = toOffersError(
-        caller?.aborted
-          ? new AbortedError("aborted; see cause", { cause: caller.reason })
+        callerSignal?.aborted
+          ? new AbortedError("aborted; see cause", { cause: callerSignal.reason })
           : new TimeoutError(`no response within ${Math.ceil(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
         call,
       );
@@ -36,9 +36,9 @@ export function withTimeout<T>(
       reject(reason);
     };
     // Before the timer is set, because a value that is not a signal throws here.
-    caller?.addEventListener("abort", abort);
+    callerSignal?.addEventListener("abort", abort);
     const timer = setTimeout(abort, limitMs);
-    if (caller?.aborted) return abort();
+    if (callerSignal?.aborted) return abort();
     work(controller.signal).then(
       (value) => {
         cleanUp();
@@ -46,14 +46,14 @@ export function withTimeout<T>(
       },
       (thrown) => {
         cleanUp();
-        // Has no effect after `abort`, which has already rejected the promise.
+        // After `abort`, the promise has already been rejected.
         if (!controller.signal.aborted) reject(toOffersError(thrown, call, meaning?.()));
       },
     );
   });
 }
 
-/** Waits. Rejects with the call's error when `signal` is aborted. */
+/** Waits for `delayMs`. Rejects with an `AbortedError` when `signal` is aborted. */
 export const sleep = (call: CallContext, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
   withTimeout<void>(call, delayMs, signal, () => new Promise(() => {})).catch((error) => {
     if (signal?.aborted) throw error;

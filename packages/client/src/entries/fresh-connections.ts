@@ -35,35 +35,35 @@ export class FreshConnections {
     this.#now = now;
   }
 
-  /** Sends a request. Call `release` when the request has ended. */
+  /** Sends a request. The handler must call `release` when the request has ended. */
   dispatch(
     origin: string,
     options: Dispatcher.DispatchOptions,
-    makeHandler: (release: () => void) => Dispatcher.DispatchHandler,
+    createHandler: (release: () => void) => Dispatcher.DispatchHandler,
   ): void {
-    const connection = this.#take(origin);
+    const connection = this.#acquire(origin);
     connection.pending += 1;
-    const handler = makeHandler(() => this.#release(origin, connection));
+    const handler = createHandler(() => this.#release(origin, connection));
     connection.client.dispatch(options, handler);
   }
 
-  /** Waits for pending requests. New requests fail before they are written. */
+  /** Waits for pending requests, then closes all connections. New requests fail before they are written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#connections.values()].flat().map(({ client }) => client.close()));
   }
 
-  #take(origin: string): Connection {
-    const known = this.#connections.get(origin) ?? [];
-    const usable = known.filter((connection) => connection.pending > 0 || this.#isFresh(connection));
-    for (const connection of known) if (!usable.includes(connection)) void connection.client.close();
+  #acquire(origin: string): Connection {
+    const connections = this.#connections.get(origin) ?? [];
+    const usable = connections.filter((connection) => connection.pending > 0 || this.#isFresh(connection));
+    for (const connection of connections) if (!usable.includes(connection)) void connection.client.close();
     this.#connections.set(origin, usable);
     const idle = usable.findLast(({ pending }) => pending === 0);
     if (idle) return idle;
     if (usable.length >= this.#limit) return usable.reduce((a, b) => (b.pending < a.pending ? b : a));
     const client = new Client(origin, {
       connect: this.#connect,
-      // Closes connections that the check at dispatch would reject, unless the process was frozen.
+      // undici closes idle connections after this time; `#isFresh` covers a process that was frozen.
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: maxIdleMs,
     });

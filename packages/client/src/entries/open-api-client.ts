@@ -21,7 +21,8 @@ type Options<Operation> = Omit<FetchOptions<Operation>, "parseAs" | "signal"> & 
 type Init<Operation> = object extends Options<Operation> ? [init?: Options<Operation>] : [init: Options<Operation>];
 
 /**
- * openapi-fetch derives this type too, but it closes the open enums, and its offer is what the service sends, not what the client returns.
+ * The data of a successful call. openapi-fetch's own type closes the open enums, and its offer is what the service sends, not what the
+ * client returns.
  */
 type Data<Operation> = Operation extends { responses: infer Responses }
   ? {
@@ -68,7 +69,11 @@ export interface OpenApiClient extends Pick<Client<paths>, "use" | "eject"> {
 }
 
 type RawInit = CallOptions & { params?: { path?: { id?: unknown } } };
-type Ask = (method: string, path: string, init?: RawInit & { fetch?: SendRequest }) => Promise<{ response: Response }>;
+type LibraryRequest = (
+  method: string,
+  path: string,
+  init?: RawInit & { fetch?: SendRequest },
+) => Promise<{ response: Response }>;
 type SendRequest = (request: Request) => Promise<Response>;
 
 /**
@@ -92,7 +97,7 @@ type SendRequest = (request: Request) => Promise<Response>;
 export function createOpenApiClient(options: OffersClientOptions): OpenApiClient {
   const settings = readSettings(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
-  const ask = client.request as never as Ask;
+  const sendRaw = client.request as never as LibraryRequest;
   const request = async (method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
     const call: CallContext = { operation: operation?.name };
@@ -108,16 +113,16 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
     };
     try {
       // The signal is left out, because openapi-fetch would leave a listener on it.
-      return await ask(method, path, { ...init, signal: undefined, fetch: send });
+      return await sendRaw(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
-      // Other causes: invalid arguments, or an error from openapi-fetch, a serializer or its middleware.
+      // The error is about invalid arguments, or comes from openapi-fetch, a serializer or openapi-fetch's middleware.
       const error = toOffersError(thrown, call, unreadableArgument);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
   };
-  const via = (method: string) => (path: string, init?: RawInit) => request(method, path, init);
-  return { request, GET: via("GET"), POST: via("POST"), use, eject } as never as OpenApiClient;
+  const callWith = (method: string) => (path: string, init?: RawInit) => request(method, path, init);
+  return { request, GET: callWith("GET"), POST: callWith("POST"), use, eject } as never as OpenApiClient;
 }
 
 async function readJson(request: Request): Promise<never> {
@@ -125,17 +130,17 @@ async function readJson(request: Request): Promise<never> {
   try {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
-    // The thrown error would quote the body (D-49).
+    // The parser's error would quote the body (D-49).
     throwUsageError("the body must be JSON: omit bodySerializer, or return JSON from it", "invalid_argument");
   }
 }
 
 /** Options that openapi-fetch reads or passes to a `Request`. This package's transport ignores them (D-66). */
-const others: Record<
+const ignored: Record<
   Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
   0
 > & { dispatcher: 0; duplex: 0 } = {
-  // An undici option, which only Node has.
+  // An undici option, available only in Node.
   dispatcher: 0,
   duplex: 0,
   params: 0,
@@ -163,18 +168,18 @@ const others: Record<
   window: 0,
 };
 
-/** Returns this package's options, and unknown ones, which the client then rejects. */
+/** Returns this package's options, along with unknown options, which the client then rejects. */
 const callOptionsOf = (init: object, settings: ClientSettings): CallOptions =>
-  Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(others, name)));
+  Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(ignored, name)));
 
-/** Headers that describe the received body; this body is a new one. */
-const ofTheBody = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
+/** Headers that describe the received body. They do not apply to the body that `toResponse` creates. */
+const bodyHeaders = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
 
 /** Creates a response that openapi-fetch can read: the client's data as JSON, with the received status and headers. */
 function toResponse({ data, response }: WithResponse<unknown>): Response {
   const { status, headers: received } = response;
   const headers = new Headers(Symbol.iterator in received ? (received as Headers) : undefined);
-  for (const name of ofTheBody) headers.delete(name);
+  for (const name of bodyHeaders) headers.delete(name);
   if (data === undefined) return new Response(null, { status, headers });
   return Response.json(data, { status, headers });
 }

@@ -24,19 +24,19 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
 
 /**
  * An {@link OffersClient} that records each call as a span of kind CLIENT, named after the operation (`GetOffer`) and a child of the active
- * span. It lasts from before the first attempt to the end of the last. Its attributes follow OpenTelemetry's HTTP conventions:
+ * span. It starts before the first attempt and ends after the last. Its attributes follow OpenTelemetry's HTTP conventions:
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `http.request.resend_count` (when
  * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. None contains a key, an id or a
  * payload, so there is no `url.full`.
  *
- * Every attempt carries the span's context in the registered propagator's headers. `fetch` runs with tracing suppressed, so that an
- * instrumented `fetch` does not send them twice. A tracer that throws does not affect the call.
+ * Every attempt sends the span's context in the registered propagator's headers. `fetch` runs with tracing suppressTracingKey, so that an
+ * instrumented `fetch` does not add these headers again. A tracer that throws does not affect the call.
  *
  * Every attempt is measured up to the response headers, in the histogram `http.client.request.duration` in seconds, with
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
  *
- * `tracer` and `meter` default to the global providers'. A watch has one span per read. Until you register an SDK or pass one of the two, a
- * call costs as much as with an {@link OffersClient}.
+ * `tracer` and `meter` default to the global providers'. `watchOffer` creates one span per read. Until you register an SDK or pass a
+ * tracer or meter, a call costs as much as with an {@link OffersClient}.
  *
  * @example
  * ```ts
@@ -54,12 +54,12 @@ export class TracedOffersClient extends OffersClient {
   readonly #instruments: Instruments;
 
   /**
-   * Checks the options and creates the client; it sends no request.
+   * Checks the options and creates the client, without sending a request.
    *
    * @throws {UsageError} for an invalid option; the message says what to change
    */
   constructor(options: TracedOptions) {
-    const instruments = instrumentsOf(options);
+    const instruments = createInstruments(options);
     super(instruments.options);
     this.#options = { ...options };
     this.#instruments = instruments;
@@ -115,26 +115,26 @@ interface Recording {
 }
 
 interface Instruments {
-  /** The client's options. They measure every attempt and suppress tracing in `fetch` once something is recorded. */
+  /** The client's options. Once recording has started, their middleware measures every attempt and suppresses tracing in `fetch`. */
   readonly options: OffersClientOptions;
-  /** Undefined while nothing would be recorded. */
-  recording(): Recording | undefined;
+  /** Starts recording, if anything would be recorded. Returns undefined if not. */
+  startRecording(): Recording | undefined;
 }
 
 /** Creates the instruments. Leaves invalid options for the client to reject. */
-function instrumentsOf(options: TracedOptions): Instruments {
-  if (typeof options !== "object") return { options, recording: () => undefined };
-  const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...others } = options;
+function createInstruments(options: TracedOptions): Instruments {
+  if (typeof options !== "object") return { options, startRecording: () => undefined };
+  const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...clientOptions } = options;
   const duration = createDuration(meter);
-  const given = others.middleware ?? [];
-  const middleware = Array.isArray(given) ? [...given] : given;
+  const userMiddleware = clientOptions.middleware ?? [];
+  const middleware = Array.isArray(userMiddleware) ? [...userMiddleware] : userMiddleware;
   const isMeasured = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
   let recording: Recording | undefined;
   return {
-    options: { ...others, middleware },
-    recording() {
+    options: { ...clientOptions, middleware },
+    startRecording() {
       if (recording || !(isMeasured || isSdkRegistered(trace.getTracerProvider()))) return recording;
-      const server = serverAttributes(others.baseUrl);
+      const server = serverAttributes(clientOptions.baseUrl);
       (middleware as Middleware[]).push(durationRecorder(duration, server), suppressTracing);
       recording = { tracer, server };
       return recording;
@@ -166,7 +166,7 @@ const durationRecorder =
         };
         duration.record((performance.now() - startedAt) / 1_000, attributes);
       } catch {
-        // A meter that throws does not affect the call, just as a tracer does not (D-67).
+        // Like a tracer, a meter that throws does not affect the call (D-67).
       }
     };
     try {
@@ -180,8 +180,8 @@ const durationRecorder =
     }
   };
 
-/** Sets a propagator's headers. Drops invalid ones, for which the client would reject the call. */
-const asHeaders = {
+/** Sets a propagator's headers. Drops invalid ones, because the client would reject the call. */
+const headerSetter = {
   set(headers: Record<string, string>, name: string, value: string): void {
     // Baggage may contain any of the caller's data, and the service belongs to another organisation.
     if (name.toLowerCase() === "baggage") return;
@@ -193,14 +193,14 @@ const asHeaders = {
   },
 };
 
-/** Makes a call within a new span, which ends before the call's promise settles. */
+/** Performs a call in a new span, which ends before the call's promise settles. */
 function traceCall<Name extends OperationName, Data>(
   { name, method, path }: Operation<never, Data, Name>,
   instruments: Instruments,
   call: CallOptions | undefined,
   perform: (call: CallOptions | undefined) => OffersPromise<Data, OperationError<Name>>,
 ): OffersPromise<Data, OperationError<Name>> {
-  const recording = instruments.recording();
+  const recording = instruments.startRecording();
   if (!recording) return perform(call);
   const { tracer, server } = recording;
   const headers = { ...call?.headers };
@@ -210,7 +210,7 @@ function traceCall<Name extends OperationName, Data>(
     const attributes = { "http.request.method": method, "url.template": path, ...server };
     span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active);
     active = trace.setSpan(active, span);
-    propagation.inject(active, headers, asHeaders);
+    propagation.inject(active, headers, headerSetter);
   } catch {
     // A tracer that throws does not affect the call.
   }
@@ -221,16 +221,16 @@ function traceCall<Name extends OperationName, Data>(
       if (error) span?.setAttribute("error.type", error.code).setStatus({ code: SpanStatusCode.ERROR });
       span?.end();
     } catch {
-      // As above.
+      // A span that throws does not affect the call either.
     }
   };
-  const received = context.with(active, () => perform({ ...call, headers }).withResponse());
+  const traced = context.with(active, () => perform({ ...call, headers }).withResponse());
   let result: WithResponse<Data>;
-  const data = received.then(
-    (all) => {
-      result = all;
-      finish(all.attempts, all.response.status);
-      return all.data;
+  const data = traced.then(
+    (success) => {
+      result = success;
+      finish(success.attempts, success.response.status);
+      return success.data;
     },
     (error: AnyOffersError) => {
       finish(error.attempts, error.status, error);
@@ -240,9 +240,9 @@ function traceCall<Name extends OperationName, Data>(
   return toOffersPromise(data, () => result);
 }
 
-/** The context key that OpenTelemetry's own exporters use, a registered symbol. */
-const suppressed = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
+/** The context key that OpenTelemetry's own exporters use; it is a registered symbol. */
+const suppressTracingKey = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 /** Keeps an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */
 const suppressTracing: Middleware = (request, next) =>
-  context.with(context.active().setValue(suppressed, true), () => next(request));
+  context.with(context.active().setValue(suppressTracingKey, true), () => next(request));

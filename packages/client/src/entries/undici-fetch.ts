@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
-import { notSent } from "../errors/connection-errors.ts";
+import { notSentCode } from "../errors/connection-errors.ts";
 import type { Fetch, FetchResponse } from "../http.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 
@@ -22,22 +22,22 @@ import { FreshConnections } from "./fresh-connections.ts";
 export interface UndiciFetch extends Fetch {
   /** Waits for pending requests, then closes the connections. A `dispatcher` that you passed stays open. */
   close(): Promise<void>;
-  /** `await using` closes it too. */
+  /** Does the same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Creates a `fetch` that uses undici's dispatcher. It is faster than the runtime's, because it creates no `Request`, `Response` or stream.
- * Connections are reused; idle ones do not keep the process running. It follows no redirect, and its only deadline is undici's 10 s to
- * connect: `timeoutMs` and `totalTimeoutMs` cover the rest. Middleware receives a response that has only `status`, `headers` and `text()`.
+ * Creates a `fetch` that uses undici's dispatcher. It is faster than the runtime's `fetch`, because it does not create a `Request`, a
+ * `Response` or a stream. Connections are reused; idle ones do not keep the process running. Redirects are not followed. The
+ * only deadline is undici's connect timeout of 10 s; `timeoutMs` and `totalTimeoutMs` cover the rest. Middleware receives a response that
+ * has only `status`, `headers` and `text()`.
  *
- * Creations and completions have separate connections, which are reused only within 300 ms: a load balancer or a frozen function drops idle
- * connections without notice, and a request on such a connection may or may not have been received. A later creation opens a new
- * connection.
+ * Creations and completions use separate connections, which are not reused after 300 ms without a request. A load balancer or a frozen
+ * function drops idle connections without notice, and a request on such a connection may or may not be received.
  *
- * `connections` limits the connections to the service, separately for reads and withdrawals and for creations and completions (default: no
- * limit). `dispatcher` replaces all of them, for a proxy or a private certificate authority; it then decides how long idle connections are
- * reused.
+ * `connections` limits the connections to the service (default: no limit). One limit applies to reads and withdrawals, and another of the
+ * same size to creations and completions. `dispatcher` replaces all these connections, for a proxy or a private certificate authority; it
+ * then decides how long idle connections are reused.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export interface UndiciFetch extends Fetch {
  */
 export function undiciFetch(
   options: {
-    /** The maximum number of connections, for reads and withdrawals and for creations and completions each. @default no limit */
+    /** The maximum number of connections for reads and withdrawals, and again for creations and completions. @default no limit */
     connections?: number | undefined;
     /** Sends all requests, for instance through a proxy. @default this `fetch`'s own connections */
     dispatcher?: Dispatcher | undefined;
@@ -76,15 +76,15 @@ export function undiciFetch(
       method,
       headers: { "accept-encoding": "gzip, deflate, br", ...headers },
       body,
-      // `signal` has the caller's deadlines.
+      // The caller's deadlines abort `signal`.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const exchange = (release?: () => void) => new Exchange(signal, maxResponseBytes, resolve, reject, release);
-      if (fresh && method === "POST") fresh.dispatch(origin, request, exchange);
-      else agent.dispatch(request, exchange());
+      const createExchange = (release?: () => void) => new Exchange(signal, maxResponseBytes, resolve, reject, release);
+      if (fresh && method === "POST") fresh.dispatch(origin, request, createExchange);
+      else agent.dispatch(request, createExchange());
     });
   };
   const close = async () => {
@@ -110,9 +110,9 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   #controller: Dispatcher.DispatchController | undefined;
   readonly #chunks: Uint8Array[] = [];
   #body: Promise<void> | undefined;
-  #end: (() => void) | undefined;
+  #endBody: (() => void) | undefined;
 
-  #bytes = 0;
+  #receivedBytes = 0;
 
   /**
    * @param maxBytes the largest body to receive; the connection is closed for a larger one
@@ -147,12 +147,12 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: ReceivedHeaders["received"]): void {
-    // Informational responses such as 103 precede the response.
+    // Informational responses such as 103 precede the final response.
     if (status < 200) return;
     this.status = status;
     this.headers = new ReceivedHeaders(headers);
     this.#body = new Promise((resolve, reject) => {
-      this.#end = resolve;
+      this.#endBody = resolve;
       this.#reject = reject;
     });
     // An unread body that fails must not raise unhandledRejection.
@@ -161,9 +161,9 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#bytes += chunk.byteLength;
+    this.#receivedBytes += chunk.byteLength;
     // zlib uses this code for a result that is too large.
-    if (this.#bytes > this.#maxBytes)
+    if (this.#receivedBytes > this.#maxBytes)
       controller.abort(Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" }));
     else this.#chunks.push(chunk);
   }
@@ -171,7 +171,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   onResponseEnd(): void {
     this.#release?.();
     this.#signal.removeEventListener("abort", this);
-    this.#end?.();
+    this.#endBody?.();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -182,8 +182,8 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
 
   async text(): Promise<string> {
     await this.#body;
-    const [only = new Uint8Array()] = this.#chunks;
-    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
+    const [firstChunk = new Uint8Array()] = this.#chunks;
+    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : firstChunk;
     const encoding = this.headers.get("content-encoding");
     return utf8.decode(encoding ? await decompress(bytes, encoding, this.#maxBytes) : bytes);
   }
@@ -221,7 +221,7 @@ const decoders = new Map([
 ]);
 
 /**
- * Decodes `Content-Encoding`, starting with the last encoding. Like `fetch`, it leaves bytes of an unknown encoding unchanged.
+ * Decodes `Content-Encoding`, starting with the last encoding. Like `fetch`, it returns bytes in an unknown encoding unchanged.
  *
  * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `maxBytes`
  */
@@ -236,12 +236,12 @@ async function decompress(bytes: Uint8Array, encoding: string, maxBytes: number)
 }
 
 /**
- * Means that no connection was made, whatever the cause's code: a proxy that cannot reach the service reports a reset, and that code alone
- * would mean that the request may have been received.
+ * Means that no connection was made, whatever the cause's code. For instance, a proxy that cannot reach the service reports a reset, which
+ * would otherwise mean that the request may have been received.
  */
 class NotSentError extends Error {
   override readonly name = "NotSentError";
-  readonly code = notSent;
+  readonly code = notSentCode;
 
   constructor(cause: Error) {
     super("no connection was made", { cause });

@@ -6,7 +6,7 @@ import type { FetchResponse, Middleware, OffersRequest } from "../http.ts";
 import type { Offer } from "../offer.ts";
 
 /**
- * The schema of an offer, for offers from a queue or a cache. Unknown fields are kept, and `response` and `confirmation` may be any string.
+ * A schema for offers, for instance from a queue or a cache. Unknown fields are kept, and `response` and `confirmation` may be any string.
  * {@link validateResponses} validates the offers that the client reads.
  *
  * @example
@@ -59,7 +59,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
   if (!fields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
-  // One of them is the API key; which one depends on `apiKeyHeader`.
+  // One of these is the API key; which one depends on `apiKeyHeader`.
   const secrets = Object.values(request.headers);
   // The call adds the operation, the host and the number of attempts.
   throw new InvalidResponseError(
@@ -76,7 +76,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
 /** An offer can have thousands of recipients. */
 const maxListedFields = 10;
 
-/** Returns the paths of an offer's invalid fields: `recipients[0].id`. Empty for a string that is not a JSON object. */
+/** Returns the paths of an offer's invalid fields, such as `recipients[0].id`; an empty array if the string is not a JSON object. */
 function invalidFields(text: string): string[] {
   let offer: unknown;
   try {

@@ -8,44 +8,44 @@ export interface Classification {
   readonly message: string;
 }
 
-/** The code of an error that proves that no byte of the request was written, whatever its cause says. `undiciFetch` throws it. */
-export const notSent = "REQUEST_NOT_SENT";
+/** The code of the error that `undiciFetch` throws if no byte of the request was written, whatever the cause's code. */
+export const notSentCode = "REQUEST_NOT_SENT";
 
-const failure = (code: string, message: string, type: ErrorClass = ConnectionError): Classification => ({
+const classification = (code: string, message: string, type: ErrorClass = ConnectionError): Classification => ({
   type,
   code,
   message,
 });
 
-const lost = failure("connection_lost", "the connection was lost; the request may have been received");
+const connectionLost = classification("connection_lost", "the connection was lost; the request may have been received");
 
 /**
- * What a failed `fetch` means, most specific first. Node, undici and Bun report failures by codes, which are in the first line of the
- * searched string; Deno only by a message. No other message counts, because it may quote what the user or the service sent.
+ * What each failure of `fetch` means, most specific first. Node, undici and Bun report a code, which is in the first line of the
+ * searched string. Deno reports only a message. Other messages are not matched, because they may quote what the user or the service sent.
  */
-const failures: readonly (readonly [pattern: RegExp, meaning: Classification])[] = [
-  [/bad port|port \d+ are blocked/, failure("port_blocked", "fetch blocks this port")],
-  // jsdom replaces AbortSignal but not fetch, which accepts only Node's own.
-  [/AbortSignal/, failure("invalid_option", "fetch rejects jsdom's AbortSignal", UsageError)],
-  // tls_failed is a separate code because a retry cannot fix a certificate. These OpenSSL codes come from handshakes; any other may come
-  // from a damaged record on an established connection, whose request was sent.
-  [/^.*SSL.*WRONG_VERSION/, failure("tls_failed", "no TLS connection was made; the port expects http")],
+const classifications: readonly (readonly [pattern: RegExp, meaning: Classification])[] = [
+  [/bad port|port \d+ are blocked/, classification("port_blocked", "fetch blocks this port")],
+  // jsdom replaces AbortSignal but not fetch, and Node's fetch accepts only Node's AbortSignal.
+  [/AbortSignal/, classification("invalid_option", "fetch rejects jsdom's AbortSignal", UsageError)],
+  // tls_failed is a separate code because a retry cannot fix a certificate. These OpenSSL codes come from handshakes. Any other may come
+  // from a damaged record on an established connection, after the request was sent.
+  [/^.*SSL.*WRONG_VERSION/, classification("tls_failed", "no TLS connection was made; the port expects http")],
   [
     /^.*(SELF_SIGNED|UNABLE_TO)/,
-    failure("tls_failed", "no TLS connection was made; for a private certificate, set NODE_EXTRA_CA_CERTS"),
+    classification("tls_failed", "no TLS connection was made; for a private certificate, set NODE_EXTRA_CA_CERTS"),
   ],
   [
     /^.*(CERT|HOSTNAME|ERR_TLS|EPROTO|SSL.*(VERSION|HANDSHAKE|UNSUPPORTED|NO_|UNKNOWN_CA|UNRECOGNIZED|KEY_TOO|LEGACY))|\(Connect\).* (peer certificate|corrupt message)/,
-    failure("tls_failed", "no TLS connection was made; check baseUrl and the certificate"),
+    classification("tls_failed", "no TLS connection was made; check baseUrl and the certificate"),
   ],
   // No byte of the request was written (D-40). Codes such as ETIMEDOUT and EHOSTUNREACH can also come from reading an established
-  // connection; they prove it only if every try failed in `connect`, or in `bind` before it.
+  // connection; they prove this only if every try failed in `connect`, or in `bind` before it.
   [
     /^.*(NOT_SENT|ENOTFOUND|EAI_|refused|CONNECT_TIMEOUT| (connect|bind)\n)|error \(Connect\)/i,
-    failure("connect_failed", "no connection was made; check baseUrl and the network"),
+    classification("connect_failed", "no connection was made; check baseUrl and the network"),
   ],
 ];
 
-/** @param searched the codes and system calls in the first line, the messages below it */
+/** Returns what a failed `fetch` means. @param searched the codes and system calls in the first line, the messages below it */
 export const classifyConnectionFailure = (searched: string): Classification =>
-  failures.find(([pattern]) => pattern.test(searched))?.[1] ?? lost;
+  classifications.find(([pattern]) => pattern.test(searched))?.[1] ?? connectionLost;

@@ -134,9 +134,9 @@ export class ServerError extends OffersError {
 }
 
 /**
- * The response is not what the service sends. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing or has the
- * wrong type; the message gives its path. `response_too_large`: more than `maxResponseBytes`. `unexpected_redirect`: redirects are never
- * followed, because the API key must reach `baseUrl` only. A creation may have taken effect.
+ * The response is not a valid one from the service. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing or
+ * has the wrong type; the message gives its path. `response_too_large`: more than `maxResponseBytes`. `unexpected_redirect`: redirects are
+ * never followed, because the API key must be sent only to `baseUrl`. A creation may have taken effect.
  *
  * @example
  * ```ts
@@ -157,7 +157,7 @@ export class InvalidResponseError extends OffersError {
  * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, no connection at any
  * address). `connection_lost`: the request may have been received, so a creation or completion may have taken effect. `tls_failed`: the
  * certificate is not trusted, or the server does not use TLS. `port_blocked`: `fetch` blocks the port in `baseUrl`. The last two are never
- * retried. `cause` has the name, code, system call and message of what `fetch` threw, without the API key.
+ * retried. `cause` has the name, code, system call and message of the error from `fetch`, without the API key.
  *
  * @example
  * ```ts
@@ -207,7 +207,7 @@ export class AbortedError extends OffersError {
 }
 
 /**
- * Invalid usage, detected before any request: the constructor throws it, or a call rejects with it. Two codes can come later:
+ * Invalid usage, detected before any request. The constructor throws this error, or a call rejects with it. Two codes can occur later:
  * `middleware_failed`, whose `cause` is what your middleware threw, and `invalid_api_key` after a refresh. The message says what to change.
  *
  * @example
@@ -274,7 +274,7 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors in a union that have one of the codes; a class with several codes keeps only these. */
+/** The errors in a union that have one of the codes. A class with several codes is narrowed to these. */
 // D-143
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
@@ -285,7 +285,7 @@ type WithCode<Failure extends AnyOffersError, Code extends string> = Failure ext
   : never;
 
 /**
- * The errors that calling an operation can cause: those for the statuses that the service documents, and the client's own. `safe()`
+ * The errors that a call to an operation can reject with: those for the statuses that the service documents, and the client's own. `safe()`
  * narrows to them, and {@link isOperationError} narrows an exception.
  *
  * A `switch` over `code` is exhaustive: assign the error to `never` in its `default`, and the compiler reports a missing case. Keep the

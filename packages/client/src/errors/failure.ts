@@ -1,10 +1,10 @@
 import { errorDocsUrl, oldestNode } from "@offers/contract/decisions";
 import type { OperationName } from "../http.ts";
-import { type Classification, classifyConnectionFailure, notSent } from "./connection-errors.ts";
+import { type Classification, classifyConnectionFailure, notSentCode } from "./connection-errors.ts";
 import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
 import { OffersError } from "./offers-error.ts";
 
-/** What a call's errors need to know about it. */
+/** What a call's errors contain about the call. */
 export interface CallContext {
   readonly operation?: OperationName | undefined;
   /** Host and port only: the path of `baseUrl` may be secret. */
@@ -13,11 +13,11 @@ export interface CallContext {
   attempts?: number;
   /** The API key, which errors must not contain; `redacted` until it is known. */
   key?: string;
-  /** The error of the current attempt, which middleware may have seen and thrown again. */
+  /** The current attempt's error, which middleware may have caught and thrown again. */
   attemptError?: AnyOffersError | undefined;
 }
 
-/** Replaces the key in strings, or is the value while the key is unknown. */
+/** Replaces the key in strings; also used as the key while it is unknown. */
 export const redacted = "[redacted]";
 
 /**
@@ -28,8 +28,8 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Prepares an error for the caller. Every error passes through here, some more than once: the second time changes only the stack. Wraps
- * what user code or the runtime threw, and adds the operation, the host, the number of attempts and the page's URL.
+ * Prepares an error for the caller. Wraps what user code or the runtime threw, and adds the operation, the host, the number of
+ * attempts and the URL of the page about its code. If an error is prepared twice, the second time changes only its stack.
  *
  * @param meaning what a wrapped error means; by default, that `fetch` failed
  */
@@ -42,15 +42,15 @@ export function toOffersError(thrown: unknown, context: CallContext, meaning?: C
     // D-113
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
-  // The name is already set, and V8 knows the line that awaits the call.
+  // By now, the name is set and V8 knows which line awaits the call.
   Error.captureStackTrace?.(error, toOffersError);
   context.attemptError = error;
   return error;
 }
 
 /**
- * What it means if user code throws while options and arguments are read, in a getter or `toJSON`. Node 18 has no global
- * `crypto`, which a creation needs (D-141).
+ * Classifies what user code, such as a getter or `toJSON`, throws while options and arguments are read. Node 18 has no global `crypto`,
+ * which a creation needs (D-141).
  */
 export const unreadableArgument: Classification = {
   type: UsageError,
@@ -68,13 +68,13 @@ interface Thrown {
 
 /**
  * Wraps an error. The cause is a copy without the API key, which may be anywhere in the original (D-49). It has the innermost `code` and
- * its `syscall`: if Node tries several addresses, it throws an AggregateError, and only its members have the system call. An `OffersError`
- * from another call is itself the cause, unchanged (D-97).
+ * its `syscall`. If Node tries several addresses, it throws an AggregateError, and only its members have a `syscall`. An `OffersError` from
+ * another call becomes the cause unchanged (D-97).
  */
 function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffersError {
-  const chain = causesOf(thrown);
+  const chain = causeChain(thrown);
   const text = chain.join("; ");
-  const innermost = chain.findLast(({ code }) => code && code !== notSent) ?? {};
+  const innermost = chain.findLast(({ code }) => code && code !== notSentCode) ?? {};
   const tries = innermost.errors ?? [innermost];
   const syscalls = [...new Set(tries.map((tried) => tried?.syscall))];
   const outermost: Thrown = Object(thrown);
@@ -95,13 +95,13 @@ function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffers
   }) as AnyOffersError;
 }
 
-/** Returns the error and its causes, at most nine: an error can be its own cause. */
-function causesOf(thrown: unknown): Thrown[] {
+/** Returns the error and its causes; at most nine, because an error can be its own cause. */
+function causeChain(thrown: unknown): Thrown[] {
   const causes: Thrown[] = [];
   for (let cause = thrown as Thrown | undefined; cause && causes.length < 9; cause = cause.cause) causes.push(cause);
   return causes;
 }
 
-/** Removes the API key from a string (D-49), even where it is encoded as JSON. Returns undefined for an empty string. */
+/** Replaces the API key in a string (D-49), even if it is encoded as JSON. Returns undefined for an empty string. */
 export const redact = (text: unknown, key: string): string | undefined =>
   `${text ?? ""}`.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted) || undefined;

@@ -36,7 +36,7 @@ export interface Problem {
 
 /** The properties that an error has in addition to its message. */
 export interface OffersErrorDetails {
-  /** Needed for classes with several codes; the others have a fixed one. */
+  /** Required for classes with several codes; all others have a fixed code. */
   code?: string | undefined;
   /** The operation that failed. */
   operation?: OperationName | undefined;
@@ -54,7 +54,7 @@ export interface OffersErrorDetails {
   headers?: Readonly<Record<string, string>> | undefined;
   /** How many requests are left. */
   rateLimit?: RateLimit | undefined;
-  /** The error behind this one. */
+  /** What caused this error. */
   cause?: unknown;
 }
 
@@ -71,13 +71,13 @@ export interface OffersErrorDetails {
  * ```
  */
 export abstract class OffersError extends Error {
-  /** A stable identifier of the failure. No two classes share one. */
+  /** A stable identifier for the kind of failure. No two classes share a code. */
   abstract readonly code: string;
   /** The operation that failed; undefined when the constructor threw. */
   declare readonly operation: OperationName | undefined;
   /** How many requests this call sent; 0 when it failed before the first. */
   declare readonly attempts: number;
-  /** The last response's HTTP status; undefined without one. */
+  /** The last response's HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /** The response's problem details, if it has any. */
   declare readonly problem: Problem | undefined;
@@ -87,8 +87,8 @@ export abstract class OffersError extends Error {
   declare readonly retryAfterMs: number | undefined;
 
   /**
-   * The response headers about limits, retries, deprecation, timing and the request's id, by lower-case name. Undefined without a response.
-   * Other headers may be secret and are left out.
+   * The response headers about limits, retries, deprecation, timing and the request's id, by lower-case name. Other headers may be secret
+   * and are left out. Undefined if there was no response.
    */
   declare readonly headers: Readonly<Record<string, string>> | undefined;
   /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response has neither. */
@@ -113,4 +113,4 @@ export abstract class OffersError extends Error {
 }
 
 /** An error class that is constructed from a message and details. */
-export type ErrorClass = new (...given: ConstructorParameters<typeof OffersError>) => OffersError;
+export type ErrorClass = new (...args: ConstructorParameters<typeof OffersError>) => OffersError;

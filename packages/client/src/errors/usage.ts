@@ -5,13 +5,13 @@ export function throwUsageError(message: string, code: UsageError["code"] = "inv
   throw new UsageError(message, { code });
 }
 
-/** Returns the name of a value's type: its `typeof`, or the class of a built-in object: `Array`, `AbortSignal`, `Null`. */
+/** Returns the name of a value's type: its `typeof`, or, for an object, its class, such as `Array`, `AbortSignal` or `Null`. */
 export const typeName = (value: unknown): string =>
   typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
 
 /** Throws unless `typeName` returns `type` for the value. Never shows the value. */
 export function assertType(name: string, value: unknown, type: string, code?: UsageError["code"]): void {
-  if (typeName(value) !== type) throwUsageError(wrongType(name, type, value), code);
+  if (typeName(value) !== type) throwUsageError(wrongTypeMessage(name, type, value), code);
 }
 
 /** Throws unless `values` is an array whose items all have the type. */
@@ -21,5 +21,5 @@ export function assertEach(name: string, values: readonly unknown[], type: strin
 }
 
 /** Returns a message such as `events must be of type Array, not Null`. */
-export const wrongType = (name: string, type: string, value: unknown): string =>
+export const wrongTypeMessage = (name: string, type: string, value: unknown): string =>
   `${name} must be of type ${type}, not ${typeName(value)}`;

@@ -25,7 +25,7 @@ export type ApiKey =
     }) => string | Promise<string>);
 
 /**
- * A client's options. Only the first two are required. Numbers are integers up to 2,147,483,647.
+ * A client's options. Only `baseUrl` and `apiKey` are required. Numbers are integers of at most 2,147,483,647.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export interface OffersClientOptions {
    * The request timeout in milliseconds: from the start of one attempt to the end of the response body. @default 30_000
    */
   timeoutMs?: number | undefined;
-  /** The deadline of a call in milliseconds: all attempts, the delays between them and your `apiKey` function. @default 90_000 */
+  /** The deadline for a call in milliseconds: all attempts, the delays between them and your `apiKey` function. @default 90_000 */
   totalTimeoutMs?: number | undefined;
   /** The maximum number of retries; 0 disables them. @default 2 */
   maxRetries?: number | undefined;
@@ -64,15 +64,14 @@ export interface OffersClientOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * The largest decompressed response body in bytes; at least 1. For a larger body the connection is closed, and a successful call fails
-   * with `response_too_large`. @default 10_485_760
+   * The maximum size of a decompressed response body in bytes; at least 1. If a body is larger, the client closes the connection, and a
+   * call that the service reports as successful fails with `response_too_large`. @default 10_485_760
    */
   maxResponseBytes?: number | undefined;
   /** Whether the service acts only once per `Idempotency-Key`. If so, creations and completions are retried too. @default false */
   serviceHonoursIdempotencyKey?: boolean | undefined;
   /**
-   * Sends the requests: a `fetch` for a proxy or a private certificate authority, for instance. @default the runtime's `fetch`, looked up
-   * at every request
+   * The `fetch` that sends the requests, for instance through a proxy. @default the runtime's `fetch`, looked up at every request
    */
   fetch?: Fetch | undefined;
   /** Functions that wrap every attempt; the first is the outermost. @default [] */
@@ -94,15 +93,15 @@ export interface OffersClientOptions {
       }) => void)
     | undefined;
   /**
-   * Called once for each operation whose response has `Deprecation` (RFC 9745) or `Sunset` (RFC 8594). Its errors are ignored.
+   * Called once per operation if a response has the header `Deprecation` (RFC 9745) or `Sunset` (RFC 8594). Its errors are ignored.
    *
    * @default writes one line to `console.warn`
    */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
   /**
-   * Whether to use a connection for more than one request. With `false`, every request asks the service to close its connection, so none
-   * is sent on a connection that a load balancer or a frozen function has dropped; each costs a new handshake. It applies to the runtime's
-   * `fetch`; `undiciFetch` from `@offers/client/node` protects creations and completions without it. @default true
+   * Whether to reuse connections. With `false`, every request asks the service to close its connection afterwards. Every request then
+   * needs a new handshake, but none is sent on a connection that was dropped by a load balancer or while a function was frozen. Use it with
+   * the runtime's `fetch`; `undiciFetch` from `@offers/client/node` protects creations and completions without it. @default true
    */
   reuseConnections?: boolean | undefined;
   /** The `User-Agent` header. @default "offers-client" */
@@ -144,9 +143,9 @@ export interface DeprecationNotice {
 export interface CallOptions {
   /** Aborts the call, even during a delay between attempts. No listener remains on the signal. */
   signal?: Signal | undefined;
-  /** The deadline of one attempt in milliseconds. @default the client's */
+  /** The deadline for one attempt in milliseconds. @default the client's */
   timeoutMs?: number | undefined;
-  /** The deadline of the whole call in milliseconds. @default the client's */
+  /** The deadline for the whole call in milliseconds. @default the client's */
   totalTimeoutMs?: number | undefined;
   /** The maximum number of retries; 0 disables them. @default the client's */
   maxRetries?: number | undefined;
@@ -159,10 +158,10 @@ export interface CallOptions {
 /**
  * Receives one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are `operation`,
  * `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry); never an id, a
- * key or a body. The logger's errors are ignored: the offer was created even if the line could not be written.
+ * key or a body. The logger's errors are ignored, so a created offer never looks like a failure.
  *
- * Each client also writes at most one `warn` line with `code: "unexpected_response_shape"` and the `path` of a field: the service sends
- * that field with a different type than it documents, and the client converts it.
+ * Each client also writes at most one `warn` line with `code: "unexpected_response_shape"`, after converting a field that the service sent
+ * with a different type than it documents; `path` is the field's path.
  *
  * @example
  * ```ts

@@ -26,8 +26,8 @@ type Defaults = {
 } & { readonly logger: Logger | undefined };
 
 /**
- * Every option of a client with its default. A value must have the same type as the default; numbers must be integers, and strings valid
- * header values. `readSettings` checks the options that have no default here.
+ * Every client option with its default. A value must have the same type as its default. Numbers must be integers, and strings must be valid
+ * header values. `readSettings` checks the options without a default.
  */
 const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   baseUrl: undefined,
@@ -49,17 +49,17 @@ const clientDefaults: Defaults & Record<"baseUrl" | "apiKey", undefined> = {
   userAgent: "offers-client",
 };
 
-/** A client's options, checked and with the defaults filled in. */
+/** A client's validated options, with the defaults filled in. */
 export interface ClientSettings extends Defaults {
   readonly apiKey: ApiKey;
-  /** The base URL without a trailing slash, so that a path can follow. */
+  /** The base URL without a trailing slash, so that a path can be appended. */
   readonly baseUrl: string;
-  /** The host for messages, because the path in `baseUrl` may be secret. */
+  /** Shown in messages instead of `baseUrl`, whose path may be secret. */
   readonly host: string;
   readonly query: string;
   /** The settings for a call without options. */
   readonly call: CallSettings;
-  /** What has been reported: `shape` for a response whose shape differs from the contract (D-126), or a deprecated operation. */
+  /** What has already been reported: the names of deprecated operations, and `shape` for an unexpected response shape (D-126). */
   readonly reported: Set<string>;
 }
 
@@ -73,17 +73,17 @@ export interface CallSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws {UsageError} for an invalid option; nothing is corrected silently */
-export function readSettings(given: OffersClientOptions): ClientSettings {
+/** Validates a client's options and fills in the defaults. @throws {UsageError} for an invalid option; none is corrected silently */
+export function readSettings(clientOptions: OffersClientOptions): ClientSettings {
   try {
-    const options = readOptions(given, clientDefaults);
+    const options = readOptions(clientOptions, clientDefaults);
     const { timeoutMs, totalTimeoutMs, maxRetries, logger, middleware } = options;
-    const { apiKey } = given;
+    const { apiKey } = clientOptions;
     if (typeof apiKey !== "function") checkHeaderValue("apiKey", apiKey, "invalid_api_key");
     assertEach("middleware", middleware, "function");
     if (logger !== undefined)
       for (const level of ["debug", "warn"]) assertType(`logger.${level}`, Object(logger)[level], "function");
-    const url = readBaseUrl(given.baseUrl);
+    const url = readBaseUrl(clientOptions.baseUrl);
     return {
       ...options,
       apiKey,
@@ -108,10 +108,10 @@ export function readOptions<Options extends object>(given: object, defaults: Opt
     if (!Object.hasOwn(defaults, name))
       throwUsageError(`unknown option "${name}"; options: ${Object.keys(defaults).join(", ")}`);
     if (value === undefined) continue;
-    const byDefault = options[name];
-    if (byDefault !== undefined) assertType(name, value, typeName(byDefault));
-    if (typeof byDefault === "string" || name === "idempotencyKey") checkHeaderValue(name, value);
-    if (typeof byDefault === "number") checkNumber(name, value as number);
+    const defaultValue = options[name];
+    if (defaultValue !== undefined) assertType(name, value, typeName(defaultValue));
+    if (typeof defaultValue === "string" || name === "idempotencyKey") checkHeaderValue(name, value);
+    if (typeof defaultValue === "number") checkNumber(name, value as number);
     options[name] = value;
   }
   return options as Options;
@@ -132,16 +132,13 @@ function readBaseUrl(baseUrl: string | Url): URL {
   return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
 }
 
-/**
- * Rejects an invalid header value. Never shows it, because it may be the API key; `fetch` rejects the same values, but its message shows
- * them.
- */
+/** Rejects an invalid header value. Unlike the message from `fetch`, this one never shows the value, which may be the API key. */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
   const problem = headerValueProblem(value);
   return problem ? throwUsageError(`${name} ${problem}`, code) : (value as string);
 }
 
-/** @returns the name in lower case @param option the option's name, for the message */
+/** Rejects an invalid header name. @returns the name in lower case @param option the option's name, for the message */
 export function checkHeaderName(option: string, name: string): string {
   if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`${option} must be a header name`);
   return name.toLowerCase();

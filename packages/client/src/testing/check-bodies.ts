@@ -27,19 +27,20 @@ const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
 const fields = ["createdByUserId", "title", "workerIds", ...optional];
 
 /**
- * Validates a creation, and reports every fault in its body (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
+ * Validates a creation, and reports every error in its body (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
  *
  * @throws {Refusal} `invalid_request`
  */
 export function checkCreation(body: unknown, { now, mayCreate, isWorker }: CreationContext): Creation {
   const check = new FieldCheck();
-  const given = check.object("body", body);
-  if (given === undefined) throw invalidRequest(check.errors);
-  const creation = withoutNulls(given);
+  const rawCreation = check.readObject("body", body);
+  if (rawCreation === undefined) throw invalidRequest(check.errors);
+  const creation = withoutNulls(rawCreation);
   const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events } = creation;
 
-  if (check.text("createdByUserId", createdByUserId) === "") check.add("createdByUserId", "Do not leave it empty.");
-  const heading = check.text("title", title);
+  if (check.readString("createdByUserId", createdByUserId) === "")
+    check.add("createdByUserId", "Do not leave it empty.");
+  const heading = check.readString("title", title);
   if (heading !== undefined && !visible.test(heading)) check.add("title", "The title must not be blank.");
   check.checkShortString("title", heading, 200);
   check.checkShortString("details", details, 10_000);
@@ -47,7 +48,7 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   check.checkShortString("notifyEmailAddress", notifyEmailAddress, 254);
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
     check.add("notifyEmailAddress", "Use one email address, such as hana@example.com.");
-  check.workerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
+  check.checkWorkerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
   const slots = events === undefined ? undefined : checkEvents(check, events, now);
   check.rejectUnknownFields("", creation, fields);
 
@@ -71,7 +72,7 @@ const withoutNulls = (creation: Record<string, unknown>): Record<string, unknown
 
 const isValid = ({ errors }: FieldCheck, field: string): boolean => !errors.has(field);
 
-/** @returns the events with their times in UTC */
+/** Checks the events and returns them with their times in UTC. */
 function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: string; end: string }[] {
   if (!Array.isArray(events)) {
     check.add("events", "Make it an array.");
@@ -80,11 +81,14 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
   const slots: { start: string; end: string }[] = [];
   check.checkMaxLength("events", events, 366);
   const today = now.toISOString().slice(0, 10);
-  for (const [index, each] of events.entries()) {
+  for (const [index, value] of events.entries()) {
     const name = `events[${index}]`;
-    const event = check.object(name, each);
+    const event = check.readObject(name, value);
     if (event === undefined) continue;
-    const slot = { start: check.dateTime(`${name}.start`, event.start), end: check.dateTime(`${name}.end`, event.end) };
+    const slot = {
+      start: check.readDateTime(`${name}.start`, event.start),
+      end: check.readDateTime(`${name}.end`, event.end),
+    };
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.rejectUnknownFields(`${name}.`, event, ["start", "end"]);
@@ -95,13 +99,13 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
 }
 
 /**
- * Returns the ids of the workers who get the work.
+ * Checks a completion and returns the ids of the workers who get the work.
  *
  * @throws {Refusal} `invalid_request`
  */
 export function checkCompletion(body: unknown): string[] {
   const check = new FieldCheck();
-  check.workerIds("body", body, (index) => `[${index}]`);
+  check.checkWorkerIds("body", body, (index) => `[${index}]`);
   if (check.errors.size > 0) throw invalidRequest(check.errors);
   return body as string[];
 }

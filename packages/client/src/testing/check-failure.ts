@@ -1,14 +1,14 @@
 import type { TestFailure } from "./test-service.ts";
 
-const names: Record<Extract<TestFailure, string>, 0> = {
+const failures: Record<Extract<TestFailure, string>, 0> = {
   "connection-refused": 0,
   "connection-reset": 0,
   "response-lost": 0,
   hang: 0,
   "hang-in-body": 0,
 };
-const members: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retryAfterSeconds: 0, headers: 0, body: 0 };
-const wanted = `{ status: 503 } or one of ${Object.keys(names).join(", ")}`;
+const fields: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retryAfterSeconds: 0, headers: 0, body: 0 };
+const expected = `{ status: 503 } or one of ${Object.keys(failures).join(", ")}`;
 
 /**
  * Rejects an unknown failure: otherwise the request would succeed, and so would the test.
@@ -19,14 +19,14 @@ export function checkFailure(failure: TestFailure, times: number): void {
   if (!Number.isInteger(times) || times < 1)
     throw new TypeError(`failNext: times must be an integer of at least 1, not ${times}`);
   if (typeof failure === "string") {
-    if (Object.hasOwn(names, failure)) return;
-    throw new TypeError(`failNext: unknown failure "${failure}"; use ${wanted}`);
+    if (Object.hasOwn(failures, failure)) return;
+    throw new TypeError(`failNext: unknown failure "${failure}"; use ${expected}`);
   }
   if (typeof failure !== "object" || failure === null)
-    throw new TypeError(`failNext: ${failure} is not a failure; use ${wanted}`);
-  const unknown = Object.keys(failure).find((name) => !Object.hasOwn(members, name));
+    throw new TypeError(`failNext: ${failure} is not a failure; use ${expected}`);
+  const unknown = Object.keys(failure).find((name) => !Object.hasOwn(fields, name));
   if (unknown !== undefined)
-    throw new TypeError(`failNext: unknown property "${unknown}"; a response has ${Object.keys(members).join(", ")}`);
+    throw new TypeError(`failNext: unknown property "${unknown}"; a response has ${Object.keys(fields).join(", ")}`);
   const { status, retryAfterSeconds = 0 } = failure;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError(`failNext: status must be an integer from 200 to 599, not ${status}`);

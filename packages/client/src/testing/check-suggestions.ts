@@ -12,7 +12,8 @@ import { FieldCheck } from "./field-check.ts";
 export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
   const { status, failure, error, body = new Uint8Array(), isTruncated } = outcome;
   if (status === undefined) throw new DeliveryError(failure ?? "connection_lost", "There was no response.", error);
-  if (status !== 200) throw new DeliveryError("unexpected_status", `It responded with ${status} instead of 200.`);
+  if (status !== 200)
+    throw new DeliveryError("unexpected_status", `The receiver responded with ${status} instead of 200.`);
   if (isTruncated) throw new DeliveryError("response_too_large", "The response is larger than 1 MiB.");
   const check = new FieldCheck();
   const suggestions = readSuggestions(check, parse(body));
@@ -34,16 +35,16 @@ function parse(body: Uint8Array): unknown {
 }
 
 function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] {
-  return arrayOf(check, "body", value).map((each, index) => {
+  return arrayOf(check, "body", value).map((suggestion, index) => {
     const field = `[${index}]`;
-    const { name, emailAddress, profileImageUrl, ratings, ...rest } = check.object(field, each) ?? {};
+    const { name, emailAddress, profileImageUrl, ratings, ...rest } = check.readObject(field, suggestion) ?? {};
     checkName(check, `${field}.name`, name);
-    const address = check.text(`${field}.emailAddress`, emailAddress);
+    const address = check.readString(`${field}.emailAddress`, emailAddress);
     if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
       check.add(`${field}.emailAddress`, "Use one email address, such as hana@example.com.");
     // An optional field that is null counts as absent (D-94).
     const image = profileImageUrl === null ? undefined : profileImageUrl;
-    const imageUrl = check.text(`${field}.profileImageUrl`, image, false);
+    const imageUrl = check.readString(`${field}.profileImageUrl`, image, false);
     if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
       check.add(`${field}.profileImageUrl`, "Use a full URL that starts with https:// or http://.");
     return {
@@ -51,30 +52,30 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
       name,
       emailAddress,
       ...(imageUrl !== undefined && { profileImageUrl: imageUrl }),
-      ratings: arrayOf(check, `${field}.ratings`, ratings).map((rating, place) =>
-        readRating(check, `${field}.ratings[${place}]`, rating),
+      ratings: arrayOf(check, `${field}.ratings`, ratings).map((rating, ratingIndex) =>
+        readRating(check, `${field}.ratings[${ratingIndex}]`, rating),
       ),
     } as SuggestedContact;
   });
 }
 
 function readRating(check: FieldCheck, field: string, value: unknown): object {
-  const rating = check.object(field, value) ?? {};
+  const rating = check.readObject(field, value) ?? {};
   const points = Number.isInteger(rating.rating) ? Number(rating.rating) : 0;
   if (points < 1 || points > 5) check.add(`${field}.rating`, "Use a whole number from 1 to 5.");
-  check.text(`${field}.ratingProvider`, rating.ratingProvider);
-  const { lastWorked: given } = rating;
+  check.readString(`${field}.ratingProvider`, rating.ratingProvider);
+  const { lastWorked: time } = rating;
   // A time without a zone counts as midnight UTC (D-28).
-  const lastWorked = typeof given === "string" && /^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T00:00:00Z` : given;
-  return { ...rating, lastWorked: check.dateTime(`${field}.lastWorked`, lastWorked) };
+  const lastWorked = typeof time === "string" && /^\d{4}-\d{2}-\d{2}$/.test(time) ? `${time}T00:00:00Z` : time;
+  return { ...rating, lastWorked: check.readDateTime(`${field}.lastWorked`, lastWorked) };
 }
 
 /** D-89 */
 const visible = new RegExp(visibleCharacter, "u");
 
-/** Checks that the name is one line, because contacts are invited by email. */
+/** Checks a name, which must be one line because contacts are invited by email. */
 function checkName(check: FieldCheck, field: string, value: unknown): void {
-  const name = check.text(field, value);
+  const name = check.readString(field, value);
   if (name === undefined) return;
   check.checkShortString(field, name, 500);
   check.checkStorable(field, name);

@@ -16,9 +16,9 @@ import type { TestFailure, TestRequest, TestService, TestServiceOptions } from "
 const defaultWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", worker_cleo: "Cleo Martin" };
 
 /**
- * Creates a stateful in-memory fake of the service for one test. It enforces the same rules as the reference platform; one contract suite
- * tests both. It sets no timer, opens a port only for your server or listener, and need not be closed. `deliverTo`
- * sends its webhooks to your receiver.
+ * Creates a stateful in-memory fake of the service for one test. It applies the same rules as the reference platform; one contract suite
+ * tests both. It does not set timers, opens a port only for your server or listener, and does not need to be closed. `deliverTo` registers
+ * your receiver for its webhooks.
  *
  * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
@@ -74,16 +74,16 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   } = options;
   if (!Object.hasOwn(dialects, dialect))
     throw new TypeError(`createTestService: unknown dialect "${dialect}"; use ${Object.keys(dialects).join(" or ")}`);
-  const base = new URL(baseUrl).href.replace(/\/+$/, "");
+  const serviceUrl = new URL(baseUrl).href.replace(/\/+$/, "");
   const clock = new TestClock(now);
   const webhooks = new WebhookDelivery(clock);
-  const ours = { userIds: new Set(options.userIds ?? ["user_hana"]) };
+  const ownOrganisation = { userIds: new Set(options.userIds ?? ["user_hana"]) };
   const state: ServiceState = {
     dialect: dialects[dialect],
-    grants: new Map([[apiKey, { organisation: ours, peopleOf: [ours] }]]),
+    grants: new Map([[apiKey, { organisation: ownOrganisation, userOrganisations: [ownOrganisation] }]]),
     workers: new Map(Object.entries(options.workers ?? defaultWorkers)),
     offers: new OfferStore(),
-    kept: new IdempotencyCache(),
+    idempotencyCache: new IdempotencyCache(),
     now: clock.now,
   };
   const requests: TestRequest[] = [];
@@ -92,10 +92,10 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const serve = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = await parseRequest(input, init);
     const path = request.url.replace(/[?#].*/s, "");
-    if (!path.startsWith(`${base}/`))
-      throw new TypeError(`This test service is at ${base}, not at ${new URL(path).origin}`);
-    requests.push(recordOf(request));
-    return failOrRespond(failures.shift(), request, () => handleRequest(state, request, path.slice(base.length)));
+    if (!path.startsWith(`${serviceUrl}/`))
+      throw new TypeError(`This test service is at ${serviceUrl}, not at ${new URL(path).origin}`);
+    requests.push(toTestRequest(request));
+    return failOrRespond(failures.shift(), request, () => handleRequest(state, request, path.slice(serviceUrl.length)));
   };
 
   const controls = {
@@ -103,17 +103,18 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     notifications: state.offers.notifications,
     addWorker: (id, name) => void state.workers.set(id, name),
     addApiKey(key, { userIds = [], actingFor } = {}) {
-      const own = { userIds: new Set(userIds) };
-      const { organisation } = actingFor === undefined ? { organisation: own } : (state.grants.get(actingFor) ?? {});
+      const keyOwner = { userIds: new Set(userIds) };
+      const { organisation } =
+        actingFor === undefined ? { organisation: keyOwner } : (state.grants.get(actingFor) ?? {});
       if (organisation === undefined) throw new TypeError("actingFor must be a key that this service has issued");
-      state.grants.set(key, { organisation, peopleOf: [organisation, own] });
+      state.grants.set(key, { organisation, userOrganisations: [organisation, keyOwner] });
     },
     respond(offerId, workerId, response) {
       if (response !== "applied" && response !== "rejected")
         throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
       const { owner, isChanged } = state.offers.respond(offerId, workerId, response);
       // The offer's organisation receives the event (D-39). Repeating a response is not an event (D-08).
-      if (owner !== ours || !isChanged) return;
+      if (owner !== ownOrganisation || !isChanged) return;
       const data = { offerId, workerId, response: response === "applied" ? "accepted" : "rejected" } as const;
       webhooks.record({ type: "workerOfferResponse", data });
     },
@@ -139,14 +140,14 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     suggestContacts: async ({ filter, userEmailAddresses }) =>
       checkSuggestions(await webhooks.searchSuggestions({ ...(filter && { filter }), userEmailAddresses })),
     // msw responds with 500 when its resolver throws.
-    handlers: (http) => [http.all(`${base}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
+    handlers: (http) => [http.all(`${serviceUrl}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
-  // The client rejects unknown options: only the client's own are enumerable, so that a service can be spread into them.
-  const service = { fetch: serve, baseUrl: base, apiKey };
+  // The client rejects unknown options. Only its own options are enumerable here, so that a service can be spread into them.
+  const service = { fetch: serve, baseUrl: serviceUrl, apiKey };
   return Object.defineProperties(service, nonEnumerable(controls)) as typeof service & TestService;
 }
 
-/** Makes property descriptors non-enumerable. */
+/** Returns descriptors of the same members that are not enumerable. */
 const nonEnumerable = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, { value, get }]) => [
@@ -155,7 +156,7 @@ const nonEnumerable = (members: object): PropertyDescriptorMap =>
     ]),
   );
 
-function recordOf({ method, url, headers, body }: IncomingRequest): TestRequest {
+function toTestRequest({ method, url, headers, body }: IncomingRequest): TestRequest {
   const text = new TextDecoder().decode(body);
   let value: unknown = text === "" ? undefined : text;
   try {

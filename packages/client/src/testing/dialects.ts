@@ -2,7 +2,7 @@ import type { OperationName } from "../http.ts";
 import { jsonResponse, type ServiceResponse } from "./incoming-request.ts";
 import type { RefusalCode } from "./refusal.ts";
 
-/** The known differences between the responses of the reference platform and those of the live service (D-51). */
+/** The known differences between the reference platform's responses and the live service's (D-51). */
 export interface Dialect {
   /** D-27 */
   readonly versionedOperations: readonly OperationName[];
@@ -12,9 +12,9 @@ export interface Dialect {
   readonly completed: ServiceResponse;
   /** D-10 */
   readonly withdrawn: ServiceResponse;
-  /** The response to reading or withdrawing an unknown or foreign offer; by default a problem (D-20). */
+  /** The response to reading or withdrawing an unknown offer or another organisation's. @default problem details (D-20) */
   readonly absent?: ServiceResponse;
-  /** Problems whose status differs (D-19). */
+  /** The statuses of problems, where they differ from the reference platform's (D-19). */
   readonly statuses: Partial<Record<RefusalCode, number>>;
 }
 

@@ -1,7 +1,7 @@
 import { type IncomingRequest, onAbort, type ServiceResponse, toResponse } from "./incoming-request.ts";
 import type { TestFailure } from "./test-service.ts";
 
-/** Injects the failure if there is one, and otherwise responds. */
+/** Injects the failure if there is one; otherwise responds. */
 export async function failOrRespond(
   failure: TestFailure | undefined,
   request: IncomingRequest,

@@ -1,9 +1,9 @@
 import { inUtc } from "@offers/contract/date-time";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
-const dateTime = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
+const dateTimeRemedy = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
 
-/** Collects a body's faults, field by field. Values are not repeated (D-49). */
+/** Collects the errors in a body by field. Never repeats a value (D-49). */
 export class FieldCheck {
   readonly errors: FieldErrors = new Map();
 
@@ -14,16 +14,16 @@ export class FieldCheck {
   }
 
   /** @returns the value if it is a string */
-  text(field: string, value: unknown, isRequired = true): string | undefined {
+  readString(field: string, value: unknown, isRequired = true): string | undefined {
     if (typeof value === "string") return value;
     if (value !== undefined) this.add(field, "Make it a string.");
     else if (isRequired) this.add(field, "Add this field; it is required.");
     return undefined;
   }
 
-  /** An optional string of at most `max` characters. */
+  /** Checks an optional string of at most `max` characters. */
   checkShortString(field: string, value: unknown, max: number): void {
-    this.checkMaxLength(field, this.text(field, value, false) ?? "", max);
+    this.checkMaxLength(field, this.readString(field, value, false) ?? "", max);
   }
 
   checkMaxLength(field: string, value: string | unknown[], max: number): void {
@@ -31,16 +31,16 @@ export class FieldCheck {
     if (value.length > max) this.add(field, `Use at most ${max}${unit}.`);
   }
 
-  /** @returns the date-time in UTC, the way it is stored (D-33, D-96); an empty string for an invalid one */
-  dateTime(field: string, value: unknown): string {
-    const text = this.text(field, value);
+  /** @returns the date-time in UTC, as it is stored (D-33, D-96); an empty string if it is invalid */
+  readDateTime(field: string, value: unknown): string {
+    const text = this.readString(field, value);
     if (text === undefined) return "";
     const utc = inUtc(text);
-    if (utc === undefined) this.add(field, field.endsWith("end") ? dateTime.replace("16", "22") : dateTime);
+    if (utc === undefined) this.add(field, field.endsWith("end") ? dateTimeRemedy.replace("16", "22") : dateTimeRemedy);
     return utc ?? "";
   }
 
-  /** D-44 */
+  /** Rejects characters that cannot be stored (D-44). */
   checkStorable(field: string, value: unknown): void {
     if (typeof value !== "string") return;
     if (value.includes("\0")) this.add(field, "Remove the character U+0000.");
@@ -48,7 +48,7 @@ export class FieldCheck {
   }
 
   /** @returns the value if it is an object */
-  object(field: string, value: unknown): Record<string, unknown> | undefined {
+  readObject(field: string, value: unknown): Record<string, unknown> | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     this.add(field, "Make it an object.");
     return undefined;
@@ -60,14 +60,14 @@ export class FieldCheck {
   }
 
   /** Checks the worker ids in a creation or completion. */
-  workerIds(field: string, value: unknown, nameOf: (index: number) => string): void {
+  checkWorkerIds(field: string, value: unknown, nameOf: (index: number) => string): void {
     if (value === undefined) this.add(field, "Add this field; it is required.");
     else if (!Array.isArray(value)) this.add(field, "Make it an array.");
     else {
       if (value.length === 0) this.add(field, "Choose at least one worker.");
       this.checkMaxLength(field, value, 10_000);
       for (const [index, id] of value.entries())
-        if (this.text(nameOf(index), id) === "") this.add(nameOf(index), "Do not leave it empty.");
+        if (this.readString(nameOf(index), id) === "") this.add(nameOf(index), "Do not leave it empty.");
     }
   }
 }

@@ -7,7 +7,7 @@ import { runOperation, type ServiceState } from "./run-operation.ts";
 
 interface ServiceRoute {
   readonly pattern: RegExp;
-  /** The operation for each method. HEAD is GET without a body, but never withdraws (D-10). */
+  /** The operation for each method. HEAD is handled like GET, but never withdraws an offer (D-10). */
   readonly methods: Readonly<Partial<Record<string, OperationName>>>;
 }
 
@@ -19,7 +19,7 @@ const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
 ];
 
-/** Returns the response to a request; problem details if it is rejected. */
+/** Returns the response to a request, or problem details if the request is rejected. */
 export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   const requestId = crypto.randomUUID();
   const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };

@@ -3,25 +3,26 @@ import type { Organisation } from "./offer-store.ts";
 import { invalidRequest, Refusal } from "./refusal.ts";
 
 /** D-40 */
-const keepMs = 24 * 60 * 60 * 1_000;
+const retentionMs = 24 * 60 * 60 * 1_000;
 
-interface Kept {
+interface StoredResponse {
   fingerprint: string;
   response: ServiceResponse;
-  until: number;
+  expiresAtMs: number;
 }
 
-/** The responses to requests with an `Idempotency-Key`, by organisation. */
+/** The responses to requests that have an `Idempotency-Key`, by organisation. */
 export class IdempotencyCache {
-  readonly #kept = new WeakMap<Organisation, Map<string, Kept>>();
+  readonly #responses = new WeakMap<Organisation, Map<string, StoredResponse>>();
 
   /**
-   * Runs `effect`, unless the same request has already taken effect under its key. An effect that throws does not use up the key.
+   * Runs `effect`, or replays the response if the same request has already taken effect with its key. If `effect` throws, the key stays
+   * unused.
    *
    * @param fingerprint identifies the request
    * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for an invalid key
    */
-  once(
+  runOnce(
     { headers }: IncomingRequest,
     caller: Organisation,
     now: Date,
@@ -34,16 +35,16 @@ export class IdempotencyCache {
       throw invalidRequest(
         new Map([["Idempotency-Key", ["Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters."]]]),
       );
-    const kept = this.#kept.get(caller) ?? new Map<string, Kept>();
-    this.#kept.set(caller, kept);
-    const first = kept.get(key);
-    if (first === undefined || first.until <= now.getTime()) {
+    const responses = this.#responses.get(caller) ?? new Map<string, StoredResponse>();
+    this.#responses.set(caller, responses);
+    const stored = responses.get(key);
+    if (stored === undefined || stored.expiresAtMs <= now.getTime()) {
       const response = effect();
-      kept.set(key, { fingerprint, response, until: now.getTime() + keepMs });
+      responses.set(key, { fingerprint, response, expiresAtMs: now.getTime() + retentionMs });
       return response;
     }
-    if (first.fingerprint === fingerprint)
-      return { ...first.response, headers: { ...first.response.headers, "Idempotency-Replayed": "true" } };
+    if (stored.fingerprint === fingerprint)
+      return { ...stored.response, headers: { ...stored.response.headers, "Idempotency-Replayed": "true" } };
     throw new Refusal("idempotency_key_reused", "Another request used this key; use a new key for every request.");
   }
 }

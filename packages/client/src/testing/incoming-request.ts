@@ -1,4 +1,4 @@
-/** A completely received request. */
+/** A request that has been received completely. */
 export interface IncomingRequest {
   method: string;
   url: string;
@@ -24,7 +24,7 @@ export const jsonResponse = (
   body: JSON.stringify(value),
 });
 
-/** Parses the arguments of `fetch`. It creates no `Request`, which would reject jsdom's `AbortSignal`. */
+/** Parses the arguments of `fetch` without creating a `Request`, which would reject jsdom's `AbortSignal`. */
 export async function parseRequest(input: string | URL | Request, init: RequestInit = {}): Promise<IncomingRequest> {
   const request = typeof input === "object" && "url" in input ? input : undefined;
   const body = init.body ?? (request ? await request.arrayBuffer() : null);
@@ -40,19 +40,19 @@ export async function parseRequest(input: string | URL | Request, init: RequestI
   };
 }
 
-/** @param stalls whether the body ends only when the caller aborts */
+/** Creates the `Response`. @param isStalled whether the body ends only when the caller aborts */
 export function toResponse(
   request: IncomingRequest,
   { status, headers = {}, body }: ServiceResponse,
-  stalls = false,
+  isStalled = false,
 ): Response {
   const isBodyless = request.method === "HEAD" || status === 204 || status === 304;
-  const stream = stalls
+  const stream = isStalled
     ? new ReadableStream({ start: (controller) => onAbort(request, (reason) => controller.error(reason)) })
     : undefined;
   return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
 }
 
-/** Calls back when the caller aborts; never if there is no signal. */
+/** Calls `callback` when the caller aborts; never, if there is no signal. */
 export const onAbort = ({ signal }: IncomingRequest, callback: (reason: unknown) => void): void =>
   signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

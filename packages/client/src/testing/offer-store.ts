@@ -3,7 +3,7 @@ import type { Creation } from "./check-bodies.ts";
 import { type FieldErrors, Refusal } from "./refusal.ts";
 import type { TestNotification } from "./test-service.ts";
 
-/** An organisation that owns offers, and may have several keys. */
+/** An organisation, which owns offers and may have several keys. */
 export interface Organisation {
   readonly userIds: Set<string>;
 }
@@ -13,18 +13,18 @@ interface Entry {
   readonly offer: Omit<Offer, "isHistoric">;
 }
 
-/** All offers, and the notifications to their workers. The state transitions are those of interface.md, D-06 to D-11 and D-36. */
+/** All offers, and the notifications to their workers. For the state transitions, see interface.md, D-06 to D-11 and D-36. */
 export class OfferStore {
   readonly notifications: TestNotification[] = [];
   readonly #entries = new Map<string, Entry>();
-  #recipients = 0;
+  #lastRecipientId = 0;
 
   create(owner: Organisation, creation: Creation, nameOf: (workerId: string) => string, now: Date): string {
     const id = `offer_${crypto.randomUUID()}`;
     // A repeated id counts once (D-30).
     const recipients = [...new Set(creation.workerIds)].map((workerId) => {
-      this.#recipients += 1;
-      return { id: this.#recipients, workerId, name: nameOf(workerId), response: "none", confirmation: "" };
+      this.#lastRecipientId += 1;
+      return { id: this.#lastRecipientId, workerId, name: nameOf(workerId), response: "none", confirmation: "" };
     });
     const { title, details = "", locationPlaceId = "", events = [] } = creation;
     const flags = { widthdrawn: false, complete: false };
@@ -47,16 +47,16 @@ export class OfferStore {
     requireOpen(offer);
     const errors: FieldErrors = new Map();
     for (const [index, workerId] of workerIds.entries())
-      if (!offer.recipients.some((one) => one.workerId === workerId && one.response === "applied"))
+      if (!offer.recipients.some((recipient) => recipient.workerId === workerId && recipient.response === "applied"))
         errors.set(`[${index}]`, ["Choose a worker who has applied; read the offer to see who has."]);
     if (errors.size > 0)
       throw new Refusal("worker_not_applied", "Choose only workers who have applied; see errors.", { errors });
     offer.complete = true;
     for (const recipient of offer.recipients) {
-      const isNamed = workerIds.includes(recipient.workerId);
-      if (isNamed) recipient.confirmation = "confirmed";
+      const isChosen = workerIds.includes(recipient.workerId);
+      if (isChosen) recipient.confirmation = "confirmed";
       // All workers are notified, even those who rejected or did not respond (D-09).
-      const reason = isNamed ? "successful" : "unsuccessful";
+      const reason = isChosen ? "successful" : "unsuccessful";
       this.notifications.push({ offerId: id, workerId: recipient.workerId, reason });
     }
   }
@@ -77,7 +77,7 @@ export class OfferStore {
    */
   respond(id: string, workerId: string, response: "applied" | "rejected"): { owner: Organisation; isChanged: boolean } {
     const entry = this.#entries.get(id);
-    const recipient = entry?.offer.recipients.find((one) => one.workerId === workerId);
+    const recipient = entry?.offer.recipients.find((candidate) => candidate.workerId === workerId);
     if (entry === undefined || recipient === undefined)
       throw new Refusal("offer_not_found", "No offer with this id was sent to this worker.");
     requireOpen(entry.offer);
@@ -93,7 +93,7 @@ export class OfferStore {
   }
 }
 
-/** For an offer that is both completed and withdrawn, the withdrawal is reported (D-08). */
+/** Rejects an offer that is completed or withdrawn. If it is both, the withdrawal is reported (D-08). */
 function requireOpen({ complete, widthdrawn }: Entry["offer"]): void {
   if (widthdrawn) throw new Refusal("offer_withdrawn", "The offer accepts no more responses and cannot be completed.");
   if (complete)

@@ -24,10 +24,10 @@ export class Refusal extends Error {
   }
 }
 
-/** At most this many invalid fields are listed. */
+/** The maximum number of invalid fields that are listed. */
 export const maxFields = 100;
 
-/** Reports all invalid fields together. */
+/** Creates one refusal for all invalid fields. */
 export function invalidRequest(errors: FieldErrors): Refusal {
   const fields = errors.size === 1 ? "1 field is" : `${errors.size} fields are`;
   const detail =

@@ -8,10 +8,10 @@ import type { OfferStore, Organisation } from "./offer-store.ts";
 import { readJson } from "./read-json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What a key grants: access to an organisation's offers, and the users who may create them (D-37). */
+/** What a key grants: access to an organisation's offers, and the organisations whose users may create them (D-37). */
 export interface ApiKeyGrant {
   readonly organisation: Organisation;
-  readonly peopleOf: readonly Organisation[];
+  readonly userOrganisations: readonly Organisation[];
 }
 
 /** The state of the service. */
@@ -20,7 +20,7 @@ export interface ServiceState {
   readonly grants: Map<string, ApiKeyGrant>;
   readonly workers: Map<string, string>;
   readonly offers: OfferStore;
-  readonly kept: IdempotencyCache;
+  readonly idempotencyCache: IdempotencyCache;
   readonly now: () => Date;
 }
 
@@ -32,12 +32,12 @@ type OperationHandler = (
 ) => ServiceResponse;
 
 const operations: Record<OperationName, OperationHandler> = {
-  CreateOffer({ dialect, offers, kept, workers, now }, request, { organisation, peopleOf }) {
+  CreateOffer({ dialect, offers, idempotencyCache, workers, now }, request, { organisation, userOrganisations }) {
     const { text, value } = readJson(request);
-    return kept.once(request, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {
+    return idempotencyCache.runOnce(request, organisation, now(), JSON.stringify(["CreateOffer", text]), () => {
       const creation = checkCreation(value, {
         now: now(),
-        mayCreate: (userId) => peopleOf.some(({ userIds }) => userIds.has(userId)),
+        mayCreate: (userId) => userOrganisations.some(({ userIds }) => userIds.has(userId)),
         isWorker: (workerId) => workers.has(workerId),
       });
       return dialect.created(offers.create(organisation, creation, (id) => workers.get(id) ?? "", now()));
@@ -45,10 +45,10 @@ const operations: Record<OperationName, OperationHandler> = {
   },
   GetOffer: ({ offers, now }, _request, { organisation }, id) =>
     jsonResponse(200, offers.read(organisation, id, now())),
-  CompleteOffer({ dialect, offers, kept, now }, request, { organisation }, id) {
+  CompleteOffer({ dialect, offers, idempotencyCache, now }, request, { organisation }, id) {
     const { text, value } = readJson(request);
     const workerIds = checkCompletion(value);
-    return kept.once(request, organisation, now(), JSON.stringify(["CompleteOffer", id, text]), () => {
+    return idempotencyCache.runOnce(request, organisation, now(), JSON.stringify(["CompleteOffer", id, text]), () => {
       offers.complete(organisation, id, workerIds);
       return dialect.completed;
     });
@@ -60,7 +60,7 @@ const operations: Record<OperationName, OperationHandler> = {
 };
 
 /**
- * Checks the key first, then the version, then runs the operation, in the reference platform's order.
+ * Checks the key, then the version, and runs the operation: the same order as on the reference platform.
  *
  * @throws {Refusal}
  */
@@ -85,7 +85,7 @@ export function runOperation(
   }
 }
 
-/** D-27 */
+/** Checks `api-version` (D-27). */
 function checkVersion(query: URLSearchParams, isRequired: boolean): void {
   const versions = query.getAll("api-version");
   const isNested = [...query.keys()].some((name) => name.startsWith("api-version["));

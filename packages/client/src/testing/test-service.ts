@@ -2,7 +2,7 @@ import type { Fetch } from "../http.ts";
 import type { TestWebhooks } from "./delivery/test-webhooks.ts";
 import type { RuntimeRequest, RuntimeResponse } from "./delivery/webhook-receiver.ts";
 
-// Taken from whichever library declares them, as in globals.ts.
+// Inferred from the libraries in the user's project, as in http.ts.
 type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
 
 /**
@@ -21,13 +21,13 @@ export interface TestServiceOptions {
   baseUrl?: string | undefined;
   /** The API key of the organisation under test. @default "test-key" */
   apiKey?: string | undefined;
-  /** Whether to respond like the reference platform or like the live service's documentation. @default "reference" */
+  /** Whether to respond like the reference platform or as the live service documents. @default "reference" */
   dialect?: "reference" | "live" | undefined;
   /** The names of the workers who can receive offers, by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
   workers?: Readonly<Record<string, string>> | undefined;
   /** The ids of the organisation's users, who may create offers. @default ["user_hana"] */
   userIds?: readonly string[] | undefined;
-  /** The service's clock, which `advance` then moves. @default the real clock, or the fake one of your test runner */
+  /** The service's clock, which `advance` then moves. @default the real clock, or your test runner's fake clock */
   now?: (() => Date) | undefined;
 }
 
@@ -85,7 +85,7 @@ export type TestFailure =
       retryAfterSeconds?: number | undefined;
       /** Additional response headers. @default none */
       headers?: Readonly<Record<string, string>> | undefined;
-      /** The response body. @default problem details that only give the status */
+      /** The response body. @default problem details with only the status */
       body?: string | undefined;
     }
   | "connection-refused"
@@ -117,7 +117,7 @@ export type TestFailure =
  * ```
  */
 export interface TestService extends TestWebhooks {
-  /** Replaces the runtime's `fetch` for URLs of this service; it rejects all others. */
+  /** Replaces the runtime's `fetch` for this service's URLs; it rejects all other URLs. */
   readonly fetch: RuntimeFetch;
   /** The service's base URL. */
   readonly baseUrl: string;
@@ -130,8 +130,8 @@ export interface TestService extends TestWebhooks {
   /** Adds a worker who can receive offers. */
   addWorker(id: string, name: string): void;
   /**
-   * Adds an API key for another organisation with these users, or, with `actingFor`, for an agency with these users that acts for the
-   * organisation that owns that key.
+   * Adds an API key for another organisation. With `actingFor`, adds a key for an agency that acts for the organisation whose key you
+   * pass.
    */
   addApiKey(
     apiKey: string,
@@ -156,7 +156,7 @@ export interface TestService extends TestWebhooks {
    */
   failNext(failure: TestFailure, times?: number): void;
   /**
-   * Returns msw's request handlers for this service: `setupServer(...service.handlers(http))`, with the `http` of msw. With msw, every
+   * Returns msw's request handlers for this service: `setupServer(...service.handlers(http))`, with msw's `http`. With msw, every
    * failure without a response becomes a lost connection.
    */
   handlers<Handler>(http: {

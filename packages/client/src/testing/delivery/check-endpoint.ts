@@ -5,7 +5,7 @@ import { prepareWebhook, sendRequest, type Webhook } from "./send-webhook.ts";
 import type { TestClock } from "./test-clock.ts";
 
 /**
- * Calls `GET /test` unsigned and `GET /test/auth` signed, the way the company profile does before it saves a base URL. Calls both even if
+ * Calls `GET /test` unsigned and `GET /test/auth` signed, as the company profile does before it saves a base URL. Calls the second even if
  * the first fails (D-41).
  *
  * @throws {DeliveryError} `endpoint_check_failed` unless both responses have status 200

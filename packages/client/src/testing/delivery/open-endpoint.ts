@@ -11,7 +11,7 @@ export interface EndpointRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** How to sign a request, where that differs from the profile. */
+/** How to sign a request differently than the profile says. */
 export interface SignOptions {
   /** The secret to sign with. @default the profile's */
   secret?: string | undefined;
@@ -43,10 +43,10 @@ export async function openEndpoint(
   let lastSignedAt = Number.NEGATIVE_INFINITY;
   return {
     baseUrl: "isServer" in opened && opened.isServer ? readBaseUrl(opened.address + new URL(base).pathname) : base,
-    async sign(id, body, { secret: other = secret, agoMs } = {}) {
-      // If the clock stands still, two requests would have the same signature, and receivers would treat the second as a duplicate.
+    async sign(id, body, { secret: key = secret, agoMs } = {}) {
+      // While the clock stands still, two requests would otherwise have the same signature, and the second would be a duplicate.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
-      return sign({ secret: other, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
+      return sign({ secret: key, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
     },
     async call({ url, ...init }) {
       // The error that Node's fetch would throw.
@@ -56,7 +56,7 @@ export async function openEndpoint(
   };
 }
 
-/** Checks the base URL the way the company profile does (D-41), but allows private addresses: this is the test's own machine. */
+/** Checks the base URL as the company profile does (D-41), but allows private addresses, because tests run on one machine. */
 function readBaseUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";

@@ -39,7 +39,7 @@ export interface SendLimits {
   maxBytes?: number;
 }
 
-/** Sends the request once. Never rejects because of the receiver. */
+/** Sends the request once. Resolves even if the receiver fails. */
 export async function sendRequest(
   endpoint: Endpoint,
   clock: TestClock,
@@ -66,17 +66,21 @@ async function exchange(
   try {
     const response = await endpoint.call(request);
     const { status, headers } = response;
-    const asked = retryAfterMs(headers.get("retry-after"), clock.ms);
+    const delayMs = retryAfterMs(headers.get("retry-after"), clock.ms);
     const received = { status, ...(await readBody(response, maxBytes)) };
     if (status === 200) return received;
-    return { ...received, failure: "not_acknowledged", ...(asked !== undefined && { retryAfterMs: asked }) };
+    return {
+      ...received,
+      failure: "not_acknowledged",
+      ...(delayMs !== undefined && { retryAfterMs: delayMs }),
+    };
   } catch (error) {
-    return { failure: failureOf(error), error };
+    return { failure: classifyFailure(error), error };
   }
 }
 
-/** Classifies what `fetch` threw; an error that a handler throws also means that there is no response. */
-function failureOf(error: unknown): "connection_refused" | "name_not_found" | "connection_lost" {
+/** Classifies what `fetch` or a handler threw. */
+function classifyFailure(error: unknown): "connection_refused" | "name_not_found" | "connection_lost" {
   const { code } = Object(Object(error).cause);
   if (code === "ECONNREFUSED") return "connection_refused";
   return code === "ENOTFOUND" ? "name_not_found" : "connection_lost";

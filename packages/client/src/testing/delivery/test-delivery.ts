@@ -37,7 +37,7 @@ export type WebhookEvent =
  * ```
  */
 export interface TestAttempt extends WebhookOutcome {
-  /** The number of the attempt, from 1; a redelivery starts again. */
+  /** The number of the attempt, from 1; a redelivery starts again at 1. */
   readonly number: number;
   /** When the attempt was made, on the service's clock. */
   readonly at: Date;
@@ -57,12 +57,12 @@ export interface TestAttempt extends WebhookOutcome {
 export type TestDelivery = WebhookEvent & {
   /** The `Offers-Delivery-Id` of every attempt. */
   readonly id: string;
-  /** `failed`: its last attempt failed. `held`: it waits because the endpoint is disabled. */
+  /** `failed`: no attempts are left. `held`: the delivery waits because the endpoint is disabled. */
   readonly state: "pending" | "acknowledged" | "failed" | "held";
   /** All attempts, oldest first, including those before a redelivery. */
   readonly attempts: readonly TestAttempt[];
-  /** The status of the last attempt; absent when there was no attempt or no response. */
+  /** The status of the last attempt; absent if there was no attempt or no response. */
   readonly status?: number;
-  /** Absent when no attempt follows, or while an older response of the same worker to the same offer is pending. */
+  /** Absent if there will be no attempt, or while an older response by the same worker to the same offer is pending. */
   readonly nextAttemptAt?: Date;
 };

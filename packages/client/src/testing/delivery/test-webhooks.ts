@@ -6,7 +6,7 @@ import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhoo
 export interface ResendOptions {
   /** How many copies of the request to send concurrently. @default 1 */
   copies?: number | undefined;
-  /** How many milliseconds ago it was signed, for a request that was delayed or recorded. @default 0 */
+  /** How many milliseconds ago the request was signed, for a request that was delayed or recorded. @default 0 */
   agoMs?: number | undefined;
   /** The secret to sign with, for a forged signature. @default the profile's */
   secret?: string | undefined;
@@ -54,15 +54,15 @@ export interface SuggestedContact {
  */
 export interface TestWebhooks {
   /**
-   * The service's clock. Pass it as `now` to your receiver, so that a webhook that is retried after a day is still fresh. It starts at the
-   * `now` option, and `advance` moves it.
+   * The service's clock. Pass it as `now` to your receiver, so that a webhook is still fresh when it is retried after a day. It starts at
+   * the `now` option, and `advance` moves it.
    */
   readonly now: () => Date;
   /** Every delivery so far, oldest first, in its current state. */
   readonly deliveries: readonly TestDelivery[];
   /**
-   * Registers the receiver the way the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a
-   * receiver no webhook is sent. Call it again to enable a disabled endpoint or to replace it: held deliveries are then due.
+   * Registers the receiver as the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a
+   * receiver no webhook is sent. Call it again to enable a disabled endpoint or to replace it; held deliveries are then due.
    *
    * @throws {Error} (rejects) `code` is `endpoint_check_failed`, and nothing changes; `invalid_address`, `invalid_argument`
    * @example
@@ -142,8 +142,8 @@ export interface TestWebhooks {
    */
   redeliver(deliveryId: string): string;
   /**
-   * Sends a delivery's webhook again, whatever its state, and changes nothing in `deliveries`: simulates a network that duplicates or
-   * delays a request, or an attacker who forges one.
+   * Sends a delivery's webhook again, whatever its state, and leaves `deliveries` unchanged. This simulates a network that duplicates
+   * or delays a request, or an attacker who forges one.
    *
    * @returns the outcome of each copy
    * @throws {Error} (rejects) `code` is `delivery_not_found`, `no_receiver`, `invalid_argument`
@@ -164,7 +164,7 @@ export interface TestWebhooks {
    * Makes a hirer search for contacts, and returns the receiver's list if the service accepts it.
    *
    * @throws {Error} (rejects) `code` is `unexpected_status`, `malformed_json`, `response_too_large` or `invalid_suggestions`,
-   *   or says why there was no response; `no_receiver`
+   *   or the reason why there was no response; `no_receiver`
    */
   suggestContacts(search: SuggestionSearch): Promise<SuggestedContact[]>;
 }

@@ -19,10 +19,10 @@ import type { ResendOptions } from "./test-webhooks.ts";
 import { type ReceivedOutcome, shownOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** The middle of the platform's jitter, which leaves every delay unchanged, so that a test always runs the same way. */
+/** The middle of the platform's jitter range. It leaves every delay unchanged, so that a test always runs the same way. */
 const withoutJitter = 0.5;
 
-/** Delivers events to one organisation's receiver the way the platform does, on the test's clock. */
+/** Delivers events to one organisation's receiver as the platform does, on the test's clock. */
 export class WebhookDelivery {
   readonly #clock: TestClock;
   readonly #queue = new DeliveryQueue();
@@ -38,7 +38,7 @@ export class WebhookDelivery {
     return this.#queue.snapshot(this.#health);
   }
 
-  /** Saves the profile when both checks have passed. */
+  /** Saves the profile if both checks pass. */
   async deliverTo(receiver: WebhookReceiver | WebhookListener, profile: ReceiverProfile): Promise<void> {
     const endpoint = await openEndpoint(receiver, profile, this.#clock);
     await checkEndpoint(endpoint, this.#clock);
@@ -47,7 +47,7 @@ export class WebhookDelivery {
     this.#queue.restart(this.#clock.ms);
   }
 
-  /** Without an endpoint no webhook is sent. */
+  /** Records an event for delivery. Ignores it while there is no endpoint. */
   record(event: WebhookEvent): void {
     if (this.#endpoint !== undefined) this.#queue.record(event, this.#clock.ms);
   }
@@ -72,9 +72,9 @@ export class WebhookDelivery {
 
   redeliver = (id: string): string => this.#queue.redeliver(id, this.#clock.ms);
 
-  /** Sends all copies of a request concurrently, and changes nothing. */
+  /** Sends all copies of a request concurrently, without changing the delivery. */
   async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
-    const endpoint = this.#knownEndpoint();
+    const endpoint = this.#requireEndpoint();
     if (!Number.isInteger(copies) || copies < 1)
       throw new DeliveryError("invalid_argument", `resend: copies must be an integer of at least 1, not ${copies}`);
     const request = await prepareWebhook(endpoint, toWebhook(this.#queue.find(id)), { agoMs, secret });
@@ -83,12 +83,12 @@ export class WebhookDelivery {
   }
 
   async searchSuggestions(search: object): Promise<ReceivedOutcome> {
-    const endpoint = this.#knownEndpoint();
+    const endpoint = this.#requireEndpoint();
     const request = await prepareWebhook(endpoint, { method: "POST", path: "/contact-suggestions", body: search });
     return sendRequest(endpoint, this.#clock, request, { timeoutMs: requestTimeoutMs, maxBytes: maxSuggestionsBytes });
   }
 
-  #knownEndpoint(): Endpoint {
+  #requireEndpoint(): Endpoint {
     if (this.#endpoint !== undefined) return this.#endpoint;
     throw new DeliveryError("no_receiver", "There is no receiver yet: await service.deliverTo(handler, …) first.");
   }
@@ -96,13 +96,13 @@ export class WebhookDelivery {
   async #deliverUntil(until: number): Promise<void> {
     for (;;) {
       await this.deliver();
-      const next = this.#nextAt();
+      const next = this.#nextAttemptMs();
       if (next === undefined || next > until) return;
       this.#clock.moveTo(next);
     }
   }
 
-  #nextAt(): number | undefined {
+  #nextAttemptMs(): number | undefined {
     const next = this.#queue.nextDueAt();
     const { disabledAt, openUntil } = this.#health;
     if (next === undefined || disabledAt !== null) return undefined;
@@ -127,28 +127,28 @@ export class WebhookDelivery {
     const isProbe = this.#health.openUntil !== null;
     const request = await prepareWebhook(endpoint, toWebhook(delivery));
     const outcome = await sendRequest(endpoint, this.#clock, request);
-    const number = delivery.used + 1;
+    const number = delivery.usedAttempts + 1;
     delivery.attempts.push({ number, at, ...shownOutcome(outcome) });
     const now = this.#clock.ms;
     const isSameProfile = endpoint === this.#endpoint;
-    if (isSameProfile) this.#noteAttempt(outcome, isProbe);
+    if (isSameProfile) this.#updateHealth(outcome, isProbe);
     if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
     // If the profile was replaced meanwhile, the failure says nothing about the new one.
-    const delayMs = isSameProfile ? this.#useAttempt(delivery, outcome) : 0;
+    const delayMs = isSameProfile ? this.#countFailedAttempt(delivery, outcome) : 0;
     if (delayMs === undefined) this.#queue.settle(delivery, "failed", now);
     else delivery.dueAt = now + delayMs;
   }
 
-  #noteAttempt({ status, retryAfterMs }: ReceivedOutcome, isProbe: boolean): void {
+  #updateHealth({ status, retryAfterMs }: ReceivedOutcome, isProbe: boolean): void {
     const attempt = { result: classifyStatus(status), isProbe, retryAfterMs, at: this.#clock.now() };
     this.#health = nextHealth(this.#health, attempt, defaultBreakerPolicy, withoutJitter);
   }
 
-  /** @returns the delay before the next attempt; undefined after the last. A disabled endpoint uses up no attempts (D-73). */
-  #useAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
-    delivery.used += 1;
+  /** @returns the delay before the next attempt; undefined after the last. A disabled endpoint's deliveries are held (D-73). */
+  #countFailedAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
+    delivery.usedAttempts += 1;
     if (this.#health.disabledAt !== null) return 0;
-    return retryDelayMs(defaultRetrySchedule, { number: delivery.used, retryAfterMs }, withoutJitter);
+    return retryDelayMs(defaultRetrySchedule, { number: delivery.usedAttempts, retryAfterMs }, withoutJitter);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyApp, HttpServer } from "@offers/contract/open-receiver";
 import type { Url } from "../../http.ts";
 
-// Taken from whichever library declares them, as in globals.ts.
+// Inferred from the libraries in the user's project, as in http.ts.
 export type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Known } }
   ? Known
   : { url: string };
@@ -40,14 +40,15 @@ export interface MessageToSign {
   id: string;
 }
 
-/** The company profile, except for the base URL. */
+/** The receiver's settings in the company profile. */
 export interface ReceiverProfile {
   /** The secret that the receiver shares with the service. */
   secret: string;
-  /** Returns the headers that prove the signature: pass `signHeaders` from `@offers/webhook-kit/testing`. */
+  /** Returns the signature headers: pass `signHeaders` from `@offers/webhook-kit/testing`. */
   sign(message: MessageToSign): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
-   * The base URL of a handler; a path prefix is allowed. A server or a listener uses only its path; a URL ignores it.
+   * The base URL of a handler; a path prefix is allowed. For a server or a listener, only its path is used; if the receiver is a URL, it is
+   * ignored.
    * @default "https://integrator.test"
    */
   baseUrl?: string | undefined;
