@@ -17,8 +17,8 @@ const options: OffersClientOptions = { baseUrl: "https://service.example", apiKe
 const withoutRetries: OffersClientOptions = { ...options, maxRetries: 0 };
 const broken: Fetch = () => Promise.reject(new TypeError("fetch failed"));
 
-/** Responds with each status in turn. Returns the delays between the requests. */
-function respondingWith(statuses: number[], headers: Record<string, string> = {}) {
+/** Creates a fetch that responds with each status in turn and records the delays between the requests. */
+function createFetch(statuses: number[], headers: Record<string, string> = {}) {
   const times: number[] = [];
   const fetch: Fetch = async () => {
     times.push(performance.now());
@@ -29,7 +29,7 @@ function respondingWith(statuses: number[], headers: Record<string, string> = {}
   return { fetch, delays };
 }
 
-/** Returns a call's error, with a fake clock that skips all delays. */
+/** Returns a call's error. Skips all delays on the fake clock. */
 async function errorOf(call: Promise<unknown>) {
   const error = call.then(
     () => expect.unreachable(),
@@ -39,15 +39,15 @@ async function errorOf(call: Promise<unknown>) {
   return error;
 }
 
-test("the delays grow, with jitter, and end with maxRetries", async () => {
-  const { fetch, delays } = respondingWith([503, 500, 502, 504]);
+test("the delays grow, with jitter, until maxRetries is reached", async () => {
+  const { fetch, delays } = createFetch([503, 500, 502, 504]);
   const error = await errorOf(new OffersClient({ ...options, fetch, maxRetries: 3 }).getOffer("a"));
   expect(error).toMatchObject({ status: 504, attempts: 4 });
   expect(delays()).toEqual([375, 750, 1_500]);
 });
 
 test("a delay that would outlast totalTimeoutMs is not started", async () => {
-  const { fetch, delays } = respondingWith([503, 503, 503], { "retry-after": "20" });
+  const { fetch, delays } = createFetch([503, 503, 503], { "retry-after": "20" });
   const limits = { totalTimeoutMs: 40_000, maxRetries: 9 };
   const error = await errorOf(new OffersClient({ ...options, fetch, ...limits }).getOffer("a"));
   expect(error).toMatchObject({ status: 503, attempts: 2 });
@@ -55,7 +55,7 @@ test("a delay that would outlast totalTimeoutMs is not started", async () => {
 });
 
 test("refreshing the key does not use up a retry", async () => {
-  const { fetch, delays } = respondingWith([401, 503, 200]);
+  const { fetch, delays } = createFetch([401, 503, 200]);
   const apiKey: OffersClientOptions["apiKey"] = ({ refresh }) => (refresh ? "fresh" : "stale");
   const call = new OffersClient({ ...options, fetch, apiKey, maxRetries: 1 }).getOffer("a");
   await vi.runAllTimersAsync();
@@ -64,7 +64,7 @@ test("refreshing the key does not use up a retry", async () => {
 });
 
 test("a key is refreshed once", async () => {
-  const { fetch } = respondingWith([401, 401]);
+  const { fetch } = createFetch([401, 401]);
   let keys = 0;
   const apiKey = () => `key-${keys++}`;
   expect(await errorOf(new OffersClient({ ...options, fetch, apiKey }).getOffer("a"))).toMatchObject({ attempts: 2 });
@@ -79,7 +79,7 @@ test("a creation whose connection breaks while reading is sent once, whatever th
 });
 
 test("a failed attempt is logged even when the key cannot be refreshed", async () => {
-  const { fetch } = respondingWith([401]);
+  const { fetch } = createFetch([401]);
   const lines: unknown[] = [];
   const client = new OffersClient({
     ...options,
@@ -95,7 +95,7 @@ test("a failed attempt is logged even when the key cannot be refreshed", async (
 
 type Perform = (client: OffersClient) => Promise<unknown>;
 
-async function requestOf(perform: Perform) {
+async function captureRequest(perform: Perform) {
   let sent: OffersRequest | undefined;
   const fetch: Fetch = async (_url, init) => {
     sent = init;
@@ -106,13 +106,13 @@ async function requestOf(perform: Perform) {
 }
 
 test("a request without a body has neither content headers nor an idempotency key", async () => {
-  const { body, headers } = await requestOf((client) => client.withdrawOffer("a"));
+  const { body, headers } = await captureRequest((client) => client.withdrawOffer("a"));
   expect(body).toBeNull();
   expect(Object.keys(headers).sort()).toEqual(["accept", "user-agent", "x-ue-api-subscription-key"]);
 });
 
 test("a request with a body has a content type and an idempotency key", async () => {
-  const { body, headers } = await requestOf((client) => client.completeOffer("a", ["w"]));
+  const { body, headers } = await captureRequest((client) => client.completeOffer("a", ["w"]));
   expect(body).toBe('["w"]');
   expect(headers).toMatchObject({
     "content-type": "application/json",
@@ -120,13 +120,13 @@ test("a request with a body has a content type and an idempotency key", async ()
   });
 });
 
-const performances: [string, Perform][] = [
+const performers: [string, Perform][] = [
   ["CompleteOffer", (client) => client.completeOffer("a", ["w"])],
   ["WithdrawOffer", (client) => client.withdrawOffer("a")],
   ["GetOffer", (client) => client.getOffer("a")],
 ];
 
-test.each(performances)("an error of %s names the operation", async (name, perform) =>
+test.each(performers)("an error from %s names the operation", async (name, perform) =>
   expect((await errorOf(perform(new OffersClient({ ...withoutRetries, fetch: broken })))).operation).toBe(name),
 );
 
@@ -134,39 +134,39 @@ test.each([
   [{ idempotencyKey: "" }, 'idempotencyKey is ""; is the environment variable set?'],
   [{ headers: { "x team": "a" } }, "headers must be a header name"],
   [{ headers: { "x-team": "" } }, 'x-team is ""'],
-])("the error for %o names %s", async (call, named) => {
+])("the error for %o says %s", async (call, reason) => {
   const { message } = await errorOf(new OffersClient(options).completeOffer("a", [], call));
-  expect(message).toContain(`CompleteOffer: ${named}`);
+  expect(message).toContain(`CompleteOffer: ${reason}`);
 });
 
 test("the error for an invalid key names apiKey", () =>
   expect(() => new OffersClient({ ...options, apiKey: "" })).toThrow(/^apiKey is ""/));
 
-test("the error of a failing apiKey function includes what it threw", async () => {
+test("the error for a failing apiKey function includes what the function threw", async () => {
   const apiKey = () => Promise.reject(new Error("vault is sealed"));
   const { message } = await errorOf(new OffersClient({ ...options, apiKey }).getOffer("a"));
   expect(message).toBe("GetOffer: the apiKey function failed (Error: vault is sealed)");
 });
 
-/** Middleware that records the errors it sees. */
-function curious() {
-  const seen: unknown[] = [];
+/** Creates middleware that records the errors it sees. */
+function createErrorRecorder() {
+  const seenErrors: unknown[] = [];
   const middleware: OffersClientOptions["middleware"] = [
     (request, next) =>
       next(request).catch((error) => {
-        seen.push(error);
+        seenErrors.push(error);
         throw error;
       }),
   ];
-  return { seen, middleware };
+  return { seenErrors, middleware };
 }
 
 test("middleware sees the error with which the call rejects when fetch fails", async () => {
-  const { seen, middleware } = curious();
+  const { seenErrors, middleware } = createErrorRecorder();
   const error = await errorOf(new OffersClient({ ...withoutRetries, fetch: broken, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "ConnectionError", code: "connection_lost", attempts: 1, operation: "GetOffer" });
-  expect(seen).toHaveLength(1);
-  expect(seen[0]).toBe(error);
+  expect(seenErrors).toHaveLength(1);
+  expect(seenErrors[0]).toBe(error);
 });
 
 test.each([
@@ -183,29 +183,30 @@ test.each([
 });
 
 test("middleware sees the error with which the call rejects after a timeout", async () => {
-  const { seen, middleware } = curious();
+  const { seenErrors, middleware } = createErrorRecorder();
   const fetch: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const error = await errorOf(new OffersClient({ ...withoutRetries, fetch, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", attempts: 1 });
-  expect(seen[0]).toBe(error);
+  expect(seenErrors[0]).toBe(error);
 });
 
-async function bodySent(perform: Perform): Promise<unknown> {
-  const fetch = vi.fn(async (..._given: [url: string, init: RequestInit]) => new Response(null, { status: 204 }));
+async function captureBody(perform: Perform): Promise<unknown> {
+  const fetch = vi.fn(async (..._args: [url: string, init: RequestInit]) => new Response(null, { status: 204 }));
   vi.stubGlobal("fetch", fetch);
   await perform(new OffersClient(options)).finally(() => vi.unstubAllGlobals());
   return fetch.mock.calls[0]?.[1].body;
 }
 const complete: Perform = (client) => client.completeOffer("a", ["Küche"]);
 
-test("the runtime's fetch gets the body as a string", async () => expect(await bodySent(complete)).toBe('["Küche"]'));
+test("the runtime's fetch gets the body as a string", async () =>
+  expect(await captureBody(complete)).toBe('["Küche"]'));
 
 test("Deno's fetch, which sends a string twice when a kept connection breaks, gets a Blob", async () => {
   vi.stubGlobal("Deno", {});
-  const sent = await bodySent(complete);
+  const sent = await captureBody(complete);
   expect(sent).toBeInstanceOf(Blob);
   expect(await (sent as Blob).text()).toBe('["Küche"]');
   vi.stubGlobal("Deno", {});
-  expect(await bodySent((client) => client.withdrawOffer("a"))).toBeNull();
+  expect(await captureBody((client) => client.withdrawOffer("a"))).toBeNull();
 });

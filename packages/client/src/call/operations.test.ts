@@ -3,11 +3,11 @@ import { completeOffer, createOffer } from "./operations.ts";
 
 const ignore = () => {};
 
-test.each(["", "done", "offer < shift", "ok<br>"])("%j acknowledges", (text) =>
+test.each(["", "done", "offer < shift", "ok<br>"])("the body %j acknowledges a completion", (text) =>
   expect(completeOffer.decode(text, ignore)).toBeUndefined(),
 );
 
-test.each(["<!doctype html>", "\n  <html>"])("%j does not acknowledge", (text) =>
+test.each(["<!doctype html>", "\n  <html>"])("the body %j does not acknowledge a completion", (text) =>
   expect(() => completeOffer.decode(text, ignore)).toThrow(),
 );
 
@@ -19,7 +19,7 @@ test.each([
   ['"two words"', "two words"],
   ['{"id":"offer_1"}', "offer_1"],
   ['{"id":7}', "7"],
-])("%j is the id %s", (text, id) => expect(createOffer.decode(text, ignore)).toEqual({ id }));
+])("the id in the response %j is %s", (text, id) => expect(createOffer.decode(text, ignore)).toEqual({ id }));
 
 test.each([
   "",
@@ -31,4 +31,4 @@ test.each([
   '{"id":true}',
   '["offer_1"]',
   "<p>offer_1",
-])("%j is not an id", (text) => expect(() => createOffer.decode(text, ignore)).toThrow());
+])("the response %j does not contain an id", (text) => expect(() => createOffer.decode(text, ignore)).toThrow());

@@ -9,11 +9,11 @@ const bytes = new TextEncoder().encode(`\uFEFF${title}`);
 const pieces = [bytes.slice(0, 2), bytes.slice(2, 6), bytes.slice(6, -2), bytes.slice(-2)];
 
 function streamed(chunks: Uint8Array[], fail?: Error): FetchResponse {
-  const left = [...chunks];
+  const remaining = [...chunks];
   return new Response(
     new ReadableStream({
       pull(controller) {
-        const chunk = left.shift();
+        const chunk = remaining.shift();
         if (chunk) controller.enqueue(chunk);
         else if (fail) controller.error(fail);
         else controller.close();
@@ -22,14 +22,14 @@ function streamed(chunks: Uint8Array[], fail?: Error): FetchResponse {
   );
 }
 
-test("a string is complete however its bytes are split, even when two arrive together", async () => {
+test("a string is read completely however its bytes are split, even while another body is being read", async () => {
   expect(await readBody(streamed(pieces), 99)).toBe(title);
   const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
   const both = [readBody(streamed(single), 99), readBody(streamed(pieces), 99)];
   expect(await Promise.all(both)).toEqual([title, title]);
 });
 
-test("a body that ends within a letter does not affect the next one", async () => {
+test("a body that breaks off within a character does not affect the next body", async () => {
   const broken = streamed(pieces.slice(0, 3).concat(new Uint8Array()), new Error("reset"));
   await expect(readBody(broken, 99)).rejects.toThrow("reset");
   expect(await readBody(streamed([bytes]), 99)).toBe(title);
@@ -48,15 +48,15 @@ test("a compressed body is limited whatever its Content-Length", async () => {
   expect(pulled).toBeLessThan(9);
 });
 
-test("a body with too large a Content-Length is not read, even when it is not a web stream", async () => {
-  let isGivenUp = false;
+test("a body whose Content-Length is too large is not read, even if it is not a web stream", async () => {
+  let isCancelled = false;
   const cancel = () => {
-    isGivenUp = true;
+    isCancelled = true;
   };
   const headers = new Headers({ "content-length": "251" });
   expect(await readBody(new Response(new ReadableStream({ cancel }), { headers }), 250)).toBeUndefined();
-  expect(isGivenUp).toBe(true);
+  expect(isCancelled).toBe(true);
   // The shape of node-fetch's response.
-  const nodes = { status: 200, headers, body: new Readable() as never, text: () => expect.unreachable() };
-  expect(await readBody(nodes, 250)).toBeUndefined();
+  const nodeFetchResponse = { status: 200, headers, body: new Readable() as never, text: () => expect.unreachable() };
+  expect(await readBody(nodeFetchResponse, 250)).toBeUndefined();
 });

@@ -19,12 +19,12 @@ function errorOf(
   return expect.unreachable();
 }
 
-// A browser reports status 0 for a redirect that it must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
+// Browsers report status 0 for a redirect that they must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
 test.each([0, 199, 300, 399])("%i does not acknowledge the request", (status) =>
   expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );
 
-test("without these headers, a response has no request id and no delay", () => {
+test("without the headers, an error has neither a request id nor a delay", () => {
   const { requestId, retryAfterMs } = errorOf(503);
   expect([requestId, retryAfterMs]).toEqual([undefined, undefined]);
 });
@@ -65,7 +65,7 @@ test.each(["<!doctype html><p>", " <HTML>"])("the body %j is HTML, and is not sh
 );
 
 test("an error keeps the response's status and known headers, but neither the API key nor other headers [D-144]", () => {
-  const said = {
+  const knownHeaders = {
     "Retry-After": "7",
     RateLimit: '"key";r=0;t=7',
     "RateLimit-Policy": '"key";q=600;w=60',
@@ -74,7 +74,7 @@ test("an error keeps the response's status and known headers, but neither the AP
     "Server-Timing": "db;dur=53, for;desc=key",
     "X-Request-Id": "r-1",
   };
-  const error = errorOf(429, "", { ...said, "Set-Cookie": "session=1", "X-Internal": "secret" });
+  const error = errorOf(429, "", { ...knownHeaders, "Set-Cookie": "session=1", "X-Internal": "secret" });
   expect(error.headers).toEqual({
     "retry-after": "7",
     ratelimit: '"[redacted]";r=0;t=7',

@@ -39,12 +39,12 @@ test.each([
   new BadRequestError("", { status: 408 }),
   new TimeoutError(""),
   new ConnectionError("", { code: "connection_lost" }),
-])("%o is retried only if a second arrival is harmless", (error) => {
+])("%o is retried only if the request may be repeated", (error) => {
   expect(delay(error)).toBe(250);
   expect(delay(error, { isRepeatable: false })).toBeUndefined();
 });
 
-test("a request that was never sent is retried for every operation", () =>
+test("a request that was never sent is retried even if it may not be repeated", () =>
   expect(delay(new ConnectionError("", { code: "connect_failed" }), { isRepeatable: false })).toBe(250));
 
 test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
@@ -52,7 +52,7 @@ test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { sta
   (error) => expect(delay(error)).toBeUndefined(),
 );
 
-test("a longer Retry-After is respected, up to the cap", () => {
+test("a Retry-After longer than the backoff is respected, up to the cap", () => {
   expect(delay(new ServerError("", { status: 503, retryAfterMs: 0 }))).toBe(250);
   expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_000 }))).toBe(30_000);
   expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_001 }))).toBeUndefined();

@@ -32,7 +32,7 @@ test.each([
   "2099-05-01T25:00:00Z",
   "2099-05-01T16:00:60Z",
   "2099-05-01T16:00:00+25:00",
-  // In UTC, the years -1 and 10000.
+  // In UTC, these are in the years -1 and 10000.
   "0000-01-01T00:00:00+01:00",
   "9999-12-31T23:30:00-01:00",
   "2099-05-01  16:00:00Z",
@@ -46,7 +46,7 @@ test.each([
   4_000_000_000_000 as unknown as Date,
   undefined as unknown as Date,
   null as unknown as Date,
-])("%s is rejected, with the field and a valid notation in the message [D-33]", (time) =>
+])("%s is rejected, and the message contains the field and a valid format [D-33]", (time) =>
   expect(() => toUtc(time, "end", 2)).toThrow(
     expect.objectContaining({
       code: "invalid_time",
@@ -58,9 +58,9 @@ test.each([
 test.each([
   ["2099-05-30T16:00:00Z", "2099-05-30T16:00:00Z"],
   ["2099-05-31T16:00:00Z", "2099-05-31T16:00:00Z"],
-  // The day is in the time's own zone, where it ends at a different time than in UTC.
+  // In this time's zone, the month ends at a different instant than in UTC.
   ["2099-05-31T23:30:00-04:30", "2099-06-01T04:00:00.000Z"],
-])("the end of a month, %s, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
+])("%s, at the end of a month, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
 
 test.each(["on 2099-05-01T16:00:00Z", "+2099-05-01T16:00:00Z", "12099-05-01T16:00:00Z"])(
   "%s is rejected because of what precedes the time",

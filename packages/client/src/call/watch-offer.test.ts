@@ -21,11 +21,11 @@ test.each([
     const open = { recipients: [], complete: false, widthdrawn: false };
     const read = vi.fn<Parameters<typeof watchOffer>[0]>();
     read.mockResolvedValueOnce(open as never).mockResolvedValueOnce({ ...open, complete: true } as never);
-    const end = watchOffer(read, defaults, { pollIntervalMs }).next();
+    const firstResult = watchOffer(read, defaults, { pollIntervalMs }).next();
     await vi.advanceTimersByTimeAsync(waitMs - 1);
     expect(read).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await end).toEqual({ done: true, value: undefined });
+    expect(await firstResult).toEqual({ done: true, value: undefined });
     expect(read).toHaveBeenCalledTimes(2);
   },
 );

@@ -13,7 +13,7 @@ const tooLate = {
 const aborted = (cause: unknown) => ({ name: "AbortedError", attempts: 1, cause });
 const never = () => new Promise<string>(() => {});
 
-test("resolves with the result of the work, and leaves neither timer nor listener", async () => {
+test("withTimeout settles like the work, and removes its timer and listener", async () => {
   const { signal } = new AbortController();
   await expect(withTimeout({ ...call }, 1_000, signal, async () => "done")).resolves.toBe("done");
   await expect(withTimeout({ ...call }, 1_000, signal, () => Promise.reject(new Error("broken")))).rejects.toThrow(
@@ -23,7 +23,7 @@ test("resolves with the result of the work, and leaves neither timer nor listene
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("rejects when time runs out, and aborts the work", async () => {
+test("withTimeout rejects and aborts the work when the time is up", async () => {
   let inner: AbortSignal | undefined;
   const result = withTimeout({ ...call }, 1_000, undefined, (signal) => {
     inner = signal;
@@ -37,7 +37,7 @@ test("rejects when time runs out, and aborts the work", async () => {
   expect(inner).toMatchObject({ aborted: true, reason: expect.objectContaining(tooLate) });
 });
 
-test("rejects when the caller aborts, with the caller's reason as cause, and aborts the work", async () => {
+test("withTimeout rejects with the caller's reason as cause, and aborts the work, when the caller aborts", async () => {
   const controller = new AbortController();
   let inner: AbortSignal | undefined;
   const result = withTimeout({ ...call }, 1_000, controller.signal, (signal) => {
@@ -51,7 +51,7 @@ test("rejects when the caller aborts, with the caller's reason as cause, and abo
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("does not start the work for a caller who has already aborted", async () => {
+test("withTimeout does not start the work if the caller has already aborted", async () => {
   const work = vi.fn(never);
   await expect(withTimeout({ ...call }, 1_000, AbortSignal.abort("gone"), work)).rejects.toMatchObject(aborted("gone"));
   expect(work).not.toHaveBeenCalled();
@@ -64,7 +64,7 @@ test("a sleep resolves when its time has passed", async () => {
   await expect(waited).resolves.toBeUndefined();
 });
 
-test("a sleep that is aborted rejects immediately and leaves no timer", async () => {
+test("a sleep that is aborted rejects immediately and removes its timer", async () => {
   const controller = new AbortController();
   const waiting = sleep({ ...call }, 60_000, controller.signal);
   controller.abort("enough");

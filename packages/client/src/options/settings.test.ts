@@ -8,9 +8,9 @@ test.each(["k", "ke", "a key with ~tilde and !mark"])("%j is a valid header valu
 test("a header name is converted to lower case", () => expect(checkHeaderName("headers", "X-Team")).toBe("x-team"));
 
 test("the error names the option, but not the value", () => {
-  const refused = {
+  const expectedError = {
     code: "invalid_option",
     message: expect.stringMatching(/^userAgent is not printable ASCII$/),
   };
-  expect(() => checkHeaderValue("userAgent", "se\ncret")).toThrow(expect.objectContaining(refused));
+  expect(() => checkHeaderValue("userAgent", "se\ncret")).toThrow(expect.objectContaining(expectedError));
 });

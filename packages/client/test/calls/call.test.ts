@@ -3,13 +3,13 @@ import { ConflictError, OffersClient } from "../../src/index.ts";
 import { offer } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
-const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+const createClient = async (...respond: Parameters<typeof respondWith>) => {
   const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
 };
 
 test("a call sends one request, however many of its methods are used", async () => {
-  const { client, received } = await clientOf(200, JSON.stringify(offer), { etag: '"1"' });
+  const { client, received } = await createClient(200, JSON.stringify(offer), { etag: '"1"' });
   const call = client.getOffer("a");
   expect(call).toBeInstanceOf(Promise);
   const { data, response, attempts } = await call.withResponse();
@@ -21,28 +21,28 @@ test("a call sends one request, however many of its methods are used", async () 
   expect(received).toHaveLength(1);
 });
 
-test("a call that is not awaited is still made", async () => {
-  const { client, received } = await clientOf(200);
+test("a request is sent even if the call is not awaited", async () => {
+  const { client, received } = await createClient(200);
   void client.withdrawOffer("a");
   await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
 });
 
-test("safe() returns a failure as a value and the other methods reject, and each handles the rejection", async () => {
+test("safe() resolves with a failure and the other methods reject; each of them handles the rejection", async () => {
   const unhandled: unknown[] = [];
-  const note = (reason: unknown) => void unhandled.push(reason);
-  process.on("unhandledRejection", note);
-  onTestFinished(() => void process.off("unhandledRejection", note));
+  const record = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  onTestFinished(() => void process.off("unhandledRejection", record));
 
-  const { client } = await clientOf(409);
+  const { client } = await createClient(409);
   const call = client.withdrawOffer("a");
   const result = await call.safe();
   expect(result).toEqual({ ok: false, error: expect.any(ConflictError) });
   await expect(call.withResponse()).rejects.toBe(result.ok || result.error);
   await expect(call).rejects.toBe(result.ok || result.error);
 
-  const unwatched = client.withdrawOffer("a");
-  const unwatchedResponse = client.withdrawOffer("a").withResponse();
-  await Promise.all([unwatched.safe(), unwatchedResponse.then(undefined, () => {})]);
+  const safeCall = client.withdrawOffer("a");
+  const responseCall = client.withdrawOffer("a").withResponse();
+  await Promise.all([safeCall.safe(), responseCall.then(undefined, () => {})]);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(unhandled).toEqual([]);
 });
@@ -59,7 +59,7 @@ test("a call with a string key sends its request before it returns", async () =>
 });
 
 test("the stack of a failure shows the code that awaits the call or iterates over the watch", async () => {
-  const { client } = await clientOf(409);
+  const { client } = await createClient(409);
   const hire = async () => await client.completeOffer("a", ["w"]);
   const follow = async () => {
     for await (const _ of client.watchOffer("a"));

@@ -5,12 +5,12 @@ import { input, offer } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key";
-const silence = () => {};
-const halfABody = (response: { write(text: string): unknown }) => void response.write('{"id":');
+const neverRespond = () => {};
+const sendHalfABody = (response: { write(text: string): unknown }) => void response.write('{"id":');
 
 test.each([
-  ["headers", silence],
-  ["body", halfABody],
+  ["headers", neverRespond],
+  ["body", sendHalfABody],
 ])("the timeout covers a stall in the %s", async (_where, respond) => {
   const { baseUrl, received } = await serve(respond);
   const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 500, maxRetries: 0 });
@@ -27,27 +27,27 @@ test("the timeout applies even to a fetch that ignores its signal", async () => 
     baseUrl: "https://service.example",
     apiKey,
     timeoutMs: 30,
-    fetch: () => new Promise(silence),
+    fetch: () => new Promise(neverRespond),
   });
   await expect(client.getOffer("a", { maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
 });
 
 test("a read is retried after a timeout, a creation is not [D-50]", async () => {
   const { baseUrl, received } = await serve((response, _request, count) =>
-    count === 1 ? silence() : response.end(JSON.stringify(offer)),
+    count === 1 ? neverRespond() : response.end(JSON.stringify(offer)),
   );
   const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 400 });
   await expect(client.getOffer("a")).resolves.toEqual(offer);
   expect(received).toHaveLength(2);
 
-  const creation = await serve(silence);
-  const other = new OffersClient({ baseUrl: creation.baseUrl, apiKey, timeoutMs: 400 });
-  await expect(other.createOffer(input)).rejects.toMatchObject({ code: "timeout", attempts: 1 });
+  const creation = await serve(neverRespond);
+  const creator = new OffersClient({ baseUrl: creation.baseUrl, apiKey, timeoutMs: 400 });
+  await expect(creator.createOffer(input)).rejects.toMatchObject({ code: "timeout", attempts: 1 });
   expect(creation.received).toHaveLength(1);
 });
 
 test("totalTimeoutMs covers all attempts and the delays between them", async () => {
-  const { baseUrl, received } = await serve(silence);
+  const { baseUrl, received } = await serve(neverRespond);
   const client = new OffersClient({ baseUrl, apiKey, timeoutMs: 60_000, totalTimeoutMs: 500 });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 1 });
   expect(received).toHaveLength(1);
@@ -56,7 +56,7 @@ test("totalTimeoutMs covers all attempts and the delays between them", async () 
 test("totalTimeoutMs covers the apiKey function", async () => {
   const client = new OffersClient({
     baseUrl: "https://service.example",
-    apiKey: () => new Promise(silence),
+    apiKey: () => new Promise(neverRespond),
     totalTimeoutMs: 30,
   });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "timeout", attempts: 0 });
@@ -74,13 +74,13 @@ test("a signal that is already aborted prevents the request", async () => {
 });
 
 test.each([
-  ["while the service is silent", silence],
-  ["within the body", halfABody],
+  ["while the service is silent", neverRespond],
+  ["within the body", sendHalfABody],
   ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
-])("an abort ends the call immediately %s", async (_when, respond) => {
+])("an abort %s ends the call immediately", async (_when, respond) => {
   const controller = new AbortController();
-  const { baseUrl, received } = await serve((...given) => {
-    respond(...given);
+  const { baseUrl, received } = await serve((...args) => {
+    respond(...args);
     setTimeout(() => controller.abort(), 50);
   });
   const call = new OffersClient({ baseUrl, apiKey }).getOffer("a", { signal: controller.signal });
@@ -101,7 +101,7 @@ test("twenty calls leave no listener on a shared signal", async () => {
 });
 
 test("the message names the shorter of the attempt's and the call's timeout", async () => {
-  const { baseUrl } = await serve(silence);
+  const { baseUrl } = await serve(neverRespond);
   const messageOf = async (limits: object) =>
     new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...limits }).getOffer("a").catch(({ message }) => message);
   expect(await messageOf({ timeoutMs: 30, totalTimeoutMs: 30 })).toContain(

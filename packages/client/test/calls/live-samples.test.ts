@@ -25,7 +25,7 @@ test.each(exchanges)("the client handles $name", async ({ name, operation, respo
   const text = response.json === undefined ? (response.text ?? "") : JSON.stringify(response.json);
   const { baseUrl, received } = await serve(respondWith(response.status, text, response.headers));
   const client = new OffersClient({ baseUrl: `${baseUrl}/`, apiKey, maxRetries: 0 });
-  const perform: (...given: unknown[]) => Promise<unknown> = Reflect.get(client, operation);
+  const perform: (...args: unknown[]) => Promise<unknown> = Reflect.get(client, operation);
   const settled = await perform.apply(client, calls[operation]?.arguments ?? []).then(
     (data) => ({ data: data ?? null }),
     (error: unknown) => ({ error }),
@@ -46,11 +46,11 @@ test("every sample was replayed, each under its own name", () => {
   expect(new Set(replayed).size).toBe(exchanges.length);
 });
 
-test("the samples include every known problem of the live service", () => {
+test("the samples include every problem that the live service is known to return", () => {
   const titles = exchanges.flatMap(
     ({ response }) => (response.json as { title?: string; status?: number })?.title ?? [],
   );
-  for (const kind of [
+  for (const title of [
     "Parameters out of range",
     "Unauthorised",
     "Invalid api version",
@@ -58,11 +58,11 @@ test("the samples include every known problem of the live service", () => {
     "Too many requests",
     "Internal platform error",
   ])
-    expect(titles).toContain(kind);
+    expect(titles).toContain(title);
 });
 
 // The webhook kit replays the other file, in its live-samples.test.ts.
-test("every sample is replayed", () =>
+test("every file of samples is replayed", () =>
   expect(readdirSync(new URL("../../../../spec/samples/live", import.meta.url)).sort()).toEqual([
     "offer-operations.json",
     "webhooks.json",

@@ -15,7 +15,7 @@ test("a creation is a POST of JSON with the key, the version and an idempotency 
   expect(JSON.parse(body)).toEqual(input);
 });
 
-test("a read, a completion and a withdrawal have the method, path and body of the contract [D-27]", async () => {
+test("a read, a completion and a withdrawal use the contract's method, path and body [D-27]", async () => {
   const { baseUrl, received } = await serve((response, { url }) =>
     url?.startsWith("/offer/offer_4f1c2a?") ? response.end(JSON.stringify(offer)) : response.writeHead(204).end(),
   );
@@ -69,7 +69,7 @@ test.each([
 });
 
 test.each([200, 201, 202, 204])(
-  "any success acknowledges a completion and a withdrawal: %i [D-03] [D-10] [interface: Operations CompleteOffer]",
+  "any successful status acknowledges a completion and a withdrawal: %i [D-03] [D-10] [interface: Operations CompleteOffer]",
   async (status) => {
     const { baseUrl } = await serve(respondWith(status, status === 204 ? "" : "OK"));
     const client = new OffersClient({ baseUrl, apiKey });
@@ -79,9 +79,9 @@ test.each([200, 201, 202, 204])(
 );
 
 test("undocumented worker responses and additional fields are passed on [D-04] [D-35] [interface: Recipient response]", async () => {
-  const later = { ...offer, recipients: [{ ...offer.recipients[0], response: "shortlisted" }], urgency: "high" };
-  const { baseUrl } = await serve(respondWith(200, JSON.stringify(later)));
-  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("offer_1")).resolves.toEqual(later);
+  const newerOffer = { ...offer, recipients: [{ ...offer.recipients[0], response: "shortlisted" }], urgency: "high" };
+  const { baseUrl } = await serve(respondWith(200, JSON.stringify(newerOffer)));
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("offer_1")).resolves.toEqual(newerOffer);
 });
 
 test("times are sent in UTC, whatever their time zone", async () => {

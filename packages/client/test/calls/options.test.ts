@@ -7,7 +7,7 @@ import { input } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
-const thrownBy = (work: () => unknown): AnyOffersError => {
+const errorThrownBy = (work: () => unknown): AnyOffersError => {
   try {
     work();
   } catch (error) {
@@ -62,13 +62,13 @@ test.each([
   "https://[::1",
   "https://a%zz",
   "https://a%zz/x:y",
-])("the base URL %j is rejected with the broken rule, and not shown", (baseUrl) => {
-  for (const make of [
+])("the base URL %j is rejected with the rule that it breaks, and is not shown", (baseUrl) => {
+  for (const create of [
     () => new OffersClient({ ...valid, baseUrl: baseUrl as string }),
     () => createOpenApiClient({ ...valid, baseUrl: baseUrl as string }),
     () => new TracedOffersClient({ ...valid, baseUrl: baseUrl as string }),
   ]) {
-    const error = thrownBy(make);
+    const error = errorThrownBy(create);
     expect(error).toMatchObject({
       name: "UsageError",
       code: "invalid_base_url",
@@ -87,10 +87,10 @@ test.each([
   [" key", "has white space around it"],
   ["key\n", "has white space around it"],
   ["k\u00e9y", "is not printable ASCII"],
-])("the key %j is rejected with the reason, and not shown: %s", (apiKey, says) => {
-  const { code, message } = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
+])("the key %j is rejected with the reason, and is not shown: %s", (apiKey, reason) => {
+  const { code, message } = errorThrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
   expect(code).toBe("invalid_api_key");
-  expect(message).toBe(`apiKey ${says}`);
+  expect(message).toBe(`apiKey ${reason}`);
 });
 
 test.each([
@@ -110,11 +110,11 @@ test.each([
   [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(100)}"`],
   [{ signal: new AbortController().signal }, '"signal"'],
   [{ timeout: undefined }, '"timeout"'],
-])("the unknown option %j is rejected by name", (option, named) => {
-  const { code, message } = thrownBy(() => new OffersClient({ ...valid, ...option }));
+])("the unknown option %j is rejected by name", (option, expectedName) => {
+  const { code, message } = errorThrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(code).toBe("invalid_option");
   expect(message).toMatch(/; options: baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
-  expect(message).toContain(`unknown option ${named}; `);
+  expect(message).toContain(`unknown option ${expectedName}; `);
 });
 
 test.each([
@@ -134,18 +134,18 @@ test.each([
   [{ userAgent: "" }, "userAgent", 'is ""'],
   [{ apiVersion: null }, "apiVersion", "Null"],
   [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "header name"],
-])("the option %j is rejected by name, with the broken rule", (option, named, wanted) => {
-  const error = thrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
+])("the option %j is rejected by name, with the rule that it breaks", (option, expectedName, expectedRule) => {
+  const error = errorThrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_option" });
-  expect(error.message).toContain(named);
-  expect(error.message).toContain(wanted);
+  expect(error.message).toContain(expectedName);
+  expect(error.message).toContain(expectedRule);
 });
 
 test.each([undefined, null, 7, "https://service.example", [], new URL("https://service.example")])(
   "options that are not an object are rejected: %j",
   (options) => {
-    for (const make of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
-      expect(thrownBy(make)).toMatchObject({
+    for (const create of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
+      expect(errorThrownBy(create)).toMatchObject({
         name: "UsageError",
         message: expect.stringMatching(/^options must be of type Object, not|^baseUrl must|^apiKey must/),
       });
@@ -176,30 +176,32 @@ test.each([
   [{ headers: [["a", "b"]] }, "invalid_option", "headers", "Object, not Array"],
   [{ headers: { "x-team": 7 } }, "invalid_option", "x-team", "must be a string"],
   [{ timeoutMs: null }, "invalid_option", "timeoutMs", "number, not Null"],
-])("the call options %o are rejected before any request", async (call, code, named, wanted) => {
+])("the call options %o are rejected before any request", async (call, code, expectedName, expectedRule) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
   expect(error).toMatchObject({ name: "UsageError", code, operation: "CreateOffer", attempts: 0 });
   expect(error.message).toMatch(/^CreateOffer: /);
-  expect(error.message).toContain(named);
-  expect(error.message).toContain(wanted);
+  expect(error.message).toContain(expectedName);
+  expect(error.message).toContain(expectedRule);
   expect(received).toEqual([]);
 });
 
 const callOptions = "timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers";
 
 test("a watch accepts an interval and rejects unknown options", async () => {
-  const next = (call: object) =>
+  const errorOfFirstRead = (call: object) =>
     errorOf(
       new OffersClient(valid)
         .watchOffer("a", call as never)
         [Symbol.asyncIterator]()
         .next(),
     );
-  expect((await next({ interval: 5 })).message).toBe(
+  expect((await errorOfFirstRead({ interval: 5 })).message).toBe(
     `GetOffer: unknown option "interval"; options: ${callOptions}, pollIntervalMs`,
   );
-  expect((await next({ pollIntervalMs: "5" })).message).toMatch(/pollIntervalMs must be of type number, not string/);
+  expect((await errorOfFirstRead({ pollIntervalMs: "5" })).message).toMatch(
+    /pollIntervalMs must be of type number, not string/,
+  );
 });
 
 test("a call through openapi-fetch rejects an option that neither library knows", async () => {
@@ -219,9 +221,9 @@ const hostile = Object.defineProperty({ createdByUserId: "u", title: "t" }, "wor
 });
 
 type ClientCall = (client: OffersClient) => PromiseLike<unknown>;
-const perform = (method: string, ...given: unknown[]): [string, ClientCall] => [
-  `${method}(${given.map((one) => (one === hostile ? "hostile" : JSON.stringify(one))).join(", ")})`,
-  (client) => Reflect.apply(Reflect.get(client, method), client, given),
+const perform = (method: string, ...args: unknown[]): [string, ClientCall] => [
+  `${method}(${args.map((arg) => (arg === hostile ? "hostile" : JSON.stringify(arg))).join(", ")})`,
+  (client) => Reflect.apply(Reflect.get(client, method), client, args),
 ];
 
 test.each<[[string, ClientCall], string, string, RegExp]>([
@@ -295,7 +297,7 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
     /workerIds\[1\] must be of type string, not Object/,
   ],
 ])(
-  "%s: the error for a mistake names the operation, the argument and the remedy",
+  "%s rejects with an error that names the operation, the argument and the rule",
   async ([, call], operation, code, message) => {
     const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
     const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));

@@ -9,11 +9,11 @@ import { input, offer } from "../support/offer.ts";
 import { type Responder, respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
-const found = respondWith(200, JSON.stringify(offer));
-const first =
+const respondWithOffer = respondWith(200, JSON.stringify(offer));
+const failFirstWith =
   (respond: Responder): Responder =>
   (response, request, count) =>
-    (count === 1 ? respond : found)(response, request, count);
+    (count === 1 ? respond : respondWithOffer)(response, request, count);
 const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
   call.then(
     () => expect.unreachable(),
@@ -21,19 +21,19 @@ const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
   );
 
 test("the API key header is not sent to a cross-origin redirect", async () => {
-  const elsewhere = await serve(found);
+  const otherServer = await serve(respondWithOffer);
   const { baseUrl, received } = await serve((response, { url }) =>
-    response.writeHead(307, { location: `${elsewhere.baseUrl}${url}` }).end(),
+    response.writeHead(307, { location: `${otherServer.baseUrl}${url}` }).end(),
   );
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [() => client.getOffer("a"), () => client.createOffer(input), () => client.withdrawOffer("a")])
     expect(await errorOf(call())).toMatchObject({ code: "unexpected_redirect", status: 307 });
   expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([apiKey, apiKey, apiKey]);
-  expect(elsewhere.received).toEqual([]);
+  expect(otherServer.received).toEqual([]);
 });
 
 test('the id ".." is rejected before any request', async () => {
-  const { baseUrl, received } = await serve(found);
+  const { baseUrl, received } = await serve(respondWithOffer);
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [
     () => client.getOffer(".."),
@@ -100,7 +100,7 @@ test("a POST whose socket is reset never takes effect twice", async () => {
 });
 
 test("a 429 with Retry-After 1 is retried after a second, if the cap allows it", async () => {
-  const throttled = first(respondWith(429, "", { "retry-after": "1" }));
+  const throttled = failFirstWith(respondWith(429, "", { "retry-after": "1" }));
   const delays: number[] = [];
   const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
   const patient = await serve(throttled);
@@ -116,7 +116,7 @@ test("a 429 with Retry-After 1 is retried after a second, if the cap allows it",
 });
 
 test("a 503 with Retry-After 3600 fails immediately and says when to retry", async () => {
-  const { baseUrl, received } = await serve(first(respondWith(503, "", { "retry-after": "3600" })));
+  const { baseUrl, received } = await serve(failFirstWith(respondWith(503, "", { "retry-after": "3600" })));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
   expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });
   expect(received).toHaveLength(1);
@@ -128,8 +128,8 @@ test("20 calls with one AbortSignal leave no listener on it", async () => {
   );
   const { signal } = new AbortController();
   const client = new OffersClient({ baseUrl, apiKey });
-  const ends = await Promise.all(Array.from({ length: 20 }, () => client.getOffer("a", { signal }).safe()));
-  expect(ends.filter(({ ok }) => ok)).toHaveLength(10);
+  const results = await Promise.all(Array.from({ length: 20 }, () => client.getOffer("a", { signal }).safe()));
+  expect(results.filter(({ ok }) => ok)).toHaveLength(10);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 

@@ -9,7 +9,7 @@ import { respondWith, serve } from "../support/serve.ts";
 const limits = { RateLimit: '"key";r=598;t=42', "RateLimit-Policy": '"key";q=600;w=60' };
 const rateLimit = { policy: "key", remaining: 598, resetAfterMs: 42_000, limit: 600, windowMs: 60_000 };
 
-async function clientOf(
+async function createClient(
   ...[status, headers, options]: [number, Record<string, string>, Partial<OffersClientOptions>?]
 ) {
   const { baseUrl } = await serve(respondWith(status, JSON.stringify(offer), headers));
@@ -20,10 +20,10 @@ test("a result and an error say how many requests are left, whatever the transpo
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   for (const options of [{}, { fetch: pool }]) {
-    const client = await clientOf(200, limits, options);
+    const client = await createClient(200, limits, options);
     expect(await client.getOffer("a").withResponse()).toMatchObject({ rateLimit });
     expect(await client.createOffer(input).safe()).toMatchObject({ ok: true, rateLimit });
-    const failing = await clientOf(429, { ...limits, "Retry-After": "42" }, options);
+    const failing = await createClient(429, { ...limits, "Retry-After": "42" }, options);
     expect(await failing.getOffer("a").safe()).toMatchObject({
       ok: false,
       error: { rateLimit, retryAfterMs: 42_000, headers: { ratelimit: limits.RateLimit, "retry-after": "42" } },
@@ -31,32 +31,32 @@ test("a result and an error say how many requests are left, whatever the transpo
   }
 });
 
-test("a traced call has the same result", async () => {
+test("a traced call returns the rate limit too", async () => {
   const { baseUrl } = await serve(respondWith(200, JSON.stringify(offer), limits));
   const client = new TracedOffersClient({ baseUrl, apiKey: "secret-1" });
   expect(await client.getOffer("a").withResponse()).toMatchObject({ rateLimit });
 });
 
-test("a service that says nothing about limits leaves them undefined", async () => {
-  const { rateLimit } = await (await clientOf(200, {})).getOffer("a").withResponse();
+test("the rate limit is undefined if the service does not send one", async () => {
+  const { rateLimit } = await (await createClient(200, {})).getOffer("a").withResponse();
   expect(rateLimit).toBeUndefined();
-  const result = await (await clientOf(503, {})).getOffer("a").safe();
+  const result = await (await createClient(503, {})).getOffer("a").safe();
   expect(result).toMatchObject({ ok: false, error: { rateLimit: undefined, headers: {} } });
 });
 
 // These values come from RFC 9745, 2.1 and RFC 8594, 3; `date -u -d @1688169599` prints the day.
-const ending = { Deprecation: "@1688169599", Sunset: "Sun, 30 Jun 2024 23:59:59 GMT" };
+const deprecationHeaders = { Deprecation: "@1688169599", Sunset: "Sun, 30 Jun 2024 23:59:59 GMT" };
 
 test("onDeprecation is called once per operation, for successes and errors alike [D-144]", async () => {
   const notices: DeprecationNotice[] = [];
   const onDeprecation = (notice: DeprecationNotice) => void notices.push(notice);
-  const client = await clientOf(200, ending, { onDeprecation });
+  const client = await createClient(200, deprecationHeaders, { onDeprecation });
   for (let call = 0; call < 2; call += 1) {
     await client.getOffer("a");
     await client.withdrawOffer("a");
   }
-  await (await clientOf(400, { Sunset: ending.Sunset }, { onDeprecation })).createOffer(input).safe();
-  await (await clientOf(200, { Deprecation: "true" }, { onDeprecation })).completeOffer("a", ["w"]);
+  await (await createClient(400, { Sunset: deprecationHeaders.Sunset }, { onDeprecation })).createOffer(input).safe();
+  await (await createClient(200, { Deprecation: "true" }, { onDeprecation })).completeOffer("a", ["w"]);
   const dates = { deprecatedAt: new Date("2023-06-30T23:59:59Z"), sunsetAt: new Date("2024-06-30T23:59:59Z") };
   expect(notices).toEqual([
     { operation: "GetOffer", ...dates },
@@ -70,16 +70,16 @@ test("a callback that throws does not affect the call [D-144]", async () => {
   const onDeprecation = () => {
     throw new Error("no");
   };
-  expect(await (await clientOf(200, ending, { onDeprecation })).getOffer("a")).toEqual(offer);
+  expect(await (await createClient(200, deprecationHeaders, { onDeprecation })).getOffer("a")).toEqual(offer);
 });
 
 test("by default, one line is written to the console for each operation [D-144]", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
-  const client = await clientOf(200, ending);
+  const client = await createClient(200, deprecationHeaders);
   await client.getOffer("a");
   await client.getOffer("a");
-  await (await clientOf(200, { Deprecation: "@1688169599" })).getOffer("a");
+  await (await createClient(200, { Deprecation: "@1688169599" })).getOffer("a");
   expect(warn.mock.calls).toEqual([
     ["offers: GetOffer is deprecated; sunset: 2024-06-30T23:59:59.000Z"],
     ["offers: GetOffer is deprecated; sunset: unknown"],

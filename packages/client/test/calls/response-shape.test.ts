@@ -17,19 +17,19 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 /** Creates a client for a service that returns this string for every offer, and collects its log lines. */
-async function readingText(text: string) {
+async function clientReadingText(text: string) {
   const { baseUrl } = await serve(respondWith(200, text, json));
   const lines: object[] = [];
   const logger = { debug: () => {}, warn: (fields: object) => void lines.push(fields) };
   return { client: new OffersClient({ baseUrl, apiKey, logger }), lines };
 }
-const reading = (value: unknown) => readingText(JSON.stringify(value));
-const reported = (path: string) => [{ operation: "GetOffer", code: "unexpected_response_shape", path }];
+const clientReading = (value: unknown) => clientReadingText(JSON.stringify(value));
+const shapeReport = (path: string) => [{ operation: "GetOffer", code: "unexpected_response_shape", path }];
 
 const absent = Symbol("absent");
-type Given = string | number | boolean | null | object;
-/** Each field that has an empty value, with that value and an equivalent one of another type. */
-const fields: [path: string, empty: unknown, other: [given: Given, read: unknown]][] = [
+type SentValue = string | number | boolean | null | object;
+/** Each field that has an empty value, with that value, and with a value of another type and how it is read. */
+const fields: [path: string, empty: unknown, other: [sent: SentValue, read: unknown]][] = [
   ["title", "", [7, "7"]],
   ["details", "", [12.5, "12.5"]],
   ["locationPlaceId", "", [4711, "4711"]],
@@ -45,41 +45,43 @@ const fields: [path: string, empty: unknown, other: [given: Given, read: unknown
   ["recipients[0].response", "", [2, "2"]],
   ["recipients[0].confirmation", "", [0, "0"]],
 ];
-const steps = (path: string) => path.split(/[.[\]]+/);
-const holderOf = (value: object, path: string): Record<string, unknown> =>
-  steps(path)
+const splitPath = (path: string) => path.split(/[.[\]]+/);
+const parentOf = (value: object, path: string): Record<string, unknown> =>
+  splitPath(path)
     .slice(0, -1)
     .reduce((inner: object, step) => Reflect.get(inner, step), value) as Record<string, unknown>;
 /** Returns the offer with one field set or left out. */
 function offerWith(path: string, value: unknown): Offer {
   const changed = structuredClone(offer);
-  const name = steps(path).at(-1) ?? "";
-  if (value === absent) delete holderOf(changed, path)[name];
-  else holderOf(changed, path)[name] = value;
+  const name = splitPath(path).at(-1) ?? "";
+  if (value === absent) delete parentOf(changed, path)[name];
+  else parentOf(changed, path)[name] = value;
   return changed;
 }
 
-const combinations = fields.flatMap(([path, empty, [given, read]]): [string, string, unknown, unknown, boolean][] => [
-  [path, "null", null, empty, false],
-  [path, "absent", absent, empty, false],
-  [path, "empty", "", empty, typeof empty !== "string"],
-  [path, `${JSON.stringify(given)}, of another type`, given, read, true],
-]);
+const combinations = fields.flatMap(
+  ([path, empty, [sentValue, read]]): [string, string, unknown, unknown, boolean][] => [
+    [path, "null", null, empty, false],
+    [path, "absent", absent, empty, false],
+    [path, "empty", "", empty, typeof empty !== "string"],
+    [path, `${JSON.stringify(sentValue)}, of another type`, sentValue, read, true],
+  ],
+);
 
 test("at least forty combinations of field and value are tested", () =>
   expect(combinations.length).toBeGreaterThanOrEqual(40));
 
 test.each(combinations)(
   "an offer whose %s is %s is read with a value of the correct type [D-126]",
-  async (path, _how, given, read, isReported) => {
-    const { client, lines } = await reading(offerWith(path, given));
+  async (path, _how, sentValue, read, isReported) => {
+    const { client, lines } = await clientReading(offerWith(path, sentValue));
     expect(await client.getOffer("a")).toEqual(offerWith(path, read));
-    expect(lines).toEqual(isReported ? reported(path) : []);
+    expect(lines).toEqual(isReported ? shapeReport(path) : []);
   },
 );
 
 test("an offer that has only its id and its workers is read", async () => {
-  const { client, lines } = await reading({ id: "a", recipients: [{ workerId: "w" }] });
+  const { client, lines } = await clientReading({ id: "a", recipients: [{ workerId: "w" }] });
   expect(await client.getOffer("a")).toEqual({
     id: "a",
     title: "",
@@ -101,15 +103,19 @@ test.each([
   [{ recipients: [{ ...amal, workerId: 7 }] }, "recipients[0].workerId", { recipients: [{ ...amal, workerId: "7" }] }],
   [{ events: [null, event] }, "events", { events: [event] }],
 ])("%j is converted and reported as %s [D-126]", async (change, path, read) => {
-  const { client, lines } = await reading({ ...offer, ...change });
+  const { client, lines } = await clientReading({ ...offer, ...change });
   expect(await client.getOffer("a")).toEqual({ ...offer, ...read });
-  expect(lines).toEqual(reported(path));
+  expect(lines).toEqual(shapeReport(path));
 });
 
 test("a shape is reported once per client, by its path, never by its value [D-126]", async () => {
-  const { client, lines } = await reading({ ...offer, title: 4_711_000, recipients: [{ ...amal, id: "4711001" }] });
+  const { client, lines } = await clientReading({
+    ...offer,
+    title: 4_711_000,
+    recipients: [{ ...amal, id: "4711001" }],
+  });
   for (let reads = 0; reads < 3; reads++) await client.getOffer("a");
-  expect(lines).toEqual(reported("title"));
+  expect(lines).toEqual(shapeReport("title"));
   expect(JSON.stringify(lines)).not.toContain("4711");
 });
 
@@ -151,7 +157,7 @@ test.each<[object, string]>([
   [{ events: ["SENTINEL"] }, "events[0] must be of type Object, not string"],
   [{ events: [[]] }, "events[0] must be of type Object, not Array"],
 ])("an offer with %j is rejected with the field's name, not its value [D-126]", async (change, problem) => {
-  const error = await errorOf((await reading({ ...offer, ...change })).client.getOffer("a"));
+  const error = await errorOf((await clientReading({ ...offer, ...change })).client.getOffer("a"));
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
   expect(error.message).toContain(`: 200; ${problem}`);
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("SENTINEL");
@@ -171,7 +177,7 @@ test.each([
   ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is not JSON"],
   ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is HTML, not JSON"],
 ])("%s in place of an offer is an invalid response [D-126]", async (_what, text, problem) => {
-  const { client } = await readingText(text);
+  const { client } = await clientReadingText(text);
   const error = await errorOf(client.getOffer("a"));
   expect(error).toMatchObject({ code: "invalid_response", status: 200 });
   expect(error.message).toMatch(`: 200; ${problem}`);
@@ -194,7 +200,7 @@ test.each([
   ["7", "7"],
   ["90071992547409931", "90071992547409931"],
   ['"7"', "7"],
-])("a creation whose response is %s has the id %s [D-126]", async (body, id) => {
+])("a creation whose response is %s returns the id %s [D-126]", async (body, id) => {
   const { baseUrl } = await serve(respondWith(201, body));
   await expect(new OffersClient({ baseUrl, apiKey }).createOffer(input)).resolves.toEqual({ id });
 });
@@ -208,7 +214,7 @@ test.each([
   ["[]", "the body must be of type Object, not Array"],
   ['""', "the body must be of type Object, not string"],
   ["", "the body is not JSON"],
-])("the error of a creation whose response is %s says what is wrong with the id", async (body, problem) => {
+])("the error for a creation whose response is %s says what is wrong with the id", async (body, problem) => {
   const { baseUrl } = await serve(respondWith(201, body));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
@@ -227,7 +233,7 @@ function expectShape(value: unknown, shape: unknown): void {
     for (const [name, type] of Object.entries(shape as object)) expectShape(Reflect.get(Object(value), name), type);
 }
 
-test("an offer with any values is read as an offer of the correct types, or rejected as an invalid response that names a path", async () => {
+test("an offer with any values is read with the correct types, or rejected with an error that names a path", async () => {
   const paths = [...fields.map(([path]) => path), "id", "recipients", "recipients[0]", "recipients[0].workerId"];
   const changes = fc.array(fc.tuple(fc.constantFrom(...paths), fc.option(fc.jsonValue(), { nil: absent })), {
     minLength: 1,
@@ -240,7 +246,7 @@ test("an offer with any values is read as an offer of the correct types, or reje
     fc.asyncProperty(changes, async (changed) => {
       const sent = structuredClone(offer);
       for (const [path, value] of changed) {
-        const names = steps(path).filter(Boolean);
+        const names = splitPath(path).filter(Boolean);
         const last = names.pop() ?? "";
         // An earlier change may have replaced the list with something else.
         const holder = names.reduce((inner: unknown, name) => Object(inner)[name], sent as unknown);
@@ -262,8 +268,8 @@ test("an offer with any values is read as an offer of the correct types, or reje
 
 test("all ten thousand recipients are checked, including the last", async () => {
   const recipients = Array.from({ length: 10_000 }, (_, id): Recipient => ({ ...amal, id }));
-  expect((await (await reading({ ...offer, recipients })).client.getOffer("a")).recipients).toHaveLength(10_000);
+  expect((await (await clientReading({ ...offer, recipients })).client.getOffer("a")).recipients).toHaveLength(10_000);
   recipients[9_999] = { ...amal, workerId: undefined as never };
-  const error = await errorOf((await reading({ ...offer, recipients })).client.getOffer("a"));
+  const error = await errorOf((await clientReading({ ...offer, recipients })).client.getOffer("a"));
   expect(error.message).toContain("recipients[9999].workerId must be");
 });

@@ -11,8 +11,8 @@ import { listen } from "../support/serve.ts";
 const apiKey = "key";
 const mebibyte = 1_048_576;
 
-/** Starts a server that records how many bytes it could write, and when its connections close. */
-async function pouring(respond: (response: ServerResponse) => void) {
+/** Starts a server that records when its connections close. */
+async function startServer(respond: (response: ServerResponse) => void) {
   const closed: Promise<unknown>[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
   server.on("connection", (socket) => {
@@ -22,14 +22,14 @@ async function pouring(respond: (response: ServerResponse) => void) {
 }
 
 /** Sends a body that never ends. */
-function endless(response: ServerResponse) {
+function sendEndlessBody(response: ServerResponse) {
   response.writeHead(200, { "content-type": "application/json" });
   const chunk = Buffer.alloc(65_536, " ");
-  const pour = () => {
+  const writeChunks = () => {
     while (!response.destroyed && response.write(chunk));
   };
-  response.on("drain", pour).on("error", () => {});
-  pour();
+  response.on("drain", writeChunks).on("error", () => {});
+  writeChunks();
 }
 
 const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
@@ -38,7 +38,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-function undici(): Fetch {
+function createUndiciFetch(): Fetch {
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   return pool;
@@ -46,15 +46,15 @@ function undici(): Fetch {
 
 const transports: [string, () => Partial<OffersClientOptions>][] = [
   ["the runtime's fetch", () => ({})],
-  ["undici", () => ({ fetch: undici() })],
+  ["undici", () => ({ fetch: createUndiciFetch() })],
   ["middleware that validates", () => ({ middleware: [validateResponses()] })],
-  ["undici and middleware that validates", () => ({ fetch: undici(), middleware: [validateResponses()] })],
+  ["undici and middleware that validates", () => ({ fetch: createUndiciFetch(), middleware: [validateResponses()] })],
 ];
 
 test.each(transports)(
-  "at 10 MiB, an endless body is abandoned and its connection closed: %s [D-98]",
+  "the client stops reading an endless body at 10 MiB and closes the connection: %s [D-98]",
   async (_what, options) => {
-    const { baseUrl, closed } = await pouring(endless);
+    const { baseUrl, closed } = await startServer(sendEndlessBody);
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
     expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10485760/);
@@ -66,16 +66,16 @@ const bomb = Buffer.alloc(40 * mebibyte, " ");
 const gzipped = gzipSync(bomb);
 const bombs = [
   ["gzip", gzipped],
-  // At the default quality, compressing this takes seconds.
+  // At the default quality, compression takes seconds.
   ["br", brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
   ["gzip, gzip", gzipSync(gzipped)],
 ] as const;
 
 test.each(transports)(
-  "a body that is small on the wire and large when decompressed is abandoned too: %s [D-98]",
+  "the limit also applies to the decompressed size of a compressed body: %s [D-98]",
   async (_what, options) => {
     for (const [encoding, bytes] of bombs) {
-      const { baseUrl } = await pouring((response) => response.setHeader("content-encoding", encoding).end(bytes));
+      const { baseUrl } = await startServer((response) => response.setHeader("content-encoding", encoding).end(bytes));
       const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
       expect(error).toMatchObject({ code: "response_too_large", status: 200 });
     }
@@ -89,7 +89,7 @@ test.each(transports)("the limit is exact, with and without Content-Length: %s",
     (response: ServerResponse) => response.write(text.slice(0, 9), () => response.end(text.slice(9))),
     (response: ServerResponse) => response.setHeader("content-encoding", "gzip").end(gzipSync(text)),
   ]) {
-    const { baseUrl } = await pouring((response) => void write(response));
+    const { baseUrl } = await startServer((response) => void write(response));
     const clientWith = (maxResponseBytes: number) =>
       new OffersClient({ baseUrl, apiKey, maxResponseBytes, ...options() });
     await expect(clientWith(Buffer.byteLength(text)).getOffer("a")).resolves.toEqual(offer);
@@ -100,16 +100,16 @@ test.each(transports)("the limit is exact, with and without Content-Length: %s",
 });
 
 test.each(transports)(
-  "an error's body is limited too, and its class still follows from the status: %s [D-98]",
+  "an error response's body is limited too, and the status still determines the error class: %s [D-98]",
   async (_what, options) => {
-    const { baseUrl } = await pouring((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
+    const { baseUrl } = await startServer((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
     const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "ConflictError", code: "conflict", status: 409, problem: undefined });
   },
 );
 
 test("creations, completions, withdrawals and openapi-fetch have the same limit", async () => {
-  const { baseUrl } = await pouring(endless);
+  const { baseUrl } = await startServer(sendEndlessBody);
   const options = { baseUrl, apiKey, maxResponseBytes: 1_000 };
   const client = new OffersClient(options);
   for (const call of [
@@ -122,17 +122,17 @@ test("creations, completions, withdrawals and openapi-fetch have the same limit"
   expect(error).toMatchObject({ code: "response_too_large", status: 200 });
 });
 
-test("a fetch that returns a string and no stream is limited by its length", async () => {
+test("a body that fetch returns without a stream is limited by the length of its text", async () => {
   const fetch: Fetch = async () => ({ status: 200, headers: new Headers(), text: async () => " ".repeat(1_001) });
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxResponseBytes: 1_000 });
   expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
 });
 
-test("a character of several bytes that is split between two chunks is read correctly", async () => {
+test("a multi-byte character that is split between two chunks is read correctly", async () => {
   const named = { ...offer, title: "Küchenhilfe 🍳" };
   const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
   const cut = bytes.indexOf("🍳") + 2;
-  const { baseUrl } = await pouring((response) => {
+  const { baseUrl } = await startServer((response) => {
     response.write(bytes.subarray(0, cut), () => setImmediate(() => response.end(bytes.subarray(cut))));
   });
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(named);

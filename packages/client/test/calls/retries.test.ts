@@ -5,11 +5,11 @@ import { type Responder, respondWith, serve, unusedAddress } from "../support/se
 
 const apiKey = "key";
 const reset: Responder = (response) => void response.destroy();
-const inTurn =
+const respondInTurn =
   (...responders: Responder[]): Responder =>
   (response, request, count) =>
     (responders[count - 1] ?? responders.at(-1))?.(response, request, count);
-const found = respondWith(200, JSON.stringify(offer));
+const respondWithOffer = respondWith(200, JSON.stringify(offer));
 
 test.each([
   ["408", respondWith(408)],
@@ -18,10 +18,10 @@ test.each([
   ["503", respondWith(503)],
   ["a reset", reset],
 ])("a read and a withdrawal are retried after %s [D-50]", async (_what, failure) => {
-  const read = await serve(inTurn(failure, found));
+  const read = await serve(respondInTurn(failure, respondWithOffer));
   await expect(new OffersClient({ baseUrl: read.baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
   expect(read.received).toHaveLength(2);
-  const withdrawal = await serve(inTurn(failure, found));
+  const withdrawal = await serve(respondInTurn(failure, respondWithOffer));
   await expect(new OffersClient({ baseUrl: withdrawal.baseUrl, apiKey }).withdrawOffer("a")).resolves.toBeUndefined();
   expect(withdrawal.received).toHaveLength(2);
 });
@@ -47,8 +47,8 @@ test.each([400, 403, 404, 409, 422])("a rejected request is never retried: %i", 
   expect(received).toHaveLength(2);
 });
 
-test("a creation whose service honours the key is retried with the same key; another call has another key [D-40]", async () => {
-  const { baseUrl, received } = await serve(inTurn(reset, respondWith(503), respondWith(201, "offer_1")));
+test("a creation is retried with the same key if the service honours it; another call has another key [D-40]", async () => {
+  const { baseUrl, received } = await serve(respondInTurn(reset, respondWith(503), respondWith(201, "offer_1")));
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
   await client.createOffer(input);
@@ -104,36 +104,36 @@ test("an expired key is refreshed once, and even a creation is sent again with t
       count,
     ),
   );
-  const asked: boolean[] = [];
+  const refreshArguments: boolean[] = [];
   const client = new OffersClient({
     baseUrl,
     maxRetries: 0,
     apiKey: async ({ refresh }) => {
-      asked.push(refresh);
+      refreshArguments.push(refresh);
       return refresh ? "fresh" : "stale";
     },
   });
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
-  expect(asked).toEqual([false, true]);
+  expect(refreshArguments).toEqual([false, true]);
   expect(received).toHaveLength(2);
   expect(received[0]?.headers["idempotency-key"]).toBe(received[1]?.headers["idempotency-key"]);
 });
 
 test("a key is refreshed only after a 401", async () => {
-  const { baseUrl } = await serve(inTurn(respondWith(503), found));
-  const asked: boolean[] = [];
+  const { baseUrl } = await serve(respondInTurn(respondWith(503), respondWithOffer));
+  const refreshArguments: boolean[] = [];
   const apiKey = ({ refresh }: { refresh: boolean }) => {
-    asked.push(refresh);
+    refreshArguments.push(refresh);
     return "key";
   };
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
-  expect(asked).toEqual([false]);
+  expect(refreshArguments).toEqual([false]);
 });
 
 test.each([
   ["the same key again", () => "stale", 1],
-  ["another wrong key each time", () => String(Math.random()), 2],
-])("a function that returns %s ends in an authentication error [D-47]", async (_what, apiKey, requests) => {
+  ["a new invalid key each time", () => String(Math.random()), 2],
+])("an apiKey function that returns %s ends in an authentication error [D-47]", async (_what, apiKey, requests) => {
   const { baseUrl, received } = await serve(respondWith(401));
   const error = await new OffersClient({ baseUrl, apiKey }).getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({
@@ -147,9 +147,9 @@ test.each([
 
 test.each([
   ["throws", () => Promise.reject(new Error("vault is sealed")), "api_key_provider_failed"],
-  ["gives nothing", () => "", "invalid_api_key"],
-])("a function that %s sends no request", async (_what, apiKey, code) => {
-  const { baseUrl, received } = await serve(found);
+  ["returns an empty string", () => "", "invalid_api_key"],
+])("no request is sent if the apiKey function %s", async (_what, apiKey, code) => {
+  const { baseUrl, received } = await serve(respondWithOffer);
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({ code, attempts: 0 });
   expect(received).toEqual([]);
 });
@@ -160,13 +160,13 @@ const diskFull = () => {
 test.each([
   ["throws", diskFull],
   ["rejects", async () => diskFull()],
-])("a logger or an onRetry that %s changes nothing", async (_how, fail) => {
+])("a logger or onRetry that %s does not affect the call", async (_how, fail) => {
   const unhandled: unknown[] = [];
-  const note = (reason: unknown) => void unhandled.push(reason);
-  process.on("unhandledRejection", note);
-  onTestFinished(() => void process.off("unhandledRejection", note));
+  const record = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  onTestFinished(() => void process.off("unhandledRejection", record));
 
-  const { baseUrl } = await serve(inTurn(respondWith(503), found));
+  const { baseUrl } = await serve(respondInTurn(respondWith(503), respondWithOffer));
   const client = new OffersClient({ baseUrl, apiKey, logger: { debug: fail, warn: fail }, onRetry: fail });
   await expect(client.getOffer("a")).resolves.toEqual(offer);
   // A rejection counts as unhandled once the microtask queue is empty.
@@ -174,19 +174,19 @@ test.each([
   expect(unhandled).toEqual([]);
 });
 
-test("middleware wraps every attempt, the first is the outermost", async () => {
-  const { baseUrl, received } = await serve(inTurn(respondWith(503), found));
-  const seen: string[] = [];
+test("middleware wraps every attempt, and the first is the outermost", async () => {
+  const { baseUrl, received } = await serve(respondInTurn(respondWith(503), respondWithOffer));
+  const steps: string[] = [];
   const named =
     (name: string) =>
     async (...[request, next]: Parameters<import("../../src/index.ts").Middleware>): Promise<FetchResponse> => {
-      seen.push(`${name} ${request.operation} ${request.attempt}`);
+      steps.push(`${name} ${request.operation} ${request.attempt}`);
       const response = await next({ ...request, headers: { ...request.headers, [`x-${name}`]: "1" } });
-      seen.push(`${name} ${response.status}`);
+      steps.push(`${name} ${response.status}`);
       return response;
     };
   await new OffersClient({ baseUrl, apiKey, middleware: [named("outer"), named("inner")] }).getOffer("a");
-  expect(seen).toEqual(
+  expect(steps).toEqual(
     [503, 200].flatMap((status, index) => [
       `outer GetOffer ${index + 1}`,
       `inner GetOffer ${index + 1}`,
@@ -200,12 +200,15 @@ test("middleware wraps every attempt, the first is the outermost", async () => {
 test.each([
   ["nothing", undefined, "TypeError: "],
   ["a response without text()", { status: 200, headers: new Headers() }, "not a Response"],
-])("middleware that returns %s fails with middleware_failed, without a retry", async (_what, respond, fault) => {
-  const forgetful = async () => respond as unknown as FetchResponse;
-  const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
-  const message = expect.stringContaining(fault);
-  await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1, message });
-});
+])(
+  "a call whose middleware returns %s fails with middleware_failed, without a retry",
+  async (_what, respond, problem) => {
+    const forgetful = async () => respond as unknown as FetchResponse;
+    const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
+    const message = expect.stringContaining(problem);
+    await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1, message });
+  },
+);
 
 test("the runtime's fetch is looked up at every request", async () => {
   const original = globalThis.fetch;

@@ -11,7 +11,7 @@ import { respondWith, serve } from "../support/serve.ts";
 const apiKey = "key-of-harbour-hotels";
 const [amal = expect.unreachable()] = offer.recipients;
 
-async function validating(...response: Parameters<typeof respondWith>) {
+async function createValidatingClient(...response: Parameters<typeof respondWith>) {
   const { baseUrl, received } = await serve(respondWith(...response));
   return { client: new OffersClient({ baseUrl, apiKey, middleware: [validateResponses()] }), received };
 }
@@ -29,8 +29,8 @@ test.each<[string, object, string]>([
   ["a recipient's id as a string", { recipients: [amal, { ...amal, id: "SENTINEL" }] }, "recipients[1].id"],
   ["a response that is not a string", { recipients: [{ ...amal, response: ["SENTINEL"] }] }, "recipients[0].response"],
   ["empty ids", { id: "", recipients: [{ ...amal, workerId: "" }] }, "id, recipients[0].workerId"],
-])("an offer with %s is an invalid response that names the field, not its value", async (_what, change, fields) => {
-  const { client, received } = await validating(200, JSON.stringify({ ...offer, ...change }), {
+])("an offer with %s rejects with an error that names the field, not its value", async (_what, change, fields) => {
+  const { client, received } = await createValidatingClient(200, JSON.stringify({ ...offer, ...change }), {
     "x-request-id": "req_1",
   });
   const error = await client.getOffer("a").catch((error: unknown) => error);
@@ -48,19 +48,19 @@ test.each<[string, object, string]>([
 });
 
 test("a valid offer is accepted, with additional fields and undocumented values [D-68]", async () => {
-  const later = {
+  const newerOffer = {
     ...offer,
     urgency: "high",
     recipients: [{ ...amal, response: "shortlisted", confirmation: "yes", rank: 1 }],
   };
-  const { client } = await validating(200, JSON.stringify(later), { etag: '"1"' });
+  const { client } = await createValidatingClient(200, JSON.stringify(newerOffer), { etag: '"1"' });
   const { data, response } = await client.getOffer("a").withResponse();
-  expect(data).toEqual(later);
+  expect(data).toEqual(newerOffer);
   expect([response.status, response.headers.get("etag")]).toEqual([200, '"1"']);
 });
 
 test("only the first ten of many invalid fields are listed [D-68]", async () => {
-  const { client } = await validating(
+  const { client } = await createValidatingClient(
     200,
     JSON.stringify({ ...offer, recipients: Array(500).fill({ ...amal, id: "x" }) }),
   );
@@ -69,7 +69,9 @@ test("only the first ten of many invalid fields are listed [D-68]", async () => 
 });
 
 test("a request id that echoes the key is left out", async () => {
-  const { client } = await validating(200, JSON.stringify({ ...offer, title: 7 }), { "x-request-id": `for ${apiKey}` });
+  const { client } = await createValidatingClient(200, JSON.stringify({ ...offer, title: 7 }), {
+    "x-request-id": `for ${apiKey}`,
+  });
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({ code: "invalid_response", requestId: undefined });
 });
@@ -80,7 +82,7 @@ test.each([
   ["a list", 200, "[]", "invalid_response"],
   ["a problem", 404, "{}", "not_found"],
 ])("a response that is not an offer fails just as without validation: %s", async (_what, status, body, code) => {
-  const { client } = await validating(status, body);
+  const { client } = await createValidatingClient(status, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code, status });
 });
 
@@ -94,21 +96,21 @@ test("a connection that breaks within the body is not reported as a middleware f
 });
 
 test("creations, completions and withdrawals are not validated", async () => {
-  const { client } = await validating(200, "offer_1");
+  const { client } = await createValidatingClient(200, "offer_1");
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
   await expect(client.completeOffer("a", ["w"])).resolves.toBeUndefined();
   await expect(client.withdrawOffer("a")).resolves.toBeUndefined();
 });
 
 test.each(samples.exchanges.filter(({ operation, outcome }) => operation === "getOffer" && "data" in outcome))(
-  "an offer of the live service passes: $name",
+  "an offer from the live service passes: $name",
   async ({ response, outcome }) => {
-    const { client } = await validating(200, JSON.stringify(response.json));
+    const { client } = await createValidatingClient(200, JSON.stringify(response.json));
     await expect(client.getOffer("a")).resolves.toEqual(outcome.data);
   },
 );
 
-test("the schema has the types of the client", () => {
+test("the schema's types are the client's", () => {
   type Generated = z.infer<typeof generatedSchema>;
   /** Removes the index signature that keeps unknown fields. */
   type Known<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };

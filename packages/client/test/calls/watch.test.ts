@@ -7,14 +7,15 @@ import { type Responder, respondWith, serve } from "../support/serve.ts";
 const apiKey = "key";
 const [amal = expect.unreachable()] = offer.recipients;
 const ben: Recipient = { ...amal, id: 2, workerId: "worker_ben", name: "Ben Okri", response: "none" };
-const asItIs = (change: Partial<Offer>): Responder => respondWith(200, JSON.stringify({ ...offer, ...change }));
-const inTurn =
+const respondWithOffer = (change: Partial<Offer>): Responder =>
+  respondWith(200, JSON.stringify({ ...offer, ...change }));
+const respondInTurn =
   (...responders: Responder[]): Responder =>
   (response, request, count) =>
     (responders[count - 1] ?? responders.at(-1))?.(response, request, count);
 
-async function watched(responders: Responder[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
-  const { baseUrl, received } = await serve(inTurn(...responders));
+async function watch(responders: Responder[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
+  const { baseUrl, received } = await serve(respondInTurn(...responders));
   const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
   const yielded: string[] = [];
   const end = await (async () => {
@@ -26,11 +27,11 @@ async function watched(responders: Responder[], options: Parameters<OffersClient
 
 test("every recipient is yielded once, then each recipient that changes, until the offer is complete [D-62]", async () => {
   const responders = [
-    asItIs({ recipients: [amal, ben] }),
-    asItIs({ recipients: [amal, ben] }),
-    asItIs({ recipients: [amal, { ...ben, response: "applied" }] }),
-    asItIs({ recipients: [{ ...amal, response: "rejected" }, ben] }),
-    asItIs({
+    respondWithOffer({ recipients: [amal, ben] }),
+    respondWithOffer({ recipients: [amal, ben] }),
+    respondWithOffer({ recipients: [amal, { ...ben, response: "applied" }] }),
+    respondWithOffer({ recipients: [{ ...amal, response: "rejected" }, ben] }),
+    respondWithOffer({
       recipients: [
         { ...amal, response: "rejected" },
         { ...ben, confirmation: "!" },
@@ -38,7 +39,7 @@ test("every recipient is yielded once, then each recipient that changes, until t
       complete: true,
     }),
   ];
-  expect(await watched(responders)).toEqual({
+  expect(await watch(responders)).toEqual({
     yielded: [
       "worker_amal applied",
       "worker_ben none",
@@ -53,24 +54,27 @@ test("every recipient is yielded once, then each recipient that changes, until t
 });
 
 test("a watch ends when the offer is withdrawn [D-62]", async () => {
-  expect(await watched([asItIs({}), asItIs({ widthdrawn: true })])).toMatchObject({ end: undefined, reads: 2 });
+  expect(await watch([respondWithOffer({}), respondWithOffer({ widthdrawn: true })])).toMatchObject({
+    end: undefined,
+    reads: 2,
+  });
 });
 
 test("a watch ends with the error of a failed read", async () => {
-  const { yielded, end, reads } = await watched([asItIs({}), respondWith(404)]);
+  const { yielded, end, reads } = await watch([respondWithOffer({}), respondWith(404)]);
   expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
   expect((end as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
   expect([yielded.length, reads]).toEqual([1, 2]);
 });
 
-test("a watch retries its reads like any other", async () => {
-  const { reads, end } = await watched([respondWith(503), asItIs({ complete: true })], { maxRetries: 1 });
+test("a watch retries a failed read", async () => {
+  const { reads, end } = await watch([respondWith(503), respondWithOffer({ complete: true })], { maxRetries: 1 });
   expect([reads, end]).toEqual([2, undefined]);
 });
 
 test("an abort between two reads ends a watch immediately and leaves no listener", async () => {
   const controller = new AbortController();
-  const { baseUrl, received } = await serve(asItIs({}));
+  const { baseUrl, received } = await serve(respondWithOffer({}));
   const watching = new OffersClient({ baseUrl, apiKey })
     .watchOffer("a", { pollIntervalMs: 2_000_000_000, signal: controller.signal })
     [Symbol.asyncIterator]();
@@ -83,8 +87,8 @@ test("an abort between two reads ends a watch immediately and leaves no listener
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("sends no more reads after the loop is left", async () => {
-  const { baseUrl, received } = await serve(asItIs({ recipients: [amal, ben] }));
+test("a watch stops reading when the loop is left", async () => {
+  const { baseUrl, received } = await serve(respondWithOffer({ recipients: [amal, ben] }));
   for await (const { workerId } of new OffersClient({ baseUrl, apiKey }).watchOffer("a", { pollIntervalMs: 0 })) {
     expect(workerId).toBe("worker_amal");
     break;
@@ -95,7 +99,7 @@ test("sends no more reads after the loop is left", async () => {
 test.each([-1, Number.NaN, 1.5, 2 ** 31])(
   "an interval of %d is rejected before any request",
   async (pollIntervalMs) => {
-    const { end, reads } = await watched([asItIs({})], { pollIntervalMs });
+    const { end, reads } = await watch([respondWithOffer({})], { pollIntervalMs });
     expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
     expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);
     expect(reads).toBe(0);

@@ -17,11 +17,11 @@ export function contractSuite(title: string, openFixture: () => ContractFixture 
     beforeAll(async () => {
       fixture = await openFixture();
     });
-    // Undefined if it could not be opened; that error matters more.
+    // Undefined if openFixture failed, which Vitest has already reported.
     afterAll(() => fixture?.close());
-    const fixtureOf = () => fixture ?? expect.unreachable();
-    for (const [name, driverOf] of Object.entries(drivers))
-      describe(`through ${name}`, () => operationsSuite(fixtureOf, () => driverOf(fixtureOf())));
-    describe("on the wire", () => wireSuite(fixtureOf));
+    const requireFixture = () => fixture ?? expect.unreachable();
+    for (const [name, createDriver] of Object.entries(drivers))
+      describe(`through ${name}`, () => operationsSuite(requireFixture, () => createDriver(requireFixture())));
+    describe("on the wire", () => wireSuite(requireFixture));
   });
 }

@@ -19,7 +19,7 @@ export interface OffersDriver {
   withdraw(id: string, call?: DriverOptions): Promise<Outcome<unknown>>;
 }
 
-/** The organisations of every fixture, by key: Hana works for Harbour, Bo for the bistro, Ada for the agency Crew. */
+/** The API keys of the organisations in every fixture: Hana works for Harbour, Bo for the bistro, Ada for the agency Crew. */
 export const keys = {
   harbour: "demo-key-harbour",
   bistro: "demo-key-bistro",
@@ -36,7 +36,7 @@ export const workers = {
 
 export type WorkerId = keyof typeof workers;
 
-/** Any service with those organisations and workers. */
+/** A service under test, with these organisations and workers. */
 export interface ContractFixture {
   dialect: "reference" | "live";
   baseUrl: string;

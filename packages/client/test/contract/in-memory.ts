@@ -15,7 +15,7 @@ export function seededTestService(dialect: "reference" | "live"): TestService {
   return service;
 }
 
-/** Creates a fixture from the in-memory service, called through its own `fetch` by default. */
+/** Creates a fixture for an in-memory service, which is called through its own `fetch` by default. */
 export function inMemoryFixture(
   dialect: "reference" | "live",
   service = seededTestService(dialect),
@@ -35,7 +35,7 @@ export function inMemoryFixture(
     },
     notifications: async (offerId, workerId) =>
       service.notifications
-        .filter((one) => one.offerId === offerId && one.workerId === workerId)
+        .filter((notification) => notification.offerId === offerId && notification.workerId === workerId)
         .map(({ reason }) => reason),
     close: async () => {},
   };

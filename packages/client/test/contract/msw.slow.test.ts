@@ -6,7 +6,7 @@ import { inMemoryFixture, seededTestService } from "./in-memory.ts";
 
 describe("the contract behind msw", () => {
   for (const dialect of ["reference", "live"] as const)
-    contractSuite(`msw before the runtime's fetch, ${dialect}`, () => {
+    contractSuite(`the runtime's fetch with msw, ${dialect}`, () => {
       const service = seededTestService(dialect);
       const server = setupServer(...service.handlers(http));
       server.listen({ onUnhandledFrame: "error" });

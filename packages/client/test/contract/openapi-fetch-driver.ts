@@ -2,28 +2,28 @@ import type { AnyOffersError, OffersClientOptions } from "../../src/index.ts";
 import { createOpenApiClient } from "../../src/openapi-fetch.ts";
 import { type DriverOptions, keys, type OffersDriver, type Outcome } from "./fixture.ts";
 
-/** The operations through `/openapi-fetch`. */
+/** Creates a driver that calls the operations through `/openapi-fetch`. */
 export function openApiFetchDriver({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
-  const clientFor = ({ apiKey = keys.harbour }: DriverOptions = {}) =>
+  const createClient = ({ apiKey = keys.harbour }: DriverOptions = {}) =>
     createOpenApiClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
-  const headerOf = ({ idempotencyKey }: DriverOptions = {}) =>
+  const toHeader = ({ idempotencyKey }: DriverOptions = {}) =>
     idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
   return {
     async create(input, call) {
       const body = JSON.parse(JSON.stringify(input));
-      return outcomeOf(await clientFor(call).POST("/offer", { params: { header: headerOf(call) }, body }));
+      return toOutcome(await createClient(call).POST("/offer", { params: { header: toHeader(call) }, body }));
     },
-    read: async (id, call) => outcomeOf(await clientFor(call).GET("/offer/{id}", { params: { path: { id } } })),
+    read: async (id, call) => toOutcome(await createClient(call).GET("/offer/{id}", { params: { path: { id } } })),
     async complete(id, workerIds, call) {
-      const params = { path: { id }, query: { "api-version": "1.0" as const }, header: headerOf(call) };
-      return outcomeOf(await clientFor(call).POST("/offer/{id}/complete", { params, body: workerIds }));
+      const params = { path: { id }, query: { "api-version": "1.0" as const }, header: toHeader(call) };
+      return toOutcome(await createClient(call).POST("/offer/{id}/complete", { params, body: workerIds }));
     },
     withdraw: async (id, call) =>
-      outcomeOf(await clientFor(call).GET("/offer/{id}/withdraw", { params: { path: { id } } })),
+      toOutcome(await createClient(call).GET("/offer/{id}/withdraw", { params: { path: { id } } })),
   };
 }
 
-function outcomeOf<Data>({
+function toOutcome<Data>({
   data,
   error,
 }: {

@@ -10,19 +10,19 @@ import {
 } from "./fixture.ts";
 
 /** Tests the operations' behaviour, for any service and through any driver. */
-export function operationsSuite(fixtureOf: () => ContractFixture, face: () => OffersDriver): void {
+export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => OffersDriver): void {
   const expected = () => expectations[fixtureOf().dialect];
-  const dataOf = <Data>(outcome: Outcome<Data>): Data =>
+  const requireData = <Data>(outcome: Outcome<Data>): Data =>
     outcome.ok ? outcome.data : expect.unreachable(JSON.stringify(outcome));
   const create = async (changes: Partial<typeof input> = {}, call?: DriverOptions): Promise<string> =>
-    dataOf(await face().create({ ...input, ...changes }, call)).id;
-  const read = async (id: string) => dataOf(await face().read(id));
-  const responses = async (id: string) => (await read(id)).recipients.map(({ response }) => response);
+    requireData(await driver().create({ ...input, ...changes }, call)).id;
+  const read = async (id: string) => requireData(await driver().read(id));
+  const readResponses = async (id: string) => (await read(id)).recipients.map(({ response }) => response);
   const expectNotified = async (id: string, workerId: WorkerId, reasons: string[]) =>
     expect(await fixtureOf().notifications(id, workerId, reasons.length)).toEqual(reasons);
-  const refused = (code: string, status: number, fields: string[] = []) => ({ ok: false, status, code, fields });
+  const rejection = (code: string, status: number, fields: string[] = []) => ({ ok: false, status, code, fields });
 
-  test("an offer is read as it was created, with one recipient per addressed worker in their order", async () => {
+  test("an offer is read as it was created, with one recipient per worker, in the order of `workerIds`", async () => {
     const before = Date.now();
     const id = await create({ workerIds: ["worker_cleo", "worker_amal", "worker_cleo"] });
     const { createdAt, recipients, ...offer } = await read(id);
@@ -36,13 +36,13 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
       { ...open, workerId: "worker_cleo", name: "Cleo Martin" },
       { ...open, workerId: "worker_amal", name: "Amal Haddad" },
     ]);
-    const others = (await read(await create())).recipients;
-    expect(new Set([...recipients, ...others].map((recipient) => recipient.id)).size).toBe(5);
+    const nextRecipients = (await read(await create())).recipients;
+    expect(new Set([...recipients, ...nextRecipients].map((recipient) => recipient.id)).size).toBe(5);
   });
 
   test("fields that a creation leaves out are read as empty", async () => {
     const { createdByUserId, title, workerIds } = input;
-    const { id } = dataOf(await face().create({ createdByUserId, title, workerIds }));
+    const { id } = requireData(await driver().create({ createdByUserId, title, workerIds }));
     expect(await read(id)).toMatchObject({ details: "", locationPlaceId: "", events: [], isHistoric: false });
   });
 
@@ -57,16 +57,16 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     const id = await create();
     expect(await fixtureOf().respond(id, "worker_amal", "applied")).toBe("done");
     expect(await fixtureOf().respond(id, "worker_ben", "rejected")).toBe("done");
-    expect(await responses(id)).toEqual(["none", "applied", "rejected"]);
+    expect(await readResponses(id)).toEqual(["none", "applied", "rejected"]);
     await fixtureOf().respond(id, "worker_amal", "rejected");
     await fixtureOf().respond(id, "worker_ben", "applied");
-    expect(await responses(id)).toEqual(["none", "rejected", "applied"]);
+    expect(await readResponses(id)).toEqual(["none", "rejected", "applied"]);
   });
 
-  test("a completion confirms the given workers and notifies all", async () => {
+  test("a completion confirms the chosen workers and notifies everyone", async () => {
     const id = await create();
     for (const workerId of ["worker_amal", "worker_ben"] as const) await fixtureOf().respond(id, workerId, "applied");
-    expect(await face().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
+    expect(await driver().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
     const { complete, widthdrawn, recipients } = await read(id);
     expect({ complete, widthdrawn }).toEqual({ complete: true, widthdrawn: false });
     expect(recipients.map(({ confirmation }) => confirmation)).toEqual(["", "confirmed", ""]);
@@ -81,47 +81,47 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     await fixtureOf().respond(id, "worker_amal", "applied");
     await fixtureOf().respond(id, "worker_ben", "applied");
     await fixtureOf().respond(id, "worker_ben", "rejected");
-    const named = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
+    const chosen = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
     const fields = ["[1]", "[2]", "[3]", "[4]"];
-    expect(await face().complete(id, named)).toEqual(refused("worker_not_applied", 400, fields));
-    expect(await face().complete(id, [])).toEqual(refused("invalid_request", 400, ["body"]));
-    expect(await face().complete(id, ["worker_amal", ""])).toEqual(refused("invalid_request", 400, ["[1]"]));
+    expect(await driver().complete(id, chosen)).toEqual(rejection("worker_not_applied", 400, fields));
+    expect(await driver().complete(id, [])).toEqual(rejection("invalid_request", 400, ["body"]));
+    expect(await driver().complete(id, ["worker_amal", ""])).toEqual(rejection("invalid_request", 400, ["[1]"]));
     expect(await read(id)).toMatchObject({ complete: false });
     await expectNotified(id, "worker_amal", ["offer"]);
   });
 
-  test("an offer is completed once, and not after a withdrawal", async () => {
+  test("an offer can be completed only once, and not after a withdrawal", async () => {
     const id = await create();
     await fixtureOf().respond(id, "worker_amal", "applied");
-    await face().complete(id, ["worker_amal"]);
-    expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_completed", expected().closed));
-    // Its state is checked before the workers are.
-    expect(await face().complete(id, ["worker_cleo"])).toEqual(refused("offer_completed", expected().closed));
-    await face().withdraw(id);
-    expect(await face().complete(id, ["worker_amal"])).toEqual(refused("offer_withdrawn", expected().closed));
+    await driver().complete(id, ["worker_amal"]);
+    expect(await driver().complete(id, ["worker_amal"])).toEqual(rejection("offer_completed", expected().closed));
+    // The offer's state is checked before the workers.
+    expect(await driver().complete(id, ["worker_cleo"])).toEqual(rejection("offer_completed", expected().closed));
+    await driver().withdraw(id);
+    expect(await driver().complete(id, ["worker_amal"])).toEqual(rejection("offer_withdrawn", expected().closed));
     expect(await read(id)).toMatchObject({ complete: true, widthdrawn: true });
   });
 
   test("a withdrawal is possible in any state and any number of times, and sends one notification", async () => {
     const id = await create({ workerIds: ["worker_dana"] });
-    for (const _ of [1, 2]) expect(await face().withdraw(id)).toMatchObject({ ok: true });
+    for (const _ of [1, 2]) expect(await driver().withdraw(id)).toMatchObject({ ok: true });
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: true });
     await expectNotified(id, "worker_dana", ["offer", "withdrawn"]);
   });
 
-  test("a worker cannot respond to another's offer, and nobody can respond to a closed one", async () => {
+  test("a worker cannot respond to an offer that was not sent to them, and nobody can respond to a closed offer", async () => {
     const id = await create({ workerIds: ["worker_amal", "worker_ben"] });
     expect(await fixtureOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
     expect(await fixtureOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
     await fixtureOf().respond(id, "worker_amal", "applied");
-    await face().complete(id, ["worker_amal"]);
+    await driver().complete(id, ["worker_amal"]);
     expect(await fixtureOf().respond(id, "worker_amal", "rejected")).toBe("offer_completed");
-    await face().withdraw(id);
+    await driver().withdraw(id);
     expect(await fixtureOf().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
-    expect(await responses(id)).toEqual(["applied", "none"]);
+    expect(await readResponses(id)).toEqual(["applied", "none"]);
   });
 
-  test("an unknown offer and a foreign one get the same response: not found", async () => {
+  test("an unknown offer and another organisation's offer get the same response: not found", async () => {
     const id = await create();
     await fixtureOf().respond(id, "worker_amal", "applied");
     for (const [absent, call] of [
@@ -130,23 +130,23 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
       ["a/b?c#d", {}],
       ["über", {}],
     ] as const) {
-      expect(await face().read(absent, call)).toMatchObject({ ok: false, ...expected().absent });
-      expect(await face().withdraw(absent, call)).toMatchObject(expected().withdrawalOfAbsent);
-      expect(await face().complete(absent, ["worker_amal"], call)).toMatchObject(expected().completionOfAbsent);
+      expect(await driver().read(absent, call)).toMatchObject({ ok: false, ...expected().absent });
+      expect(await driver().withdraw(absent, call)).toMatchObject(expected().absentWithdrawal);
+      expect(await driver().complete(absent, ["worker_amal"], call)).toMatchObject(expected().absentCompletion);
     }
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: false });
   });
 
-  test("every operation is rejected without an issued key", async () => {
+  test("every operation is rejected if the key is unknown", async () => {
     const id = await create();
     const call = { apiKey: "demo-key-unknown" };
     for (const outcome of [
-      await face().create(input, call),
-      await face().read(id, call),
-      await face().complete(id, ["worker_amal"], call),
-      await face().withdraw(id, call),
+      await driver().create(input, call),
+      await driver().read(id, call),
+      await driver().complete(id, ["worker_amal"], call),
+      await driver().withdraw(id, call),
     ])
-      expect(outcome).toEqual(refused("invalid_api_key", 401));
+      expect(outcome).toEqual(rejection("invalid_api_key", 401));
     expect(await read(id)).toMatchObject({ widthdrawn: false });
   });
 
@@ -155,7 +155,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
     const id = await create({ createdByUserId: "user_ada" }, { apiKey: crewForHarbour });
     await create({ createdByUserId: "user_hana" }, { apiKey: crewForHarbour });
     expect(await read(id)).toMatchObject({ id });
-    expect(await face().read(id, { apiKey: crew })).toMatchObject({ ok: false, ...expected().absent });
+    expect(await driver().read(id, { apiKey: crew })).toMatchObject({ ok: false, ...expected().absent });
     for (const [apiKey, createdByUserId] of [
       [harbour, "user_ada"],
       [harbour, "worker_amal"],
@@ -163,32 +163,32 @@ export function operationsSuite(fixtureOf: () => ContractFixture, face: () => Of
       [crewForHarbour, "user_bo"],
       [bistro, ""],
     ] as const)
-      expect(await face().create({ ...input, createdByUserId }, { apiKey })).toEqual(
-        refused("invalid_request", 400, ["createdByUserId"]),
+      expect(await driver().create({ ...input, createdByUserId }, { apiKey })).toEqual(
+        rejection("invalid_request", 400, ["createdByUserId"]),
       );
   });
 
-  test("repeating a creation with its key returns the same offer; another request with that key is rejected", async () => {
+  test("repeating a creation with the same idempotency key returns the same offer; another request with that key is rejected", async () => {
     const idempotencyKey = `creation ${crypto.randomUUID()}`;
     const id = await create({}, { idempotencyKey });
     expect(await create({}, { idempotencyKey })).toBe(id);
-    const reused = refused("idempotency_key_reused", expected().reused);
-    expect(await face().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(reused);
-    expect(await face().create({ ...input, title: "" }, { idempotencyKey })).toEqual(reused);
-    expect(await face().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(reused);
+    const reused = rejection("idempotency_key_reused", expected().reused);
+    expect(await driver().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(reused);
+    expect(await driver().create({ ...input, title: "" }, { idempotencyKey })).toEqual(reused);
+    expect(await driver().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(reused);
     await expectNotified(id, "worker_amal", ["offer"]);
-    const others = { ...input, createdByUserId: "user_bo" };
-    expect(await face().create(others, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
+    const bistroInput = { ...input, createdByUserId: "user_bo" };
+    expect(await driver().create(bistroInput, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
   });
 
-  test("repeating a completion with its key gets the first response; a rejected one does not use up the key", async () => {
+  test("repeating a completion with the same idempotency key returns the first response; a rejected request does not use up the key", async () => {
     const id = await create();
     const idempotencyKey = `completion ${crypto.randomUUID()}`;
-    const complete = (offerId = id) => face().complete(offerId, ["worker_amal"], { idempotencyKey });
-    expect(await complete()).toEqual(refused("worker_not_applied", 400, ["[0]"]));
+    const complete = (offerId = id) => driver().complete(offerId, ["worker_amal"], { idempotencyKey });
+    expect(await complete()).toEqual(rejection("worker_not_applied", 400, ["[0]"]));
     await fixtureOf().respond(id, "worker_amal", "applied");
     for (const _ of [1, 2]) expect(await complete()).toMatchObject({ ok: true });
-    expect(await complete(await create())).toEqual(refused("idempotency_key_reused", expected().reused));
+    expect(await complete(await create())).toEqual(rejection("idempotency_key_reused", expected().reused));
     await expectNotified(id, "worker_amal", ["offer", "successful"]);
   });
 }

@@ -6,7 +6,7 @@ import { json, problemOf, type WireResponse, wireClient } from "./wire-client.ts
 const version = "?api-version=1.0";
 const [slot = { start: "", end: "" }] = input.events;
 
-/** Tests the HTTP messages, whatever the client. */
+/** Tests the HTTP messages, without a client. */
 export function wireSuite(fixtureOf: () => ContractFixture): void {
   const expected = () => expectations[fixtureOf().dialect];
   const { call, post } = wireClient(fixtureOf);
@@ -15,11 +15,11 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     expect(response.status).toBe(expected().created);
     return [fixtureOf().dialect === "live" ? response.text : JSON.parse(response.text).id, response];
   };
-  const startOf = async (changes: object): Promise<unknown> => {
+  const storedStart = async (changes: object): Promise<unknown> => {
     const [id] = await create(changes);
     return JSON.parse((await call("GET", `/offer/${id}${version}`)).text).events[0].start;
   };
-  const refusedFields = async (body: unknown) => {
+  const rejectedFields = async (body: unknown) => {
     const response = await post(`/offer${version}`, body);
     const { code, errors } = problemOf(response);
     expect({ status: response.status, code }).toEqual({ status: 400, code: "invalid_request" });
@@ -73,8 +73,8 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
 
   test.each([
     ["missing", ""],
-    ["wrong", "demo-key-harbou"],
-    ["twice", `${keys.harbour}, ${keys.harbour}`],
+    ["invalid", "demo-key-harbou"],
+    ["sent twice", `${keys.harbour}, ${keys.harbour}`],
   ])("a key that is %s is rejected before any other check", async (_, key) => {
     for (const [method, path] of [
       ["POST", "/offer"],
@@ -96,7 +96,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     "?api-version=1.0&api-version=1.0",
     "?api-version[]=1.0",
     "?api-version[a]=2.0&api-version=1.0",
-  ])("the version %s is rejected everywhere", async (query) => {
+  ])("every operation rejects the version %s", async (query) => {
     for (const response of [
       await post(`/offer${query}`, input),
       await call("GET", `/offer/unknown${query}`),
@@ -108,7 +108,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     }
   });
 
-  test("a completion without a version is rejected; on the live service, every operation is", async () => {
+  test("a completion without a version is rejected; the live service rejects every operation without one", async () => {
     const [id] = await create();
     const statuses = [
       (await post("/offer", input)).status,
@@ -127,13 +127,13 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     ["GET", "/offer/a/complete", "POST"],
     ["POST", "/offer/a/withdraw", "GET"],
     ["HEAD", "/offer/a/withdraw", "GET"],
-  ])("%s %s is 405 and says what is allowed", async (method, path, allow) => {
+  ])("%s %s gets a 405 that lists the allowed methods", async (method, path, allow) => {
     const response = await call(method, path);
     expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
     if (method !== "HEAD") expect(problemOf(response).code).toBe("method_not_allowed");
   });
 
-  test("an id is decoded once, and rejected if it cannot be", async () => {
+  test("an id is decoded once, and rejected if it cannot be decoded", async () => {
     const [id] = await create();
     const { status, text } = await call("GET", `/offer/${id.replace("_", "%5F")}${version}`);
     expect([status, JSON.parse(text).id]).toEqual([200, id]);
@@ -178,7 +178,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       async (type) => void (await create({}, { "content-type": type })),
     );
 
-    test.each([null, {}, "worker_amal", 7])("of a completion must be a list: %j is not one", async (body) => {
+    test.each([null, {}, "worker_amal", 7])("for a completion must be a list: %j is rejected", async (body) => {
       const response = await post(`/offer/unknown/complete${version}`, body);
       expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["body"]]);
     });
@@ -195,14 +195,14 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["null as title", { ...input, title: null }, ["title"]],
       ["details of 10,001 characters", { ...input, details: "x".repeat(10_001) }, ["details"]],
       ["a place of 501 characters", { ...input, locationPlaceId: "x".repeat(501) }, ["locationPlaceId"]],
-      ["an odd email address", { ...input, notifyEmailAddress: "hana" }, ["notifyEmailAddress"]],
-      ["an email address of 255 characters", { ...input, notifyEmailAddress: addressOf(255) }, ["notifyEmailAddress"]],
+      ["an invalid email address", { ...input, notifyEmailAddress: "hana" }, ["notifyEmailAddress"]],
+      ["a 255-character email address", { ...input, notifyEmailAddress: emailAddress(255) }, ["notifyEmailAddress"]],
       ["no worker", { ...input, workerIds: [] }, ["workerIds"]],
       ["a worker as a string", { ...input, workerIds: "worker_amal" }, ["workerIds"]],
       ["10,001 strangers", { ...input, workerIds: Array(10_001).fill("unknown_worker") }, ["workerIds"]],
       ["10,001 workers", { ...input, workerIds: Array(10_001).fill("worker_amal") }, ["workerIds"]],
       [
-        "odd workers",
+        "invalid workers",
         { ...input, workerIds: ["worker_amal", 7, "", "unknown_worker"] },
         [1, 2, 3].map((i) => `workerIds[${i}]`),
       ],
@@ -212,13 +212,13 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["an event as a string", { ...input, events: [slot, "soon"] }, ["events[1]"]],
       ["an empty event", { ...input, events: [{}] }, ["events[0].end", "events[0].start"]],
       ["an event with an unknown field", { ...input, events: [{ ...slot, note: "x" }] }, ["events[0].note"]],
-      ["an event that ends first", { ...input, events: [{ start: slot.end, end: slot.start }] }, ["events[0].end"]],
+      ["an end before the start", { ...input, events: [{ start: slot.end, end: slot.start }] }, ["events[0].end"]],
       ["an event without duration", { ...input, events: [{ start: slot.end, end: slot.end }] }, ["events[0].end"]],
       ["an event in the past", { ...input, events: [{ ...slot, start: "2020-01-01T00:00:00Z" }] }, ["events[0].start"]],
       ["U+0000", { ...input, title: "a\0b" }, ["title"]],
       ["a lone surrogate", { ...input, details: "\ud800" }, ["details"]],
-    ])("with %s is rejected, with the invalid fields", async (_, body, fields) =>
-      expect(await refusedFields(body)).toEqual(fields),
+    ])("with %s is rejected, and the problem lists the invalid fields", async (_, body, fields) =>
+      expect(await rejectedFields(body)).toEqual(fields),
     );
 
     test.each([
@@ -232,7 +232,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       "soon",
       4_081_363_200_000,
     ])("may not start at %s", async (start) =>
-      expect(await refusedFields({ ...input, events: [{ start, end: "2099-12-31T00:00:00Z" }] })).toEqual([
+      expect(await rejectedFields({ ...input, events: [{ start, end: "2099-12-31T00:00:00Z" }] })).toEqual([
         "events[0].start",
       ]),
     );
@@ -242,11 +242,11 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
       ["2099-05-01T18:00:00+02:00", "2099-05-01T16:00:00Z"],
       ["2099-05-01T16:00:00-00:00", "2099-05-01T16:00:00Z"],
-    ])("may start at %s, which is stored as %s (D-96)", (start, kept) =>
-      expect(startOf({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(kept),
+    ])("may start at %s, which is stored as %s (D-96)", (start, stored) =>
+      expect(storedStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(stored),
     );
 
-    test("with null for every optional field is accepted as if they were absent (D-94)", async () => {
+    test("with null for every optional field is accepted as if the fields were absent (D-94)", async () => {
       const absent = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
       const [id] = await create(absent);
       const offer = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);
@@ -255,23 +255,23 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
 
     test.each(["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.123456789Z", "2096-02-29T16:00:00Z"])(
       "may start at %s, which is stored unchanged",
-      (start) => expect(startOf({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(start),
+      (start) => expect(storedStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(start),
     );
 
-    test("may be as large as each limit", async () => {
+    test("may reach every limit", async () => {
       await create({
         title: "x".repeat(200),
         details: "x".repeat(10_000),
         locationPlaceId: "x".repeat(500),
-        notifyEmailAddress: addressOf(254),
+        notifyEmailAddress: emailAddress(254),
         workerIds: Array(10_000).fill("worker_amal"),
         events: Array(366).fill(slot),
       });
     });
 
-    test("lists at most a hundred invalid fields", async () => {
+    test("with 366 invalid events is rejected with at most a hundred invalid fields", async () => {
       const body = { ...input, events: Array(366).fill({}) };
-      expect(await refusedFields(body)).toHaveLength(100);
+      expect(await rejectedFields(body)).toHaveLength(100);
     });
   });
 
@@ -290,4 +290,4 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
 
 const charset = (name: string) => ({ body: "{}", headers: { "content-type": `application/json; charset=${name}` } });
 
-const addressOf = (length: number) => `${"x".repeat(length - 12)}@example.com`;
+const emailAddress = (length: number) => `${"x".repeat(length - 12)}@example.com`;

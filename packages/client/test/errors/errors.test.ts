@@ -6,10 +6,10 @@ import { respondWith, serve, unusedAddress } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 /** The original fetch, saved before a test replaces it. */
-const runtimesFetch = globalThis.fetch;
+const runtimeFetch = globalThis.fetch;
 const html = "<!doctype html><title>Sign in to the guest network</title>";
 
-const clientOf = async (...respond: Parameters<typeof respondWith>) => {
+const createClient = async (...respond: Parameters<typeof respondWith>) => {
   const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 }), received };
 };
@@ -27,9 +27,9 @@ test.each([
   [500, offers.ServerError, "server_error"],
   [503, offers.ServerError, "server_error"],
   [599, offers.ServerError, "server_error"],
-] as const)("%i rejects with a %o, whatever the body [D-19]", async (status, kind, code) => {
+] as const)("a %i rejects with a %o, whatever the body [D-19]", async (status, ErrorType, code) => {
   for (const body of ["", html, "{broken", "[]", "null", '"no"']) {
-    const { client } = await clientOf(status, body);
+    const { client } = await createClient(status, body);
     for (const call of [
       () => client.createOffer(input),
       () => client.getOffer("a"),
@@ -37,8 +37,8 @@ test.each([
       () => client.withdrawOffer("a"),
     ]) {
       const error = await call().catch((error: unknown) => error);
-      expect(error).toBeInstanceOf(kind);
-      expect(error).toMatchObject({ name: kind.name, code, status, attempts: 1, problem: undefined });
+      expect(error).toBeInstanceOf(ErrorType);
+      expect(error).toMatchObject({ name: ErrorType.name, code, status, attempts: 1, problem: undefined });
       expect(error).toBeInstanceOf(offers.OffersError);
     }
   }
@@ -49,15 +49,15 @@ test("problem details are kept, including extension members [D-19] [D-53]", asyn
     type: "urn:problem-type:offers:invalid_body",
     title: "The offer is not valid",
     status: 400,
-    detail: "Two fields are wrong.",
+    detail: "Two fields are not valid.",
     code: "invalid_body",
     errors: { "events[0].end": ["must be after start"], title: ["is required"] },
     traceId: "00-1",
   };
-  const { client } = await clientOf(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
+  const { client } = await createClient(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
   await expect(client.createOffer(input)).rejects.toMatchObject({
     message: expect.stringContaining(
-      ": 400; The offer is not valid; Two fields are wrong; events[0].end: must be after start; title: is required; ",
+      ": 400; The offer is not valid; Two fields are not valid; events[0].end: must be after start; title: is required; ",
     ),
     operation: "CreateOffer",
     requestId: "req_1",
@@ -65,8 +65,8 @@ test("problem details are kept, including extension members [D-19] [D-53]", asyn
   });
 });
 
-test("a read with a 204 response is not found, never an empty object [D-20]", async () => {
-  const { client } = await clientOf(204);
+test("a read with a 204 response rejects with a NotFoundError, and never returns an empty object [D-20]", async () => {
+  const { client } = await createClient(204);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.NotFoundError);
   expect(error).toMatchObject({ status: 204, code: "not_found", operation: "GetOffer" });
@@ -81,7 +81,7 @@ test.each([
   ["an empty id", '""'],
   ["an id that is not a string", '{"id":{}}'],
 ])("a success with %s is an invalid response with its status [D-02]", async (_what, body) => {
-  const { client } = await clientOf(200, body);
+  const { client } = await createClient(200, body);
   for (const call of [() => client.createOffer(input), () => client.getOffer("a")]) {
     const error = await call().catch((error: unknown) => error);
     expect(error).toBeInstanceOf(offers.InvalidResponseError);
@@ -94,12 +94,12 @@ test.each([
   ["no recipients", '{"id":"offer_1","events":[]}'],
   ["recipients that are not a list", '{"id":"offer_1","events":[],"recipients":{}}'],
 ])("an offer with %s is an invalid response, so it does not fail in the caller's loop", async (_what, body) => {
-  const { client } = await clientOf(200, body);
+  const { client } = await createClient(200, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
 
 test("a web page does not count as a completed or withdrawn offer [D-03] [D-10]", async () => {
-  const { client } = await clientOf(200, html);
+  const { client } = await createClient(200, html);
   for (const call of [() => client.completeOffer("a", ["w"]), () => client.withdrawOffer("a")])
     await expect(call()).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
@@ -107,10 +107,10 @@ test("a web page does not count as a completed or withdrawn offer [D-03] [D-10]"
 test.each([
   ["reset before a response", () => {}],
   ["reset within the body", (write: (text: string) => void) => write('{"id":')],
-])("a call whose connection is %s rejects with an error that says so", async (_when, begin) => {
+])("a call whose connection is %s rejects with an error that says so", async (_when, sendFirstBytes) => {
   const { baseUrl, received } = await serve((response) => {
     response.setHeader("content-length", "100");
-    begin((text) => response.write(text));
+    sendFirstBytes((text) => response.write(text));
     setTimeout(() => response.destroy(), 20);
   });
   const client = new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 });
@@ -120,7 +120,7 @@ test.each([
   expect(received).toHaveLength(1);
 });
 
-test("a refused connection provably had no effect", async () => {
+test("a refused connection is reported as connect_failed, so the creation had no effect", async () => {
   const client = new offers.OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
   const error = await client.createOffer(input).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.ConnectionError);
@@ -137,13 +137,13 @@ test("a server without TLS is not reported as a lost connection, and not retried
 
 test("a port that fetch blocks is not reported as a lost connection, and not retried [D-50]", async () => {
   // The Fetch standard blocks port 1: https://fetch.spec.whatwg.org/#port-blocking
-  const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimesFetch });
+  const client = new offers.OffersClient({ baseUrl: "http://127.0.0.1:1", apiKey, fetch: runtimeFetch });
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toMatchObject({ name: "ConnectionError", code: "port_blocked", attempts: 1 });
 });
 
 test("a 304 is an invalid response, not a redirect", async () => {
-  const { client } = await clientOf(304);
+  const { client } = await createClient(304);
   await expect(client.getOffer("a", { headers: { "if-none-match": '"1"' } })).rejects.toMatchObject({
     code: "invalid_response",
     status: 304,
@@ -161,8 +161,8 @@ test("the error for a redirect within the origin says to check baseUrl", async (
   expect(received).toHaveLength(1);
 });
 
-test("isOffersError recognises errors of another copy of the package, and nothing else", async () => {
-  const { client } = await clientOf(404);
+test("isOffersError recognises errors from another copy of the package, and nothing else", async () => {
+  const { client } = await createClient(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   // The error that a second copy of the package would create.
   class UnrelatedError extends Error {
@@ -172,12 +172,12 @@ test("isOffersError recognises errors of another copy of the package, and nothin
   }
   expect(offers.isOffersError(error)).toBe(true);
   expect(offers.isOffersError(new UnrelatedError())).toBe(true);
-  for (const other of [new Error("x"), { code: "not_found" }, undefined, null, "not_found"])
-    expect(offers.isOffersError(other)).toBe(false);
+  for (const value of [new Error("x"), { code: "not_found" }, undefined, null, "not_found"])
+    expect(offers.isOffersError(value)).toBe(false);
 });
 
 test("loggers, crashes and JSON show an error's message and the URL of its page", async () => {
-  const { client } = await clientOf(404, '{"title":"No such offer"}');
+  const { client } = await createClient(404, '{"title":"No such offer"}');
   const error = (await client.getOffer("a").catch((error: unknown) => error)) as offers.NotFoundError;
   const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#not_found";
   expect(error.docsUrl).toBe(docsUrl);

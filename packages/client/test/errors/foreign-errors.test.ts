@@ -17,15 +17,15 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
     (error) => error,
   );
 
-/** Returns an error from another client's call, with which the user's own call rejects. */
-async function ofAnotherClient() {
+/** Returns an error from another client's call, and a copy of its properties. */
+async function createForeignError() {
   const { baseUrl } = await serve(respondWith(404, '{"title":"No such worker"}'));
   const error = await errorOf(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
   const { operation, attempts, message, stack } = error;
   return { error, before: { operation, attempts, message, stack } };
 }
 
-const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
+const sources: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
   ["middleware", "middleware_failed", (error) => ({ middleware: [() => Promise.reject(error)] })],
   [
     "middleware after a response",
@@ -50,10 +50,10 @@ const ways: [string, string, (error: unknown) => Partial<OffersClientOptions>][]
   ["an apiKey function", "api_key_provider_failed", (error) => ({ apiKey: () => Promise.reject(error) })],
 ];
 
-test.each(ways)(
+test.each(sources)(
   "another call's error that %s throws becomes the cause, unchanged [D-97]",
   async (_what, code, options) => {
-    const { error, before } = await ofAnotherClient();
+    const { error, before } = await createForeignError();
     const { baseUrl } = await serve(respondWith(201, "offer_1"));
     const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
     const failure = await errorOf(client.createOffer(input));
@@ -64,24 +64,24 @@ test.each(ways)(
   },
 );
 
-test("an error of another client's constructor belongs to no call and is unchanged too", async () => {
-  const build: Middleware = async () => {
+test("an error from another client's constructor does not belong to a call and is unchanged too", async () => {
+  const failing: Middleware = async () => {
     new OffersClient({ baseUrl: "", apiKey });
     return expect.unreachable();
   };
   const failure = await errorOf(
-    new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [build] }).getOffer("a"),
+    new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [failing] }).getOffer("a"),
   );
   expect(failure).toMatchObject({ code: "middleware_failed", operation: "GetOffer", attempts: 1 });
   expect(failure.cause).toMatchObject({ code: "invalid_base_url", operation: undefined, attempts: 0 });
 });
 
 test("an error that middleware keeps and throws in a later call belongs to the first call", async () => {
-  let kept: unknown;
+  let keptError: unknown;
   const breaker: Middleware = async (request, next) => {
-    if (kept) throw kept;
+    if (keptError) throw keptError;
     return next(request).catch((error) => {
-      kept = error;
+      keptError = error;
       throw error;
     });
   };
@@ -95,31 +95,31 @@ test("an error that middleware keeps and throws in a later call belongs to the f
   });
   const first = await errorOf(client.createOffer(input));
   expect(first).toMatchObject({ code: "connection_lost", operation: "CreateOffer" });
-  expect(first).toBe(kept);
+  expect(first).toBe(keptError);
   const second = await errorOf(client.getOffer("a"));
   expect(second).toMatchObject({ code: "middleware_failed", operation: "GetOffer", cause: first });
   expect(first.operation).toBe("CreateOffer");
 });
 
-test("an error of validateResponses that middleware keeps and throws in a later call belongs to the first call", async () => {
-  let kept: unknown;
-  const reading: Middleware = async (request, next) => {
-    if (kept) throw kept;
+test("an error from validateResponses that middleware keeps and throws in a later call belongs to the first call", async () => {
+  let keptError: unknown;
+  const rethrowing: Middleware = async (request, next) => {
+    if (keptError) throw keptError;
     return next(request);
   };
   const fetch = async () => Response.json({ id: "a" });
-  const options = { baseUrl: "https://service.example", apiKey, fetch, middleware: [reading, validateResponses()] };
+  const options = { baseUrl: "https://service.example", apiKey, fetch, middleware: [rethrowing, validateResponses()] };
   const client = new OffersClient(options);
-  kept = await errorOf(client.getOffer("a"));
-  const { message } = kept as AnyOffersError;
-  expect(kept).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
+  keptError = await errorOf(client.getOffer("a"));
+  const { message } = keptError as AnyOffersError;
+  expect(keptError).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
   const second = await errorOf(client.withdrawOffer("a"));
-  expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: kept });
-  expect(kept).toMatchObject({ operation: "GetOffer", message });
+  expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: keptError });
+  expect(keptError).toMatchObject({ operation: "GetOffer", message });
 });
 
 test("another call's error that a getter of the input throws becomes the cause, unchanged", async () => {
-  const { error, before } = await ofAnotherClient();
+  const { error, before } = await createForeignError();
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
   const failure = await errorOf(
     client.createOffer({
@@ -134,7 +134,7 @@ test("another call's error that a getter of the input throws becomes the cause, 
   expect({ operation, attempts, message, stack }).toEqual(before);
 });
 
-test("an error of another client's constructor that a getter of the input throws is unchanged too", async () => {
+test("an error from another client's constructor that a getter of the input throws is unchanged too", async () => {
   let foreign: unknown;
   const getter = {
     ...input,
@@ -152,8 +152,8 @@ test("an error of another client's constructor that a getter of the input throws
   expect(foreign).toMatchObject({ code: "invalid_base_url", operation: undefined });
 });
 
-test("an error that the getOffer of a subclass throws ends a watch unchanged", async () => {
-  const { error } = await ofAnotherClient();
+test("an error that a subclass's getOffer throws ends a watch unchanged", async () => {
+  const { error } = await createForeignError();
   Object.freeze(error);
   class Cached extends OffersClient {
     override getOffer(): never {
@@ -175,7 +175,7 @@ test("a getter of the input may throw undefined", async () => {
   expect(failure).toMatchObject({ name: "UsageError", code: "invalid_argument", operation: "CreateOffer" });
 });
 
-test("an error of another copy of the package is unchanged", async () => {
+test("an error from another copy of the package is unchanged", async () => {
   class Foreign extends Error {
     get [Symbol.for("@offers/client/error")]() {
       return true;

@@ -28,7 +28,7 @@ test("the message contains a problem's detail without the key, the sent values a
   expect(error.problem?.detail).toContain("Kitchen help");
 });
 
-test("the message does not contain the id of the call either", async () => {
+test("the message does not contain the offer's id either", async () => {
   const { baseUrl } = await serve(respondWith(404, '{"detail":"There is no offer offer_4f1c2a."}'));
   const { message } = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("offer_4f1c2a"));
   expect(message).toContain("There is no offer [sent]; check");
@@ -79,16 +79,16 @@ test.each<[string, string, Error]>([
     "the connection was lost",
     new TypeError("error sending request: client error (SendRequest): connection closed"),
   ],
-])("a runtime's failure becomes %s with the message %s: %s", async (code, fault, thrown) => {
+])("a runtime's error becomes %s with the message %s: %s", async (code, expectedMessage, thrown) => {
   const fetch = () => Promise.reject(thrown);
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxRetries: 0 });
   const error = await errorOf(client.getOffer("a"));
   expect(error.code).toBe(code);
   expect(error.message).toMatch(/^GetOffer at service\.example: /);
-  expect(error.message).toContain(fault);
+  expect(error.message).toContain(expectedMessage);
 });
 
-test("the reasons for invalid fields contain no sent values and no email addresses [D-97]", async () => {
+test("the reasons for invalid fields in a message do not contain sent values or email addresses [D-97]", async () => {
   const input = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
   const errors = {
     title: ["Kitchen help is taken, ask bo@bistro.example"],

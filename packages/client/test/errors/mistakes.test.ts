@@ -1,8 +1,8 @@
-// A table of users' mistakes and the client's messages, which are written by hand.
+// Users' mistakes, each with the exact message that the client shows.
 import { expect, test } from "vitest";
 import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
-import { json, type Mistake, problem, responding, speaking } from "../support/mistake.ts";
+import { createProblemStarter, createStarter, json, type Mistake, startTcpServer } from "../support/mistake.ts";
 import { input, offer } from "../support/offer.ts";
 import { serve, unusedAddress } from "../support/serve.ts";
 import { makeAuthority, serveTls } from "../support/serve-tls.ts";
@@ -11,359 +11,365 @@ const apiKey = "key-of-harbour-hotels";
 const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
 const create = (client: OffersClient) => client.createOffer(input);
 const https = (url: string) => url.replace("http:", "https:");
-const wrongName = async () => (await serveTls(makeAuthority(), "")).baseUrl;
+const startUntrustedService = async () => (await serveTls(makeAuthority(), "")).baseUrl;
 const service = createTestService();
-const ofTheService = { fetch: service.fetch, baseUrl: service.baseUrl, apiKey: service.apiKey };
-const isSet = "is the environment variable set?";
-const rule = "it must be https, or http on loopback";
+const serviceOptions = { fetch: service.fetch, baseUrl: service.baseUrl, apiKey: service.apiKey };
+const envHint = "is the environment variable set?";
+const baseUrlRule = "it must be https, or http on loopback";
 
 const mistakes: Mistake[] = [
   {
     what: "no baseUrl",
     options: { baseUrl: undefined },
     code: "invalid_base_url",
-    says: `baseUrl is undefined; ${isSet}`,
+    message: `baseUrl is undefined; ${envHint}`,
   },
   {
     what: "a baseUrl without a scheme",
     options: { baseUrl: "service.example" },
     code: "invalid_base_url",
-    says: `baseUrl lacks https://; ${rule}`,
+    message: `baseUrl lacks https://; ${baseUrlRule}`,
   },
   {
     what: "a baseUrl with http",
     options: { baseUrl: "http://service.example" },
     code: "invalid_base_url",
-    says: `baseUrl uses http for another host; ${rule}`,
+    message: `baseUrl uses http for another host; ${baseUrlRule}`,
   },
   {
     what: "a baseUrl with a password",
     options: { baseUrl: "https://hana:secret@service.example" },
     code: "invalid_base_url",
-    says: `baseUrl contains credentials; ${rule}`,
+    message: `baseUrl contains credentials; ${baseUrlRule}`,
   },
   {
     what: "a baseUrl with a query",
     options: { baseUrl: "https://service.example?tenant=1" },
     code: "invalid_base_url",
-    says: `baseUrl contains ? or #; ${rule}`,
+    message: `baseUrl contains ? or #; ${baseUrlRule}`,
   },
   {
     what: "a baseUrl with a line break",
     options: { baseUrl: "https://service.example\n" },
     code: "invalid_base_url",
-    says: `baseUrl contains white space; ${rule}`,
+    message: `baseUrl contains white space; ${baseUrlRule}`,
   },
   {
     what: "a key with a line break",
     options: { apiKey: "key\n" },
     code: "invalid_api_key",
-    says: "apiKey has white space around it",
+    message: "apiKey has white space around it",
   },
   {
-    what: "a key that is masked",
+    what: "a masked key",
     options: { apiKey: "ok_••••" },
     code: "invalid_api_key",
-    says: "apiKey is not printable ASCII",
+    message: "apiKey is not printable ASCII",
   },
   {
     what: "a key that is not set",
     options: { apiKey: "" },
     code: "invalid_api_key",
-    says: `apiKey is ""; ${isSet}`,
+    message: `apiKey is ""; ${envHint}`,
   },
   {
-    what: "an option of another library",
+    what: "an option from another library",
     options: { timeout: 5_000 },
     code: "invalid_option",
-    says: /^unknown option "timeout"; options: baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
+    message: /^unknown option "timeout"; options: baseUrl, apiKey, apiKeyHeader, apiVersion, timeoutMs, .*userAgent$/,
   },
   {
-    what: "a logger that logs nothing",
+    what: "a logger without methods",
     options: { logger: {} },
     code: "invalid_option",
-    says: "logger.debug must be of type function, not undefined",
+    message: "logger.debug must be of type function, not undefined",
   },
   {
-    what: "an option of a call that is misspelt",
+    what: "an unknown call option",
     call: (client) => client.getOffer("a", { retries: 3 } as never),
     code: "invalid_option",
-    says: 'GetOffer: unknown option "retries"; options: timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
+    message:
+      'GetOffer: unknown option "retries"; options: timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers',
   },
   {
-    what: "a creation of nothing",
+    what: "a creation without input",
     call: (client) => client.createOffer(undefined as never),
     code: "invalid_argument",
-    says: "CreateOffer: input must be of type Object, not undefined",
+    message: "CreateOffer: input must be of type Object, not undefined",
   },
   {
     what: "a creation without a title",
-    options: ofTheService,
+    options: serviceOptions,
     call: (client) => client.createOffer({ createdByUserId: "user_hana", workerIds: ["worker_amal"] } as never),
     code: "bad_request",
-    says: "CreateOffer at offers.test: 400; The request is not valid; 1 field is not valid; see errors; title: Add this field; it is required; change the request",
+    message:
+      "CreateOffer at offers.test: 400; The request is not valid; 1 field is not valid; see errors; title: Add this field; it is required; change the request",
   },
   {
     what: "a time without a zone",
     call: (client) => client.createOffer({ ...input, events: [{ start: "2099-05-01T18:00", end: new Date() }] }),
     code: "invalid_time",
-    says: "CreateOffer: events[0].start must be a Date or a time with an offset (+02:00)",
+    message: "CreateOffer: events[0].start must be a Date or a time with an offset (+02:00)",
   },
   {
     what: "a missing id",
     call: (client) => client.getOffer(undefined as never),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id, not undefined",
+    message: "GetOffer: id must be an offer's id, not undefined",
   },
   {
     what: "an id that was not awaited",
     call: (client) => client.getOffer(Promise.resolve("offer_1") as never),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id, not Promise",
+    message: "GetOffer: id must be an offer's id, not Promise",
   },
   {
-    what: "an offer in place of its id",
+    what: "an offer instead of its id",
     call: (client) => client.getOffer({ id: "offer_1" } as never),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id, not Object",
+    message: "GetOffer: id must be an offer's id, not Object",
   },
   {
     what: "an empty id",
     call: (client) => client.getOffer(""),
     code: "invalid_id",
-    says: "GetOffer: id must be an offer's id, not empty, dots or broken Unicode",
+    message: "GetOffer: id must be an offer's id, not empty, dots or broken Unicode",
   },
   {
     what: "one worker instead of a list",
     call: (client) => client.completeOffer("a", "worker_amal" as never),
     code: "invalid_argument",
-    says: "CompleteOffer: workerIds must be of type Array, not string",
+    message: "CompleteOffer: workerIds must be of type Array, not string",
   },
   {
-    what: "a host name without a server",
+    what: "a host name that does not resolve",
     options: { baseUrl: "https://service.invalid", maxRetries: 0 },
     call: read,
     code: "connect_failed",
-    says: /^GetOffer at service\.invalid: no connection was made; check baseUrl and the network \(.*(ENOTFOUND|EAI_AGAIN)/,
+    message:
+      /^GetOffer at service\.invalid: no connection was made; check baseUrl and the network \(.*(ENOTFOUND|EAI_AGAIN)/,
   },
   {
     what: "a port at which nothing listens",
-    at: unusedAddress,
+    startService: unusedAddress,
     call: create,
     code: "connect_failed",
-    says: /^CreateOffer at HOST: no connection was made; check baseUrl and the network \(.*ECONNREFUSED/,
+    message: /^CreateOffer at HOST: no connection was made; check baseUrl and the network \(.*ECONNREFUSED/,
   },
   {
     what: "a port that fetch blocks",
     options: { baseUrl: "http://127.0.0.1:1" },
     call: read,
     code: "port_blocked",
-    says: /^GetOffer at 127\.0\.0\.1:1: fetch blocks this port \(.*bad port\)$/,
+    message: /^GetOffer at 127\.0\.0\.1:1: fetch blocks this port \(.*bad port\)$/,
   },
   {
     what: "a connection that is reset",
-    at: async () => (await serve((response) => void response.destroy())).baseUrl,
+    startService: async () => (await serve((response) => void response.destroy())).baseUrl,
     call: create,
     code: "connection_lost",
-    says: /^CreateOffer at HOST: the connection was lost; the request may have been received \(/,
+    message: /^CreateOffer at HOST: the connection was lost; the request may have been received \(/,
   },
   {
     what: "http to an https port",
-    at: async () => (await wrongName()).replace("https:", "http:"),
+    startService: async () => (await startUntrustedService()).replace("https:", "http:"),
     call: read,
     code: "connection_lost",
-    says: /^GetOffer at HOST: the connection was lost; the request may have been received \(/,
+    message: /^GetOffer at HOST: the connection was lost; the request may have been received \(/,
   },
   {
     what: "https to an http port",
-    at: async () => https(await responding(200)()),
+    startService: async () => https(await createStarter(200)()),
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: no TLS connection was made; the port expects http \(ERR_SSL_[A-Z_]+\)$/,
+    message: /^GetOffer at HOST: no TLS connection was made; the port expects http \(ERR_SSL_[A-Z_]+\)$/,
   },
   {
-    what: "a certificate of an unknown authority",
-    at: wrongName,
+    what: "a certificate from an unknown authority",
+    startService: startUntrustedService,
     call: read,
     code: "tls_failed",
-    says: /^GetOffer at HOST: no TLS connection was made; for a private certificate, set NODE_EXTRA_CA_CERTS \([A-Z_]*(CERT|LEAF)[A-Z_]*\)$/,
+    message:
+      /^GetOffer at HOST: no TLS connection was made; for a private certificate, set NODE_EXTRA_CA_CERTS \([A-Z_]*(CERT|LEAF)[A-Z_]*\)$/,
   },
   {
     what: "a response that is not HTTP",
-    at: () => speaking((socket) => void socket.end("220 mail.example ESMTP\r\n")),
+    startService: () => startTcpServer((socket) => void socket.end("220 mail.example ESMTP\r\n")),
     call: read,
     code: "connection_lost",
-    says: /^GetOffer at HOST: the connection was lost; the request may have been received \(.*HTTP/,
+    message: /^GetOffer at HOST: the connection was lost; the request may have been received \(.*HTTP/,
   },
   {
-    what: "a wrong key",
-    at: problem(401, { title: "The API key is missing or invalid" }),
+    what: "an invalid key",
+    startService: createProblemStarter(401, { title: "The API key is missing or invalid" }),
     call: read,
     code: "unauthenticated",
-    says: "GetOffer at HOST: 401; The API key is missing or invalid; check apiKey and baseUrl",
+    message: "GetOffer at HOST: 401; The API key is missing or invalid; check apiKey and baseUrl",
   },
   {
-    what: "a key that may not do this",
-    at: responding(403),
+    what: "a key without permission",
+    startService: createStarter(403),
     call: create,
     code: "forbidden",
-    says: "CreateOffer at HOST: 403; check apiKey",
+    message: "CreateOffer at HOST: 403; check apiKey",
   },
   {
     what: "an id that the service does not know",
-    at: problem(404, { title: "No such offer", detail: "You have no offer with this id." }),
+    startService: createProblemStarter(404, { title: "No such offer", detail: "You have no offer with this id." }),
     call: read,
     code: "not_found",
-    says: "GetOffer at HOST: 404; No such offer; You have no offer with this id; check the id, apiKey and baseUrl",
+    message: "GetOffer at HOST: 404; No such offer; You have no offer with this id; check the id, apiKey and baseUrl",
   },
   {
     what: "a wrong path in baseUrl, for a creation",
-    options: { ...ofTheService, baseUrl: `${service.baseUrl}/api/v1` },
+    options: { ...serviceOptions, baseUrl: `${service.baseUrl}/api/v1` },
     call: create,
     code: "not_found",
-    says: "CreateOffer at offers.test: 404; Not found; Check the path; check baseUrl",
+    message: "CreateOffer at offers.test: 404; Not found; Check the path; check baseUrl",
   },
   {
     what: "a wrong path in baseUrl, for a read",
-    options: { ...ofTheService, baseUrl: `${service.baseUrl}/api/v1` },
+    options: { ...serviceOptions, baseUrl: `${service.baseUrl}/api/v1` },
     call: read,
     code: "not_found",
-    says: "GetOffer at offers.test: 404; Not found; Check the path; check the id, apiKey and baseUrl",
+    message: "GetOffer at offers.test: 404; Not found; Check the path; check the id, apiKey and baseUrl",
   },
   {
-    what: "a baseUrl that ends in the path of an operation, for a creation",
-    options: { ...ofTheService, baseUrl: `${service.baseUrl}/offer` },
+    what: "a baseUrl that ends with an operation's path, for a creation",
+    options: { ...serviceOptions, baseUrl: `${service.baseUrl}/offer` },
     call: create,
     code: "bad_request",
-    says: "CreateOffer at offers.test: 405; Method not allowed; Allowed here: GET, HEAD; check baseUrl",
+    message: "CreateOffer at offers.test: 405; Method not allowed; Allowed here: GET, HEAD; check baseUrl",
   },
   {
-    what: "a 404 of another server",
-    at: responding(404, "<h1>Not Found</h1>"),
+    what: "a 404 from another server",
+    startService: createStarter(404, "<h1>Not Found</h1>"),
     call: read,
     code: "not_found",
-    says: "GetOffer at HOST: 404; check the id, apiKey and baseUrl",
+    message: "GetOffer at HOST: 404; check the id, apiKey and baseUrl",
   },
   {
-    what: "an offer that is complete already",
-    at: problem(409, { title: "The offer is already complete" }),
+    what: "an offer that is already complete",
+    startService: createProblemStarter(409, { title: "The offer is already complete" }),
     call: (client) => client.completeOffer("a", ["worker_amal"]),
     code: "conflict",
-    says: "CompleteOffer at HOST: 409; The offer is already complete; read the offer",
+    message: "CompleteOffer at HOST: 409; The offer is already complete; read the offer",
   },
   {
     what: "too many requests",
-    at: problem(429, { title: "Too many requests" }, { "retry-after": "3600" }),
+    startService: createProblemStarter(429, { title: "Too many requests" }, { "retry-after": "3600" }),
     call: read,
     code: "rate_limited",
-    says: "GetOffer at HOST: 429; Too many requests; try later",
+    message: "GetOffer at HOST: 429; Too many requests; try later",
   },
   {
     what: "a service that fails",
-    at: responding(503, "", { "retry-after": "120" }),
+    startService: createStarter(503, "", { "retry-after": "120" }),
     call: (client) => client.withdrawOffer("a"),
     code: "server_error",
-    says: "WithdrawOffer at HOST: 503; try later",
+    message: "WithdrawOffer at HOST: 503; try later",
   },
   {
-    what: "a web page in the service's place",
-    at: responding(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html; charset=utf-8" }),
+    what: "a web page instead of the service",
+    startService: createStarter(200, "<!doctype html><title>Sign in</title>", {
+      "content-type": "text/html; charset=utf-8",
+    }),
     call: read,
     code: "invalid_response",
-    says: "GetOffer at HOST: 200; the body is HTML, not JSON; check baseUrl",
+    message: "GetOffer at HOST: 200; the body is HTML, not JSON; check baseUrl",
   },
   {
     what: "broken JSON",
-    at: responding(200, '{"id":"offer_4f1c2a",', json),
+    startService: createStarter(200, '{"id":"offer_4f1c2a",', json),
     call: read,
     code: "invalid_response",
-    says: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
+    message: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
   },
   {
     what: "another media type",
-    at: responding(200, "id: offer_4f1c2a", { "content-type": "application/yaml" }),
+    startService: createStarter(200, "id: offer_4f1c2a", { "content-type": "application/yaml" }),
     call: read,
     code: "invalid_response",
-    says: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
+    message: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
   },
   {
     what: "an empty body",
-    at: responding(200, "", json),
+    startService: createStarter(200, "", json),
     call: read,
     code: "invalid_response",
-    says: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
+    message: "GetOffer at HOST: 200; the body is not JSON; check baseUrl",
   },
   {
     what: "an offer without its recipients",
-    at: responding(200, JSON.stringify({ ...offer, recipients: undefined }), json),
+    startService: createStarter(200, JSON.stringify({ ...offer, recipients: undefined }), json),
     call: read,
     code: "invalid_response",
-    says: "GetOffer at HOST: 200; recipients must be of type Array, not undefined; check baseUrl",
+    message: "GetOffer at HOST: 200; recipients must be of type Array, not undefined; check baseUrl",
   },
   {
     what: "a response that is too large",
-    at: responding(200, JSON.stringify(offer), json),
+    startService: createStarter(200, JSON.stringify(offer), json),
     options: { maxResponseBytes: 100 },
     call: read,
     code: "response_too_large",
-    says: "GetOffer at HOST: 200; the body exceeds maxResponseBytes (100); check baseUrl",
+    message: "GetOffer at HOST: 200; the body exceeds maxResponseBytes (100); check baseUrl",
   },
   {
     what: "a redirect",
-    at: responding(301, "", { location: "https://www.service.example/offer" }),
+    startService: createStarter(301, "", { location: "https://www.service.example/offer" }),
     call: read,
     code: "unexpected_redirect",
-    says: "GetOffer at HOST: 301; redirects are not followed; check baseUrl",
+    message: "GetOffer at HOST: 301; redirects are not followed; check baseUrl",
   },
   {
     what: "an attempt that takes too long",
-    at: async () => (await serve(() => {})).baseUrl,
+    startService: async () => (await serve(() => {})).baseUrl,
     options: { timeoutMs: 40, maxRetries: 0 },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: no response within 40 ms; see timeoutMs and totalTimeoutMs",
+    message: "GetOffer at HOST: no response within 40 ms; see timeoutMs and totalTimeoutMs",
   },
   {
-    what: "a call that takes too long in all",
-    at: async () => (await serve(() => {})).baseUrl,
+    what: "a call that takes too long in total",
+    startService: async () => (await serve(() => {})).baseUrl,
     options: { totalTimeoutMs: 40 },
     call: read,
     code: "timeout",
-    says: "GetOffer at HOST: no response within 40 ms; see timeoutMs and totalTimeoutMs",
+    message: "GetOffer at HOST: no response within 40 ms; see timeoutMs and totalTimeoutMs",
   },
   {
-    what: "a function that gives no key in time",
-    at: responding(200),
+    what: "an apiKey function that takes too long",
+    startService: createStarter(200),
     options: { totalTimeoutMs: 40, apiKey: () => new Promise(() => {}) },
     call: read,
     code: "timeout",
-    says: "GetOffer: no response within 40 ms; see timeoutMs and totalTimeoutMs",
+    message: "GetOffer: no response within 40 ms; see timeoutMs and totalTimeoutMs",
   },
   {
     what: "middleware that throws",
-    at: responding(200),
+    startService: createStarter(200),
     options: { middleware: [() => Promise.reject(new Error("no token"))] },
     call: read,
     code: "middleware_failed",
-    says: "GetOffer at HOST: the middleware failed (Error: no token)",
+    message: "GetOffer at HOST: the middleware failed (Error: no token)",
   },
 ];
 
 test.each(mistakes)(
   "the message about $what names the operation, the problem and the remedy [D-97]",
   async (mistake) => {
-    const { at, options = {}, call = read, code, says } = mistake;
-    const baseUrl = (await at?.()) ?? "https://service.example";
+    const { startService, options = {}, call = read, code, message: expected } = mistake;
+    const baseUrl = (await startService?.()) ?? "https://service.example";
     const error: AnyOffersError = await Promise.resolve()
       .then(() => call(new OffersClient({ baseUrl, apiKey, ...options } as OffersClientOptions)))
       .then(
         () => expect.unreachable(),
         (thrown) => thrown,
       );
-    const message = at ? error.message.replace(new URL(baseUrl).host, "HOST") : error.message;
+    const message = startService ? error.message.replace(new URL(baseUrl).host, "HOST") : error.message;
     expect(error.code).toBe(code);
-    if (typeof says === "string") expect(message).toBe(says);
-    else expect(message).toMatch(says);
+    if (typeof expected === "string") expect(message).toBe(expected);
+    else expect(message).toMatch(expected);
     expect(error.message).not.toContain(apiKey);
   },
 );

@@ -1,4 +1,4 @@
-// Produces every error of every operation: each cell of the table on the operation's page.
+// Causes every error that each operation's page lists.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,36 +32,36 @@ const calls: Record<OperationName, (client: OffersClient, call: Call) => Promise
 };
 
 interface Cause {
-  /** Returns the URL that the client calls. */
-  readonly at?: () => Promise<string>;
+  /** Starts the service that the client calls and returns its URL. */
+  readonly startService?: () => Promise<string>;
   readonly options?: Partial<OffersClientOptions>;
   readonly call?: Call;
 }
 
-const responding =
+const createStarter =
   (...response: Parameters<typeof respondWith>) =>
   async () =>
     (await serve(respondWith(...response))).baseUrl;
 const html = "<!doctype html><title>Sign in</title>";
 
-/** How to cause each code, and each status that the contract documents. */
+/** How to cause each code. */
 const causes: Record<AnyOffersError["code"], Cause> = {
-  bad_request: { at: responding(400) },
-  unauthenticated: { at: responding(401) },
+  bad_request: { startService: createStarter(400) },
+  unauthenticated: { startService: createStarter(401) },
   api_key_provider_failed: { options: { apiKey: () => Promise.reject(new Error("sealed")) } },
-  forbidden: { at: responding(403) },
-  not_found: { at: responding(404) },
-  conflict: { at: responding(409) },
-  rate_limited: { at: responding(429) },
-  server_error: { at: responding(500) },
-  invalid_response: { at: responding(200, html) },
-  response_too_large: { at: responding(200, "x".repeat(200)), options: { maxResponseBytes: 100 } },
-  unexpected_redirect: { at: responding(308, "", { location: "/elsewhere" }) },
-  connect_failed: { at: unusedAddress },
-  connection_lost: { at: async () => (await serve((response) => void response.destroy())).baseUrl },
-  tls_failed: { at: async () => (await responding(200)()).replace("http:", "https:") },
-  port_blocked: { at: async () => "http://127.0.0.1:1" },
-  timeout: { at: async () => (await serve(() => {})).baseUrl, options: { timeoutMs: 30 } },
+  forbidden: { startService: createStarter(403) },
+  not_found: { startService: createStarter(404) },
+  conflict: { startService: createStarter(409) },
+  rate_limited: { startService: createStarter(429) },
+  server_error: { startService: createStarter(500) },
+  invalid_response: { startService: createStarter(200, html) },
+  response_too_large: { startService: createStarter(200, "x".repeat(200)), options: { maxResponseBytes: 100 } },
+  unexpected_redirect: { startService: createStarter(308, "", { location: "/elsewhere" }) },
+  connect_failed: { startService: unusedAddress },
+  connection_lost: { startService: async () => (await serve((response) => void response.destroy())).baseUrl },
+  tls_failed: { startService: async () => (await createStarter(200)()).replace("http:", "https:") },
+  port_blocked: { startService: async () => "http://127.0.0.1:1" },
+  timeout: { startService: async () => (await serve(() => {})).baseUrl, options: { timeoutMs: 30 } },
   aborted: { call: { options: { signal: AbortSignal.abort() } } },
   invalid_api_key: { options: { apiKey: async () => "" } },
   invalid_option: { call: { options: { retries: 3 } } },
@@ -69,13 +69,13 @@ const causes: Record<AnyOffersError["code"], Cause> = {
   invalid_time: { call: { events: [{ start: "2099-05-01T18:00", end: new Date() }] } },
   invalid_argument: { call: { options: { signal: new AbortController() } } },
   middleware_failed: { options: { middleware: [() => Promise.reject(new Error("no token"))] } },
-  // Only from a constructor.
+  // Only a constructor throws it.
   invalid_base_url: {},
 };
 
-test.each(cells)("a call of %s can fail with %s [D-143]", async (operation, code) => {
-  const { at, options, call = {} } = causes[code as AnyOffersError["code"]];
-  const baseUrl = (await at?.()) ?? "https://service.example";
+test.each(cells)("a call to %s can fail with %s [D-143]", async (operation, code) => {
+  const { startService, options, call = {} } = causes[code as AnyOffersError["code"]];
+  const baseUrl = (await startService?.()) ?? "https://service.example";
   const client = new OffersClient({ baseUrl, apiKey: "key", maxRetries: 0, ...options });
   const error = await calls[operation](client, call).then(
     () => expect.unreachable(),
@@ -83,20 +83,20 @@ test.each(cells)("a call of %s can fail with %s [D-143]", async (operation, code
   );
   expect(error).toMatchObject({ code, operation });
   expect(isOperationError(error, operation)).toBe(true);
-  const others = Object.keys(calls).filter((other) => other !== operation) as OperationName[];
-  expect(others.filter((other) => isOperationError(error, other))).toEqual([]);
+  const otherOperations = Object.keys(calls).filter((name) => name !== operation) as OperationName[];
+  expect(otherOperations.filter((name) => isOperationError(error, name))).toEqual([]);
 });
 
-test("each documented status of an operation results in its documented code [D-143]", async () => {
+test("each status that the contract documents for an operation results in its documented code [D-143]", async () => {
   for (const [operation, errors] of table)
     for (const { code, statuses } of errors)
       for (const status of statuses) {
-        const client = new OffersClient({ baseUrl: await responding(status)(), apiKey: "key", maxRetries: 0 });
+        const client = new OffersClient({ baseUrl: await createStarter(status)(), apiKey: "key", maxRetries: 0 });
         await expect(calls[operation](client, {})).rejects.toMatchObject({ code, status });
       }
 });
 
-test("the codes that no call produces come from the constructor", () => {
+test("the only code that no call produces is the constructor's", () => {
   const produced = new Set<string>(cells.map(([, code]) => code));
   expect(Object.keys(causes).filter((code) => !produced.has(code))).toEqual(["invalid_base_url"]);
 });

@@ -5,7 +5,7 @@ import { input, offer } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const apiKey = 'key-"of"\\harbour-hotels';
-const shown = (value: unknown) => [
+const representations = (value: unknown) => [
   inspect(value, { depth: 20, showHidden: true, getters: true }),
   JSON.stringify(value),
   String(value),
@@ -19,7 +19,7 @@ const errorOf = (options: OffersClientOptions) =>
 
 test("the client does not show its key", () => {
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
-  for (const text of shown(client)) expect(text).not.toContain("harbour");
+  for (const text of representations(client)) expect(text).not.toContain("harbour");
 });
 
 test.each([
@@ -35,29 +35,30 @@ test.each([
   const { baseUrl } = await serve(
     respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
   );
-  for (const text of shown(await errorOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
+  for (const text of representations(await errorOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
 });
 
 test("no error contains a key from a redirect's target", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
-  for (const text of shown(await errorOf({ baseUrl, apiKey: "key-of-harbour" })))
+  for (const text of representations(await errorOf({ baseUrl, apiKey: "key-of-harbour" })))
     expect(text).not.toMatch(/of-harbour/);
 });
 
-test("the key is removed from what fetch or middleware throws, and nothing else is", async () => {
-  const throwing = async (_url: unknown, init: unknown) => {
+test("only the key is removed from what fetch or middleware throws", async () => {
+  const throwError = async (_url: unknown, init: unknown) => {
     const cause = Object.assign(new Error(`headers were ${apiKey}`), { code: "ECONNRESET", config: init });
     throw new TypeError("fetch failed", { cause });
   };
   const baseUrl = "https://service.example";
-  const ofFetch = await errorOf({ baseUrl, apiKey, fetch: throwing });
-  const ofMiddleware = await errorOf({ baseUrl, apiKey, middleware: [throwing satisfies Middleware] });
-  for (const text of [...shown(ofFetch), ...shown(ofMiddleware)]) expect(text).not.toContain("harbour");
-  expect(ofFetch).toMatchObject({
+  const fetchError = await errorOf({ baseUrl, apiKey, fetch: throwError });
+  const middlewareError = await errorOf({ baseUrl, apiKey, middleware: [throwError satisfies Middleware] });
+  for (const text of [...representations(fetchError), ...representations(middlewareError)])
+    expect(text).not.toContain("harbour");
+  expect(fetchError).toMatchObject({
     code: "connection_lost",
     cause: { code: "ECONNRESET", message: "TypeError: fetch failed; Error: headers were [redacted]" },
   });
-  expect(ofMiddleware).toMatchObject({ code: "middleware_failed", attempts: 1 });
+  expect(middlewareError).toMatchObject({ code: "middleware_failed", attempts: 1 });
 });
 
 test("log lines and retry notices contain neither key nor id nor body", async () => {
@@ -78,7 +79,7 @@ test("log lines and retry notices contain neither key nor id nor body", async ()
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect is not followed, and its target gets no request: %i",
+  "a redirect is not followed, and its target does not receive a request: %i",
   async (status) => {
     const target = await serve(respondWith(200, JSON.stringify(offer)));
     const { baseUrl, received } = await serve(

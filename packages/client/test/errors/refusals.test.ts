@@ -4,7 +4,7 @@ import { input } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
-const thrownBy = (work: () => unknown): unknown => {
+const errorThrownBy = (work: () => unknown): unknown => {
   try {
     work();
   } catch (error) {
@@ -23,8 +23,8 @@ test.each([
   "https://user:password@service.example",
   "https://service.example?tenant=1",
   "https://service.example/#offers",
-])("the base URL %j is rejected with the remedy", (baseUrl) => {
-  const error = thrownBy(() => new OffersClient({ ...valid, baseUrl }));
+])("the error for the base URL %j says what is allowed", (baseUrl) => {
+  const error = errorThrownBy(() => new OffersClient({ ...valid, baseUrl }));
   expect(error).toBeInstanceOf(UsageError);
   expect(error).toMatchObject({ code: "invalid_base_url", message: expect.stringContaining("https") });
   expect((error as Error).message).not.toContain("password");
@@ -41,7 +41,7 @@ test.each([
 );
 
 test.each(["", " ", "key ", "key\n", "kéy", undefined, 7])("the key %j is rejected", (apiKey) => {
-  const error = thrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
+  const error = errorThrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_api_key" });
 });
 
@@ -58,7 +58,7 @@ test.each([
   { apiVersion: "" },
   { userAgent: "us\r\nX-Injected: 1" },
 ])("the option %o is rejected by name", (option) => {
-  const error = thrownBy(() => new OffersClient({ ...valid, ...option }));
+  const error = errorThrownBy(() => new OffersClient({ ...valid, ...option }));
   expect(error).toMatchObject({
     code: "invalid_option",
     message: expect.stringContaining(Object.keys(option)[0] ?? ""),

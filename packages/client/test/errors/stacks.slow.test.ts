@@ -1,4 +1,4 @@
-// What a user sees of a failure in their own project, with Node's default settings.
+// What users see when a call fails in their own project, with Node's default settings.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { respondWith, serve, unusedAddress } from "../support/serve.ts";
 
 /** Runs a file in a user's project until it exits. */
 async function run(lines: string[], env: Record<string, string> = {}) {
-  // Within this package, so that its name resolves the way it does in a user's project.
+  // Inside this package, so that its name resolves as in a user's project.
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "hire.mjs"), lines.join("\n"));
@@ -24,7 +24,7 @@ async function run(lines: string[], env: Record<string, string> = {}) {
 }
 
 const source = new URL("../../src/", import.meta.url).href;
-const made = (...entries: string[]) => [
+const programStart = (...entries: string[]) => [
   `import * as offers from "${source}index.ts";`,
   ...entries,
   'const client = new offers.OffersClient({ baseUrl: process.env.BASE_URL, apiKey: "key", maxRetries: 0 });',
@@ -41,7 +41,7 @@ test.each(Object.entries(calls))(
   "without an await, a failing %s ends the process with an error that names the operation [D-97]",
   async (name, call) => {
     const { baseUrl } = await serve(respondWith(409));
-    const lines = [...made(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
+    const lines = [...programStart(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
     const { code, stderr, stdout } = await run(lines, { BASE_URL: baseUrl });
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -53,7 +53,7 @@ test.each(Object.entries(calls))(
 test("without an await, the stack shows no line of the caller, but operation and docsUrl help to find it [D-97]", async () => {
   const { baseUrl } = await serve(respondWith(409));
   const show = "({ operation, docsUrl, stack }) => console.log(operation, docsUrl, stack.includes('hire.mjs'))";
-  const lines = [...made(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
+  const lines = [...programStart(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
   const { stdout } = await run(lines, { BASE_URL: baseUrl });
   expect(stdout).toMatch(/^WithdrawOffer https:\S+\/errors\.md#conflict false\n$/);
 });
@@ -65,13 +65,13 @@ test("without an await, withResponse and a refused connection end the process to
     ['client.getOffer("a");', await unusedAddress(), "ConnectionError: GetOffer at "],
     ['client.getOffer("..");', baseUrl, "UsageError: GetOffer: id "],
   ] as const) {
-    const { code, stderr } = await run([...made(), call], { BASE_URL: url });
+    const { code, stderr } = await run([...programStart(), call], { BASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toContain(shown);
   }
 });
 
-test("without an await, a failing call of a traced client ends the process too", async () => {
+test("without an await, a failing call by a traced client ends the process too", async () => {
   const { baseUrl } = await serve(respondWith(404));
   const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
   const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';
@@ -85,7 +85,7 @@ test("a failure that is caught, or returned by safe(), does not end the process"
   const { baseUrl } = await serve(respondWith(409));
   const { code, stdout } = await run(
     [
-      ...made(),
+      ...programStart(),
       'client.getOffer("a").safe();',
       'client.getOffer("a").catch(() => {});',
       'client.getOffer("a").withResponse().catch(() => {});',
@@ -97,8 +97,8 @@ test("a failure that is caught, or returned by safe(), does not end the process"
   expect([code, stdout.trim()]).toEqual([0, "still here"]);
 });
 
-/** Ways to make `client` fail, by the server's behaviour and the call's options. */
-const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", options: string][] = [
+/** The server's behaviour and the call options that cause each error. */
+const cases: [kind: string, respond: Parameters<typeof serve>[0] | "unused address", options: string][] = [
   ["BadRequestError", respondWith(400), ""],
   ["AuthenticationError", respondWith(401), ""],
   ["PermissionError", respondWith(403), ""],
@@ -114,10 +114,10 @@ const ways: [kind: string, respond: Parameters<typeof serve>[0] | "unused addres
   ["UsageError", respondWith(204), "headers: { 'x y': 'z' }"],
 ];
 
-/** Fails in every way in one process, because no failure crashes it. @returns what each way printed */
-async function failInEveryWay() {
+/** Causes every error in one process, because no error crashes it. @returns what each case printed */
+async function causeEveryError() {
   const failing = await Promise.all(
-    ways.map(async ([, respond, options]) => {
+    cases.map(async ([, respond, options]) => {
       const baseUrl = respond === "unused address" ? await unusedAddress() : (await serve(respond)).baseUrl;
       return `[${JSON.stringify(baseUrl)}, () => ({ ${options} })]`;
     }),
@@ -141,20 +141,20 @@ async function failInEveryWay() {
   const { stdout, stderr } = await run(lines);
   expect(stderr).toBe("");
   const printed = stdout.trim().split("\n");
-  return ways.map((_, way) => printed.filter((line) => line.startsWith(`${way} `)));
+  return cases.map((_, way) => printed.filter((line) => line.startsWith(`${way} `)));
 }
-let failures: ReturnType<typeof failInEveryWay> | undefined;
+let failures: ReturnType<typeof causeEveryError> | undefined;
 
-test.each(ways.map(([kind], way) => [kind, way] as const))(
+test.each(cases.map(([kind], way) => [kind, way] as const))(
   "the stack of a %s shows the line of the call, for every operation and method [D-97]",
   async (kind, way) => {
-    failures ??= failInEveryWay();
+    failures ??= causeEveryError();
     const shown = (await failures)[way];
     expect(shown).toEqual([6, 7, 8, 9, 10, 11, 12, 13].map((line) => `${way} ${kind} ${line}`));
   },
 );
 
-test("the stack shows the line even with a late key, after retries, in a long watch, and with undici, tracing and openapi-fetch", async () => {
+test("the stack shows the call's line even with a late key, in a long watch, and with undici, tracing, openapi-fetch and middleware", async () => {
   const offer =
     '{"id":"a","title":"","details":"","isHistoric":false,"widthdrawn":false,"complete":false,"locationPlaceId":"","createdAt":"","events":[],"recipients":[]}';
   const { baseUrl } = await serve((response, request, count) =>

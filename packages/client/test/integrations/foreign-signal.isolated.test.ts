@@ -12,12 +12,12 @@ class ForeignController {
   abort() {}
 }
 
-test("in an environment with a foreign AbortSignal, the error says so after one attempt", async () => {
-  // Node loads its fetch on the first call, with the classes that exist then.
+test("if the environment replaces AbortSignal, the call fails after one attempt and the error names jsdom", async () => {
+  // Node loads its fetch on the first call and keeps the classes that exist at that time.
   await fetch("data:,");
   vi.stubGlobal("AbortController", ForeignController);
   vi.stubGlobal("AbortSignal", ForeignSignal);
-  // Nothing listens here: no request is made.
+  // Nothing listens on this port, because no request is sent.
   const client = new OffersClient({
     baseUrl: "http://127.0.0.1:65001",
     apiKey: "key_harbour",

@@ -8,20 +8,20 @@ import { offer } from "../support/offer.ts";
 import { type Responder, respondWith, serve, unusedAddress } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
-const found = respondWith(200, JSON.stringify(offer));
+const respondWithOffer = respondWith(200, JSON.stringify(offer));
 const path = { id: "offer_4f1c2a" };
 const version = { "api-version": "1.0" } as const;
 const body = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-async function apiOf(respond: Responder, options: Partial<offers.OffersClientOptions> = {}) {
+async function createApi(respond: Responder, options: Partial<offers.OffersClientOptions> = {}) {
   const { baseUrl, received } = await serve(respond);
   return { api: createOpenApiClient({ baseUrl, apiKey, ...options }), received, baseUrl };
 }
 
-test("the four operations have types, a key, a version and an idempotency key", async () => {
-  const { api, received } = await apiOf((response, request, count) =>
+test("the four operations are typed and send the key, the version and an idempotency key", async () => {
+  const { api, received } = await createApi((response, request, count) =>
     (request.url?.startsWith("/offer/offer_4f1c2a?")
-      ? found
+      ? respondWithOffer
       : respondWith(request.url?.includes("/complete") ? 204 : 200, "offer_1"))(response, request, count),
   );
   const created = await api.POST("/offer", { body });
@@ -56,7 +56,7 @@ test("the four operations have types, a key, a version and an idempotency key", 
 });
 
 test.each(["..", ".", ""])("the id %j is rejected before any request", async (id) => {
-  const { api, received } = await apiOf(found);
+  const { api, received } = await createApi(respondWithOffer);
   const { data, error, response } = await api.GET("/offer/{id}", { params: { path: { id } } });
   expect([data, response.status]).toEqual([undefined, 0]);
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_id", operation: "GetOffer", attempts: 0 });
@@ -69,8 +69,8 @@ test.each([
   [404, offers.NotFoundError],
   [409, offers.ConflictError],
   [500, offers.ServerError],
-] as const)("%i with an empty body is a %o, not a success", async (status, Kind) => {
-  const { api } = await apiOf(respondWith(status, "", { "content-length": "0" }), { maxRetries: 0 });
+] as const)("a %i with an empty body results in a %o, not a success", async (status, ErrorType) => {
+  const { api } = await createApi(respondWith(status, "", { "content-length": "0" }), { maxRetries: 0 });
   for (const call of [
     api.GET("/offer/{id}", { params: { path } }),
     api.POST("/offer", { body }),
@@ -79,53 +79,53 @@ test.each([
   ]) {
     const { data, error, response } = await call;
     expect(data).toBeUndefined();
-    expect(error).toBeInstanceOf(Kind);
+    expect(error).toBeInstanceOf(ErrorType);
     expect([error?.status, response.status]).toEqual([status, status]);
   }
 });
 
-test("a 204 response to a read is not found, never undefined data", async () => {
-  const { api } = await apiOf(respondWith(204));
+test("a 204 response to a read results in a NotFoundError, never in undefined data", async () => {
+  const { api } = await createApi(respondWith(204));
   const { error } = await api.GET("/offer/{id}", { params: { path } });
   expect(error).toMatchObject({ name: "NotFoundError", status: 204 });
 });
 
 test("HTML from a proxy is an invalid response, not a SyntaxError", async () => {
-  const { api } = await apiOf(respondWith(200, "<!doctype html><title>Sign in</title>"));
+  const { api } = await createApi(respondWith(200, "<!doctype html><title>Sign in</title>"));
   for (const call of [api.GET("/offer/{id}", { params: { path } }), api.POST("/offer", { body })])
     expect((await call).error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200 });
 });
 
-test("a redirect is not followed, whatever the call options say, and the key is not sent on", async () => {
-  const elsewhere = await serve(found);
-  const { api, received } = await apiOf(respondWith(307, "", { location: `${elsewhere.baseUrl}/offer/a` }));
+test("a redirect is not followed, whatever the call options say, and its target does not receive the key", async () => {
+  const otherServer = await serve(respondWithOffer);
+  const { api, received } = await createApi(respondWith(307, "", { location: `${otherServer.baseUrl}/offer/a` }));
   const { error } = await api.GET("/offer/{id}", { params: { path }, redirect: "follow" });
   expect(error).toMatchObject({ code: "unexpected_redirect", status: 307 });
-  expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
+  expect([received.length, otherServer.received.length]).toEqual([1, 0]);
 });
 
-test("a baseUrl or fetch given with a call is not used [D-66]", async () => {
-  const elsewhere = await serve(found);
-  const { api, received } = await apiOf(found);
-  const stray = () => expect.unreachable();
-  await api.GET("/offer/{id}", { params: { path }, baseUrl: elsewhere.baseUrl, fetch: stray });
-  expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
+test("a baseUrl or fetch in a call's options is ignored [D-66]", async () => {
+  const otherServer = await serve(respondWithOffer);
+  const { api, received } = await createApi(respondWithOffer);
+  const unusedFetch = () => expect.unreachable();
+  await api.GET("/offer/{id}", { params: { path }, baseUrl: otherServer.baseUrl, fetch: unusedFetch });
+  expect([received.length, otherServer.received.length]).toEqual([1, 0]);
 });
 
 test("a read is retried, a creation is not, and call options apply", async () => {
-  const { api, received } = await apiOf((response, request, count) =>
-    (count % 2 ? respondWith(503) : found)(response, request, count),
+  const { api, received } = await createApi((response, request, count) =>
+    (count % 2 ? respondWith(503) : respondWithOffer)(response, request, count),
   );
   expect((await api.GET("/offer/{id}", { params: { path } })).data).toEqual(offer);
   expect((await api.POST("/offer", { body })).error).toMatchObject({ code: "server_error", attempts: 1 });
   expect(received).toHaveLength(3);
-  const silent = await apiOf(() => {});
+  const silent = await createApi(() => {});
   const { error, response } = await silent.api.GET("/offer/{id}", { params: { path }, timeoutMs: 30, maxRetries: 0 });
   expect([error?.code, response.status, silent.received.length]).toEqual(["timeout", 0, 1]);
 });
 
-test("a creation's idempotency key may be given as the contract's header", async () => {
-  const { api, received } = await apiOf(respondWith(201, "offer_1"));
+test("a creation's idempotency key may be passed as the contract's header", async () => {
+  const { api, received } = await createApi(respondWith(201, "offer_1"));
   await api.POST("/offer", { params: { header: { "Idempotency-Key": "shift-7" } }, body });
   await api.POST("/offer", { body, idempotencyKey: "shift-8", headers: { "X-Team": "kitchen" } });
   expect(received.map(({ headers }) => headers["idempotency-key"])).toEqual(["shift-7", "shift-8"]);
@@ -133,7 +133,7 @@ test("a creation's idempotency key may be given as the contract's header", async
 });
 
 test("twenty calls leave no listener on a shared signal, and aborting it ends a call", async () => {
-  const { api } = await apiOf(found);
+  const { api } = await createApi(respondWithOffer);
   const controller = new AbortController();
   const { signal } = controller;
   await Promise.all(Array.from({ length: 20 }, () => api.GET("/offer/{id}", { params: { path }, signal })));
@@ -151,35 +151,35 @@ test("a refused connection is returned as an error value too [D-66]", async () =
 });
 
 test("no error contains a key that the service echoes", async () => {
-  const { api } = await apiOf(respondWith(403, JSON.stringify({ title: apiKey, detail: apiKey })));
+  const { api } = await createApi(respondWith(403, JSON.stringify({ title: apiKey, detail: apiKey })));
   const { error } = await api.GET("/offer/{id}", { params: { path } });
   expect(error).toMatchObject({ code: "forbidden", problem: { title: "[redacted]" } });
   expect(JSON.stringify(error)).not.toContain(apiKey);
 });
 
 test("openapi-fetch's middleware works, sees failures, and never sees the key", async () => {
-  const { api, received } = await apiOf((response, request, count) =>
-    (count === 1 ? found : respondWith(404))(response, request, count),
+  const { api, received } = await createApi((response, request, count) =>
+    (count === 1 ? respondWithOffer : respondWith(404))(response, request, count),
   );
-  const seen: unknown[] = [];
+  const observed: unknown[] = [];
   api.use({
     onRequest({ request, schemaPath }) {
-      seen.push(schemaPath, request.headers.get("x-ue-api-subscription-key"));
+      observed.push(schemaPath, request.headers.get("x-ue-api-subscription-key"));
       request.headers.set("x-trace", "1");
     },
-    onResponse: ({ response }) => void seen.push(response.headers.get("content-type")),
-    onError: ({ error }) => void seen.push((error as Error).name),
+    onResponse: ({ response }) => void observed.push(response.headers.get("content-type")),
+    onError: ({ error }) => void observed.push((error as Error).name),
   });
   await api.GET("/offer/{id}", { params: { path } });
   await api.GET("/offer/{id}", { params: { path } });
-  expect(seen).toEqual(["/offer/{id}", null, "application/json", "/offer/{id}", null, "NotFoundError"]);
+  expect(observed).toEqual(["/offer/{id}", null, "application/json", "/offer/{id}", null, "NotFoundError"]);
   expect(received[0]?.headers["x-trace"]).toBe("1");
 });
 
 test("response headers are kept, even through /node", async () => {
   const pool = undiciFetch();
   for (const options of [{}, { fetch: pool }]) {
-    const { api } = await apiOf(respondWith(200, JSON.stringify(offer), { etag: '"1"' }), options);
+    const { api } = await createApi(respondWith(200, JSON.stringify(offer), { etag: '"1"' }), options);
     const { data, response } = await api.GET("/offer/{id}", { params: { path } });
     expect([data, response.headers.get("etag")]).toEqual([offer, '"1"']);
   }
@@ -190,7 +190,7 @@ test.each([
   ["a body that is not JSON", { bodySerializer: () => "SENTINEL" }],
   ["a body that cannot be serialised", { body: { ...body, title: 1n as never } }],
 ])("%s is rejected before any request, and not shown", async (_what, change) => {
-  const { api, received } = await apiOf(found);
+  const { api, received } = await createApi(respondWithOffer);
   const { error } = await api.POST("/offer", { body, ...change });
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });
   expect(String(error)).not.toContain("SENTINEL");
@@ -198,7 +198,7 @@ test.each([
 });
 
 test("a path that is not in the contract is rejected", async () => {
-  const { api, received } = await apiOf(found);
+  const { api, received } = await createApi(respondWithOffer);
   const { error } = await api.GET("/admin" as "/offer/{id}", { params: { path } });
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });
   expect(received).toEqual([]);

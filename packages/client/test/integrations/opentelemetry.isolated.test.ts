@@ -18,7 +18,7 @@ const id = "SENTINEL-offer";
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 const traceparent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
-const found = respondWith(200, JSON.stringify(offer));
+const respondWithOffer = respondWith(200, JSON.stringify(offer));
 
 /** The W3C header, written by hand so that the test shows its format: https://www.w3.org/TR/trace-context/#traceparent-header */
 const w3c: Parameters<typeof propagation.setGlobalPropagator>[0] = {
@@ -41,7 +41,7 @@ beforeAll(() => {
 beforeEach(() => exporter.reset());
 afterAll(() => provider.shutdown());
 
-async function traced(
+async function createTracedClient(
   respond: Responder,
   options: Partial<OffersClientOptions & { tracer: Tracer; meter: Meter }> = {},
 ) {
@@ -58,9 +58,9 @@ const spans = () =>
     .getFinishedSpans()
     .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
 
-test("each call has one span, which ends with the call and has the conventions' attributes [D-67]", async () => {
-  const { client, port } = await traced((response, request, count) =>
-    (request.method === "GET" && !request.url?.includes("withdraw") ? found : respondWith(201, "offer_1"))(
+test("each call creates one span, which ends with the call and has the conventions' attributes [D-67]", async () => {
+  const { client, port } = await createTracedClient((response, request, count) =>
+    (request.method === "GET" && !request.url?.includes("withdraw") ? respondWithOffer : respondWith(201, "offer_1"))(
       response,
       request,
       count,
@@ -92,11 +92,11 @@ test("each call has one span, which ends with the call and has the conventions' 
 });
 
 test("the context is propagated on every attempt, and the span counts the resends", async () => {
-  const { client, received } = await traced((response, request, count) =>
-    (count < 3 ? respondWith(503) : found)(response, request, count),
+  const { client, received } = await createTracedClient((response, request, count) =>
+    (count < 3 ? respondWith(503) : respondWithOffer)(response, request, count),
   );
   const { attempts } = await client
-    .getOffer(id, { headers: { TraceParent: "of the caller", "x-team": "kitchen" } })
+    .getOffer(id, { headers: { TraceParent: "from the caller", "x-team": "kitchen" } })
     .withResponse();
   const [span = expect.unreachable()] = exporter.getFinishedSpans();
   const { traceId, spanId } = span.spanContext();
@@ -106,9 +106,9 @@ test("the context is propagated on every attempt, and the span counts the resend
   expect(span.attributes).toMatchObject({ "http.request.resend_count": 2, "http.response.status_code": 200 });
 });
 
-test("the span is a child of the active one, and the parent of the spans of middleware and the apiKey function", async () => {
+test("the span is a child of the active span, and the parent of the spans from middleware and the apiKey function", async () => {
   const tracer = provider.getTracer("test");
-  const { client } = await traced(found, {
+  const { client } = await createTracedClient(respondWithOffer, {
     apiKey: async () => {
       tracer.startSpan("vault").end();
       return apiKey;
@@ -137,8 +137,8 @@ test("the span is a child of the active one, and the parent of the spans of midd
   ]);
 });
 
-test("a failure is recorded on the span by its code and status, and rejects as usual", async () => {
-  const { client } = await traced(respondWith(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
+test("a failure's code and status are recorded on the span, and the call rejects as usual", async () => {
+  const { client } = await createTracedClient(respondWith(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
   const call = client.completeOffer(id, ["w"]);
   await expect(call).rejects.toBeInstanceOf(ConflictError);
   const result = await call.safe();
@@ -154,8 +154,8 @@ test("a failure is recorded on the span by its code and status, and rejects as u
   expect(JSON.stringify(spans())).not.toContain("SENTINEL");
 });
 
-test("a call that is rejected before any request has a span too, without a status", async () => {
-  const { client, received } = await traced(found);
+test("a call that is rejected before any request creates a span too, without a status", async () => {
+  const { client, received } = await createTracedClient(respondWithOffer);
   const result = await client.getOffer("..").safe();
   expect(result).toMatchObject({ ok: false, error: { code: "invalid_id" } });
   const [{ attributes } = expect.unreachable()] = spans();
@@ -166,25 +166,25 @@ test("a call that is rejected before any request has a span too, without a statu
 
 test("a failure that safe() returns is not an unhandled rejection", async () => {
   const unhandled: unknown[] = [];
-  const note = (reason: unknown) => void unhandled.push(reason);
-  process.on("unhandledRejection", note);
-  onTestFinished(() => void process.off("unhandledRejection", note));
-  const { client } = await traced(respondWith(404));
+  const record = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  onTestFinished(() => void process.off("unhandledRejection", record));
+  const { client } = await createTracedClient(respondWith(404));
   expect(await client.getOffer(id).safe()).toMatchObject({ ok: false });
   await expect.poll(() => spans()).toHaveLength(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 });
 
-test("each read of a watch has a span, and so has a call for another organisation", async () => {
-  const { client, received } = await traced((response, request, count) =>
+test("each read of a watch creates a span, and so does a call for another organisation", async () => {
+  const { client, received } = await createTracedClient((response, request, count) =>
     respondWith(200, JSON.stringify({ ...offer, complete: count > 1 }))(response, request, count),
   );
   for await (const { response } of client.watchOffer(id, { pollIntervalMs: 0 })) expect(response).toBe("applied");
-  const other = client.withApiKey("key-of-seaside").withApiKey("key-of-lakeside");
-  expect(other).toBeInstanceOf(TracedOffersClient);
-  expect(other).toBeInstanceOf(OffersClient);
-  await other.getOffer(id);
+  const otherClient = client.withApiKey("key-of-seaside").withApiKey("key-of-lakeside");
+  expect(otherClient).toBeInstanceOf(TracedOffersClient);
+  expect(otherClient).toBeInstanceOf(OffersClient);
+  await otherClient.getOffer(id);
   expect(spans().map(({ name }) => name)).toEqual(["GetOffer", "GetOffer", "GetOffer"]);
   expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([
     apiKey,
@@ -194,7 +194,7 @@ test("each read of a watch has a span, and so has a call for another organisatio
 });
 
 test("an instrumented fetch adds no span and no second traceparent [D-67]", async () => {
-  // Like @opentelemetry/instrumentation-undici: it starts its own span, and sends its context in the headers.
+  // Like @opentelemetry/instrumentation-undici, it starts its own span and sends the span's context in the headers.
   const instrumented: typeof fetch = (url, init) => {
     const span = provider.getTracer("instrumentation").startSpan("GET");
     const headers = new Headers(init?.headers);
@@ -204,7 +204,7 @@ test("an instrumented fetch adds no span and no second traceparent [D-67]", asyn
     span.end();
     return fetch(url, { ...init, headers });
   };
-  const { client, received } = await traced(found, { fetch: instrumented });
+  const { client, received } = await createTracedClient(respondWithOffer, { fetch: instrumented });
   await client.getOffer(id);
   expect(spans().map(({ name }) => name)).toEqual(["GetOffer"]);
   expect(received[0]?.headers.traceparent).toMatch(traceparent);
@@ -247,7 +247,7 @@ test.each<[string, Tracer]>([
     },
   ],
 ])("a tracer that throws %s does not affect calls", async (_when, tracer) => {
-  const { client, received } = await traced(found, { tracer });
+  const { client, received } = await createTracedClient(respondWithOffer, { tracer });
   await expect(client.getOffer(id)).resolves.toEqual(offer);
   expect(received).toHaveLength(1);
 });
@@ -255,14 +255,14 @@ test.each<[string, Tracer]>([
 test("without a registered provider, calls work as usual", async () => {
   trace.disable();
   onTestFinished(() => void trace.setGlobalTracerProvider(provider));
-  const { client } = await traced(found);
+  const { client } = await createTracedClient(respondWithOffer);
   await expect(client.getOffer(id)).resolves.toEqual(offer);
   expect(spans()).toEqual([]);
 });
 
 test("a client created before the SDK is registered traces from then on", async () => {
   trace.disable();
-  const { client, received } = await traced(found);
+  const { client, received } = await createTracedClient(respondWithOffer);
   await client.getOffer(id);
   trace.setGlobalTracerProvider(provider);
   await client.getOffer(id);
@@ -271,19 +271,19 @@ test("a client created before the SDK is registered traces from then on", async 
 });
 
 test("baggage is not sent to the service", async () => {
-  const { client, received } = await traced(found);
+  const { client, received } = await createTracedClient(respondWithOffer);
   await client.getOffer(id);
   expect(received[0]?.headers).toMatchObject({ traceparent: expect.stringMatching(traceparent) });
   expect(received[0]?.headers).not.toHaveProperty("baggage");
 });
 
-test("every attempt is measured under the conventions' names, without any data of the call", async () => {
+test("every attempt is measured under the conventions' names, without any data from the call", async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter });
   const meterProvider = new MeterProvider({ readers: [reader] });
   onTestFinished(() => meterProvider.shutdown());
-  const { client, port } = await traced(
-    (response, request, count) => (count === 1 ? respondWith(503, "") : found)(response, request, count),
+  const { client, port } = await createTracedClient(
+    (response, request, count) => (count === 1 ? respondWith(503, "") : respondWithOffer)(response, request, count),
     { meter: meterProvider.getMeter("test") },
   );
   await client.getOffer(id);

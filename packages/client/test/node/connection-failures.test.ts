@@ -5,7 +5,7 @@ import { createSecureServer } from "node:http2";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { SecureVersion } from "node:tls";
 import { Worker } from "node:worker_threads";
-import { Agent, fetch as ofUndici } from "undici";
+import { Agent, fetch as fetchFromUndici } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Fetch, OffersClient } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
@@ -17,7 +17,7 @@ const apiKey = "key-of-harbour-hotels";
  * Opens a port on 127.0.0.2 where connecting hangs, because nobody accepts and the kernel's queue is full. 127.0.0.1 refuses connections to
  * that port.
  */
-async function hangingPort(): Promise<number> {
+async function openHangingPort(): Promise<number> {
   const worker = new Worker(
     `const server = require("node:net").createServer().listen({ port: 0, host: "127.0.0.2", backlog: 1 }, () => {
       require("node:worker_threads").parentPort.postMessage(server.address().port);
@@ -36,7 +36,7 @@ async function hangingPort(): Promise<number> {
   return port;
 }
 
-/** Resolves every name to both addresses, the one that hangs first. */
+/** Resolves every name to both addresses, starting with the one that hangs. */
 const lookup = (_name: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) =>
   callback(
     null,
@@ -57,16 +57,16 @@ test.each<[string, () => Fetch]>([
     () => {
       const dispatcher = new Agent({ connect: { lookup: lookup as never } });
       onTestFinished(() => dispatcher.close());
-      return (url, init) => ofUndici(url, { ...init, dispatcher });
+      return (url, init) => fetchFromUndici(url, { ...init, dispatcher });
     },
   ],
 ])(
-  "when one address hangs and the next refuses the connection, the request was not sent: fetch of %s",
-  async (_name, way) => {
-    const baseUrl = `http://localhost:${await hangingPort()}`;
-    const client = new OffersClient({ baseUrl, apiKey, fetch: way(), maxRetries: 1 });
+  "%s's fetch reports that the request was not sent when one address hangs and the next refuses the connection",
+  async (_name, createFetch) => {
+    const baseUrl = `http://localhost:${await openHangingPort()}`;
+    const client = new OffersClient({ baseUrl, apiKey, fetch: createFetch(), maxRetries: 1 });
     const error = await client.createOffer(input).catch((error: unknown) => error);
-    // The AggregateError's code is the first try's.
+    // The AggregateError has the code of the first try.
     expect(error).toMatchObject({
       code: "connect_failed",
       attempts: 2,
@@ -78,12 +78,12 @@ test.each<[string, () => Fetch]>([
 const { ca, ...pair } = makeAuthority();
 
 /** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
-async function damagedService(maxVersion: SecureVersion, byte: number) {
+async function startDamagedService(maxVersion: SecureVersion, byte: number) {
   const received: string[] = [];
-  let isDue = false;
+  let shouldDamage = false;
   const service = createSecureServer({ ...pair, maxVersion }, (request, response) => {
     received.push(request.method);
-    isDue = received.length === 1;
+    shouldDamage = received.length === 1;
     request.resume().on("end", () => response.end(JSON.stringify(offer)));
   });
   service.on("sessionError", () => {}).listen(0, "127.0.0.1");
@@ -94,8 +94,8 @@ async function damagedService(maxVersion: SecureVersion, byte: number) {
     for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
     client.pipe(upstream).on("close", () => client.destroy());
     upstream.on("data", (record: Buffer) => {
-      if (isDue) record[byte] = 0x55 ^ (record[byte] as number);
-      isDue = false;
+      if (shouldDamage) record[byte] = 0x55 ^ (record[byte] as number);
+      shouldDamage = false;
       client.write(record);
     });
   }).listen(0, "127.0.0.1");
@@ -109,7 +109,7 @@ async function damagedService(maxVersion: SecureVersion, byte: number) {
   });
   const baseUrl = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   // Uses HTTP/2, undici's default, because over HTTP/1.1 undici reports "other side closed" instead of OpenSSL's error.
-  const fetch: Fetch = (url, init) => ofUndici(url, { ...init, dispatcher });
+  const fetch: Fetch = (url, init) => fetchFromUndici(url, { ...init, dispatcher });
   return { client: new OffersClient({ baseUrl, apiKey, fetch }), received };
 }
 
@@ -118,8 +118,8 @@ test.each<[SecureVersion, part: string, byte: number]>([
   ["TLSv1.3", "length", 3],
   ["TLSv1.3", "ciphertext", 20],
   ["TLSv1.2", "ciphertext", 20],
-])("a record of %s whose %s is damaged after the handshake is a lost connection", async (version, _part, byte) => {
-  const creation = await damagedService(version, byte);
+])("a %s record whose %s is damaged after the handshake results in a lost connection", async (version, _part, byte) => {
+  const creation = await startDamagedService(version, byte);
   const error = await creation.client.createOffer(input).catch((error: unknown) => error);
   expect(error).toMatchObject({
     code: "connection_lost",
@@ -127,7 +127,7 @@ test.each<[SecureVersion, part: string, byte: number]>([
     cause: { code: expect.stringMatching(/^ERR_SSL/) },
   });
   expect(creation.received).toEqual(["POST"]);
-  const reading = await damagedService(version, byte);
+  const reading = await startDamagedService(version, byte);
   expect(await reading.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
   expect(reading.received).toEqual(["GET", "GET"]);
 });

@@ -1,4 +1,4 @@
-// A thousand creations over connections that were dropped while idle, and over a server that resets each connection after a request.
+// A thousand creations over connections that were dropped while idle, or with a server that resets each connection after a request.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
@@ -23,21 +23,21 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function offersService(keepAliveTimeout: number) {
-  const seen = { offers: 0 };
+async function startOffersService(keepAliveTimeout: number) {
+  const counts = { offers: 0 };
   const server = createHttpServer({ keepAliveTimeout }, (request, response) => {
     request.resume().on("end", () => {
-      seen.offers += 1;
-      response.end(`{"id":"offer_${seen.offers}"}`);
+      counts.offers += 1;
+      response.end(`{"id":"offer_${counts.offers}"}`);
     });
   });
   const baseUrl = await listening(server);
   onTestFinished(() => server.closeAllConnections());
-  return { baseUrl, seen };
+  return { baseUrl, counts };
 }
 
-/** Starts a load balancer that resets a connection at the first byte after it was idle for a second. */
-async function resettingBalancer(baseUrl: string): Promise<string> {
+/** Starts a load balancer that resets a connection at the first byte after a second without traffic. */
+async function startResettingBalancer(baseUrl: string): Promise<string> {
   const { port } = new URL(baseUrl);
   const sockets = new Set<Socket>();
   onTestFinished(() => {
@@ -60,7 +60,7 @@ async function resettingBalancer(baseUrl: string): Promise<string> {
   );
 }
 
-const optionsOf = (name: string): Partial<OffersClientOptions> => {
+const createOptions = (name: string): Partial<OffersClientOptions> => {
   if (name !== "/node") return name === "reuseConnections: false" ? { reuseConnections: false } : {};
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
@@ -70,9 +70,9 @@ const optionsOf = (name: string): Partial<OffersClientOptions> => {
 test.each(Object.keys(transports))(
   "1,000 creations, a second apart, all succeed behind a load balancer that resets idle connections: %s [D-142]",
   async (name) => {
-    const { baseUrl: serviceUrl, seen } = await offersService(60_000);
-    const baseUrl = await resettingBalancer(serviceUrl);
-    const options = optionsOf(name);
+    const { baseUrl: serviceUrl, counts } = await startOffersService(60_000);
+    const baseUrl = await startResettingBalancer(serviceUrl);
+    const options = createOptions(name);
     const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
     const codes: Record<string, number> = {};
     for (let round = 0; round < 20; round += 1) {
@@ -84,7 +84,7 @@ test.each(Object.keys(transports))(
       await pause(1_050);
     }
     if (name === "the runtime's fetch") expect(codes.connection_lost).toBeGreaterThan(100);
-    else expect({ codes, ...seen }).toEqual({ codes: { created: 1_000 }, offers: 1_000 });
+    else expect({ codes, ...counts }).toEqual({ codes: { created: 1_000 }, offers: 1_000 });
   },
   60_000,
 );
@@ -109,11 +109,11 @@ const program = (baseUrl: string, transport: string) => `
   console.log(JSON.stringify(codes));
   process.exit();`;
 
-// The runtime's fetch is not included: whether it notices in time is a race.
+// Excludes the runtime's fetch, which may or may not notice the closed connection in time.
 test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's fetch"))(
-  "1,000 creations of two processes that are frozen for ten seconds between calls all succeed: %s [D-142]",
+  "1,000 creations by two processes that are frozen for ten seconds between calls all succeed: %s [D-142]",
   async (_name, transport) => {
-    const { baseUrl, seen } = await offersService(5_000);
+    const { baseUrl, counts } = await startOffersService(5_000);
     const flags = [
       "--input-type=module",
       "--disable-warning=ExperimentalWarning",
@@ -124,14 +124,14 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
       const child = spawn(process.execPath, flags, { cwd: `${import.meta.dirname}/../..` });
       onTestFinished(() => void child.kill("SIGKILL"));
       const printed = text(child.stdout);
-      const target = seen.offers;
-      while (seen.offers < target + 250) await pause(50);
+      const target = counts.offers;
+      while (counts.offers < target + 250) await pause(50);
       await pause(10_000);
       child.kill("SIGCONT");
       return JSON.parse(await printed) as Record<string, number>;
     };
     const [first, second] = [await run(), await run()];
-    expect([first, second, seen]).toEqual([{ created: 500 }, { created: 500 }, { offers: 1_000 }]);
+    expect([first, second, counts]).toEqual([{ created: 500 }, { created: 500 }, { offers: 1_000 }]);
   },
   90_000,
 );
@@ -147,7 +147,7 @@ test.each(Object.keys(transports))(
       });
     });
     const baseUrl = await listening(server);
-    const client = new OffersClient({ baseUrl, apiKey: "key", ...optionsOf(name) });
+    const client = new OffersClient({ baseUrl, apiKey: "key", ...createOptions(name) });
     for (let round = 0; round < 20; round += 1) {
       const results = await Promise.all(Array.from({ length: 50 }, () => client.createOffer(input).safe()));
       expect(new Set(results.map((result) => (result.ok ? "created" : result.error.code)))).toEqual(

@@ -10,19 +10,19 @@ import { undiciFetch } from "../../src/node.ts";
 import { input } from "../support/offer.ts";
 
 /** Starts a service behind a load balancer that resets a connection at the next request after it has been idle for `idleMs`. */
-async function droppingService(idleMs: number) {
-  const seen = { connections: 0, offers: 0 };
+async function startDroppingService(idleMs: number) {
+  const counts = { connections: 0, offers: 0 };
   const service = createHttpServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     request.resume().on("end", () => {
-      seen.offers += 1;
-      response.end(`{"id":"offer_${seen.offers}"}`);
+      counts.offers += 1;
+      response.end(`{"id":"offer_${counts.offers}"}`);
     });
   }).listen(0, "127.0.0.1");
   await once(service, "listening");
   const sockets = new Set<Socket>();
   const { connect } = await import("node:net");
   const balancer = createServer((client) => {
-    seen.connections += 1;
+    counts.connections += 1;
     const upstream = connect((service.address() as AddressInfo).port, "127.0.0.1");
     let lastAt: number | undefined;
     for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
@@ -41,44 +41,44 @@ async function droppingService(idleMs: number) {
     balancer.close();
     service.close();
   });
-  return { baseUrl: `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`, seen };
+  return { baseUrl: `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`, counts };
 }
 
-function nodeFetch() {
+function createNodeFetch() {
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   return pool;
 }
 
 test.each<[string, () => Partial<OffersClientOptions>]>([
-  ["/node", () => ({ fetch: nodeFetch() })],
+  ["/node", () => ({ fetch: createNodeFetch() })],
   ["reuseConnections: false", () => ({ reuseConnections: false })],
-])("through %s a creation never meets a connection that was dropped while idle [D-142]", async (_name, options) => {
-  const { baseUrl, seen } = await droppingService(350);
+])("through %s, a creation never uses a connection that was dropped while idle [D-142]", async (_name, options) => {
+  const { baseUrl, counts } = await startDroppingService(350);
   const client = new OffersClient({ baseUrl, apiKey: "key", ...options() });
   for (let call = 1; call <= 4; call += 1) {
     await client.getOffer("a").catch(() => {});
-    expect(await client.createOffer(input)).toEqual({ id: `offer_${seen.offers}` });
+    expect(await client.createOffer(input)).toEqual({ id: `offer_${counts.offers}` });
     await pause(400);
   }
 });
 
-test("without undiciFetch and reuseConnections: false, the connection is lost [D-142]", async () => {
-  const { baseUrl } = await droppingService(350);
+test("with neither undiciFetch nor reuseConnections: false, a creation after a pause loses its connection [D-142]", async () => {
+  const { baseUrl } = await startDroppingService(350);
   const client = new OffersClient({ baseUrl, apiKey: "key" });
   await client.createOffer(input);
   await pause(400);
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
 });
 
-test("with reuseConnections: false every request, even a read, has a new connection [D-142]", async () => {
-  const { baseUrl, seen } = await droppingService(60_000);
+test("with reuseConnections: false, every request uses a new connection, even a read [D-142]", async () => {
+  const { baseUrl, counts } = await startDroppingService(60_000);
   const client = new OffersClient({ baseUrl, apiKey: "key", reuseConnections: false });
   for (let call = 0; call < 3; call += 1) {
     await client.withdrawOffer("a");
     await client.createOffer(input);
   }
-  expect(seen).toEqual({ connections: 6, offers: 6 });
+  expect(counts).toEqual({ connections: 6, offers: 6 });
 });
 
 test.each<[string, Partial<Moment>, number]>([
@@ -87,9 +87,9 @@ test.each<[string, Partial<Moment>, number]>([
   ["by the wall clock, while the monotonic one stood still", { wallMs: 300 }, 2],
   ["by a wall clock that was set back", { wallMs: -1 }, 2],
 ])(
-  "a connection that was idle for 300 ms %s: connections %o, %i in all [D-142]",
+  "two requests that are 300 ms apart %s (%o) use %i connections in total [D-142]",
   async (_clock, later, connections) => {
-    const { baseUrl, seen } = await droppingService(60_000);
+    const { baseUrl, counts } = await startDroppingService(60_000);
     let now: Moment = { monotonicMs: 0, wallMs: 0 };
     const fresh = new FreshConnections(1, () => now);
     onTestFinished(() => fresh.close());
@@ -109,7 +109,7 @@ test.each<[string, Partial<Moment>, number]>([
     await send();
     now = { ...now, ...later };
     await send();
-    expect(seen).toEqual({ connections, offers: 2 });
+    expect(counts).toEqual({ connections, offers: 2 });
   },
 );
 
@@ -124,7 +124,7 @@ test("a request that was written and then reset is not sent again, whatever the 
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const transports: Partial<OffersClientOptions>[] = [{}, { reuseConnections: false }, { fetch: nodeFetch() }];
+  const transports: Partial<OffersClientOptions>[] = [{}, { reuseConnections: false }, { fetch: createNodeFetch() }];
   for (const options of transports) {
     const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
     await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });

@@ -11,16 +11,16 @@ import { undiciFetch } from "../../src/node.ts";
 import { input, offer } from "../support/offer.ts";
 
 const apiKey = "key";
-const found = JSON.stringify(offer);
+const offerJson = JSON.stringify(offer);
 
-function pooled(options?: Parameters<typeof undiciFetch>[0]) {
+function createPool(options?: Parameters<typeof undiciFetch>[0]) {
   const pool = undiciFetch(options);
   onTestFinished(() => pool.close());
   return pool;
 }
 
 /** Starts a server that records its connections. */
-async function connected(respond: (response: ServerResponse) => unknown) {
+async function startServer(respond: (response: ServerResponse) => unknown) {
   const sockets: Socket[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
   server.on("connection", (socket) => sockets.push(socket)).listen(0, "127.0.0.1");
@@ -33,8 +33,8 @@ async function connected(respond: (response: ServerResponse) => unknown) {
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, server };
 }
 
-/** Returns what the client passes to its `fetch`. */
-const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
+/** Returns the second argument that the client passes to its `fetch`. */
+const fetchInit = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
   operation: "GetOffer",
   attempt: 1,
   method: "GET",
@@ -47,9 +47,9 @@ const asked = (signal = new AbortController().signal): Parameters<Fetch>[1] => (
   cache: "no-store",
 });
 
-test("reads and creations have separate connections, and no more of either than allowed", async () => {
-  const { baseUrl, sockets } = await connected((response) => response.end(found));
-  const client = new OffersClient({ baseUrl, apiKey, fetch: pooled({ connections: 2 }) });
+test("reads and creations use separate connections, each up to the limit", async () => {
+  const { baseUrl, sockets } = await startServer((response) => response.end(offerJson));
+  const client = new OffersClient({ baseUrl, apiKey, fetch: createPool({ connections: 2 }) });
   await Promise.all(Array.from({ length: 10 }, () => client.getOffer("a")));
   expect(sockets).toHaveLength(2);
   await Promise.all(Array.from({ length: 10 }, () => client.createOffer(input)));
@@ -57,10 +57,10 @@ test("reads and creations have separate connections, and no more of either than 
   expect(sockets).toHaveLength(4);
 });
 
-test("a response whose body is not read does not hold a connection", async () => {
-  const { baseUrl, sockets } = await connected((response) => response.end("x".repeat(1_000_000)));
-  const pool = pooled({ connections: 1 });
-  for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, asked())).status).toBe(200);
+test("a response whose body is not read does not keep its connection busy", async () => {
+  const { baseUrl, sockets } = await startServer((response) => response.end("x".repeat(1_000_000)));
+  const pool = createPool({ connections: 1 });
+  for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, fetchInit())).status).toBe(200);
   expect(sockets).toHaveLength(1);
 });
 
@@ -68,13 +68,13 @@ test.each([
   ["before the headers", () => {}],
   ["within the body", (response: ServerResponse) => void response.write("{")],
 ])("an abort %s closes the connection and leaves no listener", async (_when, respond) => {
-  const { baseUrl, sockets, server } = await connected(respond);
+  const { baseUrl, sockets, server } = await startServer(respond);
   const controller = new AbortController();
-  const reading = pooled()(baseUrl, asked(controller.signal)).then((response) => response.text());
+  const reading = createPool()(baseUrl, fetchInit(controller.signal)).then((response) => response.text());
   const settled = reading.catch((reason: unknown) => reason);
   await once(server, "request");
   const [socket = expect.unreachable()] = sockets;
-  // It may be reset, which is an error to `once`.
+  // The socket may be reset, for which `once` would reject.
   const closed = new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
   controller.abort("enough");
   expect(await settled).toBe("enough");
@@ -82,66 +82,66 @@ test.each([
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
-test("an abort ends a call that is waiting for a connection, and it is never sent", async () => {
+test("a call that is aborted while it waits for a connection is never sent", async () => {
   let requests = 0;
-  const { baseUrl, server } = await connected((response) => {
+  const { baseUrl, server } = await startServer((response) => {
     requests += 1;
     response.flushHeaders();
   });
-  const pool = pooled({ connections: 1 });
+  const pool = createPool({ connections: 1 });
   const [first, second] = [new AbortController(), new AbortController()];
-  const holding = pool(baseUrl, asked(first.signal)).catch((reason: unknown) => reason);
+  const sent = pool(baseUrl, fetchInit(first.signal)).catch((reason: unknown) => reason);
   await once(server, "request");
-  const waiting = pool(baseUrl, asked(second.signal)).catch((reason: unknown) => reason);
+  const waiting = pool(baseUrl, fetchInit(second.signal)).catch((reason: unknown) => reason);
   second.abort("enough");
   expect(await waiting).toBe("enough");
-  await holding;
+  await sent;
   first.abort();
-  await expect(pool(baseUrl, asked(AbortSignal.abort("before")))).rejects.toBe("before");
+  await expect(pool(baseUrl, fetchInit(AbortSignal.abort("before")))).rejects.toBe("before");
   expect(requests).toBe(1);
 });
 
 test("a settled call leaves no listener on its signal", async () => {
-  const { baseUrl } = await connected((response) => response.end(found));
+  const { baseUrl } = await startServer((response) => response.end(offerJson));
   const { signal } = new AbortController();
-  await (await pooled()(baseUrl, asked(signal))).text();
+  await (await createPool()(baseUrl, fetchInit(signal))).text();
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test.each([
-  ["gzip", gzipSync(found)],
-  ["X-GZIP", gzipSync(found)],
-  ["deflate", deflateSync(found)],
-  ["br", brotliCompressSync(found)],
-  ["gzip, br", brotliCompressSync(gzipSync(found))],
-  ["its own bytes", Buffer.from(found)],
-])("a body may be compressed, as with fetch: %s", async (encoding, body) => {
-  const { baseUrl } = await connected((response) => response.setHeader("content-encoding", encoding).end(body));
-  await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(offer);
+  ["gzip", gzipSync(offerJson)],
+  ["X-GZIP", gzipSync(offerJson)],
+  ["deflate", deflateSync(offerJson)],
+  ["br", brotliCompressSync(offerJson)],
+  ["gzip, br", brotliCompressSync(gzipSync(offerJson))],
+  ["x-unknown", Buffer.from(offerJson)],
+])("a body with the Content-Encoding %s is decoded as fetch decodes it", async (encoding, body) => {
+  const { baseUrl } = await startServer((response) => response.setHeader("content-encoding", encoding).end(body));
+  await expect(new OffersClient({ baseUrl, apiKey, fetch: createPool() }).getOffer("a")).resolves.toEqual(offer);
 });
 
 test("a truncated compressed body is a lost connection", async () => {
-  const { baseUrl } = await connected((response) => response.setHeader("content-encoding", "gzip").end("no gzip"));
-  const client = new OffersClient({ baseUrl, apiKey, fetch: pooled(), maxRetries: 0 });
+  const { baseUrl } = await startServer((response) => response.setHeader("content-encoding", "gzip").end("no gzip"));
+  const client = new OffersClient({ baseUrl, apiKey, fetch: createPool(), maxRetries: 0 });
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
 });
 
 test("a body is decoded as a whole, without its byte order mark", async () => {
   const named = { ...offer, title: "Küchenhilfe 🍳" };
-  const { baseUrl } = await connected((response) => {
+  const { baseUrl } = await startServer((response) => {
     const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
     const cut = bytes.indexOf("🍳") + 2;
     response.write(bytes.subarray(0, cut), () => response.end(bytes.subarray(cut)));
   });
-  await expect(new OffersClient({ baseUrl, apiKey, fetch: pooled() }).getOffer("a")).resolves.toEqual(named);
+  await expect(new OffersClient({ baseUrl, apiKey, fetch: createPool() }).getOffer("a")).resolves.toEqual(named);
 });
 
 test("header names are case-insensitive, repeated headers are joined, and an informational response is skipped", async () => {
-  const { baseUrl } = await connected((response) => {
+  const { baseUrl } = await startServer((response) => {
     response.writeEarlyHints({ link: "</style.css>; rel=preload" });
-    response.setHeader("X-Team", ["kitchen", "bar"]).end(found);
+    response.setHeader("X-Team", ["kitchen", "bar"]).end(offerJson);
   });
-  const { status, headers } = await pooled()(baseUrl, asked());
+  const { status, headers } = await createPool()(baseUrl, fetchInit());
   expect([status, headers.get("X-TEAM"), headers.get("link"), headers.get("absent")]).toEqual([
     200,
     "kitchen, bar",
@@ -151,19 +151,19 @@ test("header names are case-insensitive, repeated headers are joined, and an inf
 });
 
 test("closing waits for pending requests and closes the connections; nothing is sent afterwards", async () => {
-  const { baseUrl, sockets, server } = await connected((response) => setImmediate(() => response.end(found)));
+  const { baseUrl, sockets, server } = await startServer((response) => setImmediate(() => response.end(offerJson)));
   const pool = undiciFetch();
   const client = new OffersClient({ baseUrl, apiKey, fetch: pool, maxRetries: 0 });
-  const underWay = client.getOffer("a");
+  const pending = client.getOffer("a");
   await once(server, "request");
   const [socket = expect.unreachable()] = sockets;
   await Promise.all([once(socket, "close"), pool[Symbol.asyncDispose]()]);
-  await expect(underWay).resolves.toEqual(offer);
+  await expect(pending).resolves.toEqual(offer);
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed" });
 });
 
-test("a given dispatcher is not closed", async () => {
-  const { baseUrl } = await connected((response) => response.end(found));
+test("closing leaves the caller's dispatcher open", async () => {
+  const { baseUrl } = await startServer((response) => response.end(offerJson));
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.close());
   const pool = undiciFetch({ dispatcher });
@@ -172,14 +172,14 @@ test("a given dispatcher is not closed", async () => {
 });
 
 test("idle connections don't keep a process running", async () => {
-  const { baseUrl } = await connected((response) => response.setHeader("keep-alive", "timeout=600").end(found));
+  const { baseUrl } = await startServer((response) => response.setHeader("keep-alive", "timeout=600").end(offerJson));
   const program = `
     import { OffersClient } from "./src/index.ts";
     import { undiciFetch } from "./src/node.ts";
     const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", fetch: undiciFetch() });
     await client.createOffer({ createdByUserId: "u", title: "t", workerIds: ["w"] });
     console.log((await client.getOffer("a")).id);`;
-  const given = ["--input-type=module", "--disable-warning=ExperimentalWarning", "--eval", program];
-  const { stdout } = await promisify(execFile)(process.execPath, given, { cwd: `${import.meta.dirname}/../..` });
+  const args = ["--input-type=module", "--disable-warning=ExperimentalWarning", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: `${import.meta.dirname}/../..` });
   expect(stdout.trim()).toBe(offer.id);
 });

@@ -1,4 +1,4 @@
-// The packages that each entry requires its users to install.
+// Which packages each entry point requires users to install.
 import { expect, test } from "vitest";
 import { build } from "../support/esbuild.ts";
 
@@ -9,7 +9,7 @@ test.each([
   ["opentelemetry", ["@opentelemetry/api"]],
   ["schemas", ["zod"]],
   ["testing", []],
-])("the entry %s needs %j", async (entry, peers) => {
+])("the entry point %s imports only %j", async (entry, peers) => {
   const { metafile } = await build({
     entryPoints: [`dist/${entry}.js`],
     absWorkingDir: new URL("../..", import.meta.url).pathname,

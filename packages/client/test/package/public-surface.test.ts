@@ -52,7 +52,7 @@ const entries: Record<string, Names> = {
       "WithResponse",
     ],
   },
-  // The additional types that an entry exports are those of its functions' parameters and results.
+  // Entries also export the types of their functions' parameters and results.
   node: { values: ["undiciFetch"], types: ["FetchResponse", "UndiciFetch"] },
   "openapi-fetch": {
     values: ["createOpenApiClient"],
@@ -103,10 +103,10 @@ test("every entry is tested, and there are at most 54 different names", () => {
   expect(new Set(names).size).toBeLessThanOrEqual(54);
 });
 
-test("the package depends on nothing at run time", () => {
+test("the package has no runtime dependencies", () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   expect(manifest).not.toHaveProperty("dependencies");
-  // Only users who import a subpath need its peer dependency.
+  // Each peer dependency is needed only by users who import its subpath.
   const peers = Object.keys(manifest.peerDependencies);
   expect(peers.filter((peer) => !manifest.peerDependenciesMeta[peer]?.optional)).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// Checked by tsc: a test fails if it does not compile. A change to spec/openapi.yaml that the public types do not follow fails here.
+// Checked by tsc: a test fails if it does not compile, for instance after a change to spec/openapi.yaml that the public types do not
+// follow.
 
 import type { components, operations } from "@offers/contract/openapi";
 import { expectTypeOf, test } from "vitest";
@@ -22,7 +23,7 @@ import type { TestService } from "../../src/testing.ts";
 
 type Schemas = components["schemas"];
 
-test("received data has the types of the contract", () => {
+test("received data has the contract's types", () => {
   // The one exception: a number has no empty value, so an absent id is undefined (D-126).
   expectTypeOf<Omit<Offer, "recipients">>().toEqualTypeOf<Omit<Schemas["Offer"], "recipients">>();
   expectTypeOf<Recipient["id"]>().toEqualTypeOf<Schemas["Recipient"]["id"] | undefined>();
@@ -35,7 +36,7 @@ test("received data has the types of the contract", () => {
   expectTypeOf<Suggested>().toEqualTypeOf<Schemas["ContactSuggestions"]>();
 });
 
-test("sent data has the fields of the contract, with times as Date or string", () => {
+test("sent data has the contract's fields, with times as Date or string", () => {
   // An optional field may also be undefined; workerIds and events may be read-only.
   type Sent = { [Name in keyof Schemas["OfferCreation"]]: Schemas["OfferCreation"][Name] | Undefined<Name> };
   type Undefined<Name extends keyof Schemas["OfferCreation"]> =
@@ -50,7 +51,7 @@ test("sent data has the fields of the contract, with times as Date or string", (
   >();
 });
 
-test("the operations are those of the contract that the service serves", () => {
+test("every operation name is in the contract, and worker ids have the contract's type", () => {
   expectTypeOf<OperationName>().toExtend<keyof operations>();
   expectTypeOf<Parameters<OffersClient["completeOffer"]>[1]>().toEqualTypeOf<Readonly<Schemas["AssignedWorkerIds"]>>();
 });
@@ -65,22 +66,22 @@ test("a failure narrows on its status and on its code", () => {
   expectTypeOf(messageFor).returns.toBeVoid();
 });
 
-test("safe gives data or an error, never both", async () => {
-  const look = async (client: OffersClient) => {
+test("safe returns data or an error, never both", async () => {
+  const inspect = async (client: OffersClient) => {
     const result = await client.getOffer("a").safe();
     if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Offer>();
     else expectTypeOf(result.error).toEqualTypeOf<OperationError<"GetOffer">>();
-    // @ts-expect-error the data is there only when the result is ok
+    // @ts-expect-error only a result that is ok has data
     result.data;
     // @ts-expect-error an event needs an end
     void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], events: [{ start: "" }] });
     // @ts-expect-error a misspelt field is rejected
     void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], detials: "" });
   };
-  expectTypeOf(look).returns.resolves.toBeVoid();
+  expectTypeOf(inspect).returns.resolves.toBeVoid();
 });
 
-test("a switch over the codes of an operation is exhaustive: a missing case does not compile [D-143]", () => {
+test("a switch over an operation's codes that misses a case does not compile [D-143]", () => {
   const handle = (error: OperationError<"CompleteOffer">): string => {
     switch (error.code) {
       case "conflict":
@@ -109,7 +110,7 @@ test("a switch over the codes of an operation is exhaustive: a missing case does
       case "middleware_failed":
         return error.name satisfies "UsageError";
       default: {
-        // With a newer service there may be other codes; at run time the error is still an OffersError.
+        // A newer service may cause other codes, but at run time the error is still an OffersError.
         const unknown: never = error;
         throw unknown;
       }

@@ -12,14 +12,14 @@ const create = (title: string): Promise<string> =>
     ({ code }) => String(code),
   );
 
-/** Invisible by Unicode's properties; the others are blank although they are symbols or letters. */
+/** Characters that are invisible by their Unicode properties, and those that look blank although they are symbols or letters. */
 const invisible =
   /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cf}\p{M}\p{Co}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]$/u;
 const character = fc
   .string({ unit: "binary", minLength: 1, maxLength: 1 })
-  .filter((one) => !/[\p{Cs}\p{Cn}\0]/u.test(one));
+  .filter((char) => !/[\p{Cs}\p{Cn}\0]/u.test(char));
 const filler = fc.oneof(
-  character.filter((one) => invisible.test(one)),
+  character.filter((char) => invisible.test(char)),
   fc.constantFrom(
     "\u200b",
     "\u2800",
@@ -40,9 +40,9 @@ const filler = fc.oneof(
 test("the service in memory rejects a title of invisible characters, and accepts any other [D-89]", async () => {
   const blank = fc.array(filler, { minLength: 1, maxLength: 20 }).map((parts) => parts.join(""));
   await fc.assert(
-    fc.asyncProperty(blank, fc.constantFrom("a", "厨", "7", "!", "☕"), async (text, seen) => {
+    fc.asyncProperty(blank, fc.constantFrom("a", "厨", "7", "!", "☕"), async (text, visible) => {
       expect(await create(text)).toBe("bad_request");
-      expect(await create(text + seen + text)).toBe("created");
+      expect(await create(text + visible + text)).toBe("created");
     }),
     { numRuns: 50 },
   );

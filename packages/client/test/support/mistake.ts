@@ -4,31 +4,31 @@ import { onTestFinished } from "vitest";
 import type { OffersClient, OffersClientOptions } from "../../src/index.ts";
 import { respondWith, serve } from "./serve.ts";
 
-/** A user's mistake, and the client's error. */
+/** A user's mistake and the error that it causes. */
 export interface Mistake {
   what: string;
-  /** Starts the service and returns its URL; by default nothing is sent. */
-  at?: () => Promise<string>;
+  /** Starts the service and returns its URL. @default no service, because nothing is sent */
+  startService?: () => Promise<string>;
   options?: Partial<Record<keyof OffersClientOptions, unknown>> & Record<string, unknown>;
   call?: (client: OffersClient) => PromiseLike<unknown>;
   code: string;
-  /** `HOST` is replaced by the service's host, whose port changes. */
-  says: string | RegExp;
+  /** The expected message, in which `HOST` replaces the service's host and port. */
+  message: string | RegExp;
 }
 
-/** Starts a server with one response, and returns its URL. */
-export const responding =
+/** Returns a function that starts a server, which always sends this response, and returns its URL. */
+export const createStarter =
   (...respond: Parameters<typeof respondWith>) =>
   async () =>
     (await serve(respondWith(...respond))).baseUrl;
 export const json = { "content-type": "application/json" };
-/** Starts a server that responds with problem details, and returns its URL. */
-export const problem = (status: number, body: object, headers = {}) =>
-  responding(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
+/** Like `createStarter`, but responds with problem details. */
+export const createProblemStarter = (status: number, body: object, headers = {}) =>
+  createStarter(status, JSON.stringify(body), { "content-type": "application/problem+json", ...headers });
 
 /** Starts a TCP server, and returns its URL. */
-export async function speaking(speak: (socket: Socket) => void): Promise<string> {
-  const server = createTcpServer((socket) => speak(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+export async function startTcpServer(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createTcpServer((socket) => onConnection(socket.on("error", () => {}))).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

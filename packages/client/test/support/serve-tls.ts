@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Creates an untrusted certificate authority and a certificate for 127.0.0.1 that it signed, with openssl. */
+/** Creates an untrusted certificate authority, and a certificate for 127.0.0.1 that it signs, with openssl. */
 export function makeAuthority(): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-authority-"));
-  const openssl = (...given: string[]) => execFileSync("openssl", given, { cwd: folder, stdio: "pipe" });
+  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   try {
     writeFileSync(join(folder, "names"), "subjectAltName=IP:127.0.0.1");
@@ -25,7 +25,7 @@ export function makeAuthority(): { ca: string; cert: string; key: string } {
   }
 }
 
-/** Starts a real https server on loopback for one test. It responds to every request with the same body, and counts them. */
+/** Starts a real https server on loopback for one test. It responds to every request with the same body, and records each request. */
 export async function serveTls(pair: { cert: string; key: string }, body: string) {
   const seen = { requests: 0, keys: [] as unknown[] };
   const server = createServer(pair, (request, response) => {

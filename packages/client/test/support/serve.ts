@@ -18,14 +18,14 @@ export async function serve(respond: Responder): Promise<{ baseUrl: string; rece
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    const seen = { method: request.method, url: request.url, headers: request.headers, body };
-    received.push(seen);
-    respond(response, seen, received.length);
+    const entry = { method: request.method, url: request.url, headers: request.headers, body };
+    received.push(entry);
+    respond(response, entry, received.length);
   });
   return { baseUrl: await listen(server), received };
 }
 
-/** Makes a server listen on loopback for one test. @returns its URL */
+/** Starts a server on loopback for one test, and returns its URL. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,16 +5,16 @@ import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-/** A short timeout, only for hanging requests: any other may be slow on a busy machine. */
-const soon = { timeoutMs: 50 };
+/** A short timeout, only for requests that hang: any other request may be slow on a busy machine. */
+const shortTimeout = { timeoutMs: 50 };
 
-const make = (options: { maxRetries?: number } = {}) => {
+const createFixture = (options: { maxRetries?: number } = {}) => {
   const service = createTestService();
   return { service, offers: new OffersClient({ ...service, maxRetries: 0, ...options }) };
 };
 
-test("the next request fails as requested, the one after it does not", async () => {
-  const { service, offers } = make();
+test("only the next request fails", async () => {
+  const { service, offers } = createFixture();
   const { id } = await offers.createOffer(input);
   service.failNext({ status: 429, retryAfterSeconds: 7 });
   await expect(offers.getOffer(id)).rejects.toMatchObject({ code: "rate_limited", status: 429, retryAfterMs: 7_000 });
@@ -23,7 +23,7 @@ test("the next request fails as requested, the one after it does not", async () 
 });
 
 test("several failures occur in the requested order, and a client that retries succeeds", async () => {
-  const { service, offers } = make({ maxRetries: 3 });
+  const { service, offers } = createFixture({ maxRetries: 3 });
   const { id } = await offers.createOffer(input);
   service.failNext({ status: 503, retryAfterSeconds: 0 }, 2);
   service.failNext({ status: 500, retryAfterSeconds: 0 });
@@ -32,7 +32,7 @@ test("several failures occur in the requested order, and a client that retries s
 });
 
 test("the injected response may be anything that a proxy could send", async () => {
-  const { service, offers } = make();
+  const { service, offers } = createFixture();
   service.failNext({ status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Sign in</h1>" });
   await expect(offers.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
   service.failNext({ status: 302, headers: { Location: "https://elsewhere.example/x" } });
@@ -46,39 +46,45 @@ test.each([
   ["response-lost", "connection_lost", 1],
   ["hang", "timeout", 0],
   ["hang-in-body", "timeout", 1],
-] as const)("after the failure %j a creation ends in %s and takes effect %i times", async (failure, code, effects) => {
-  const { service, offers } = make();
-  service.failNext(failure);
-  const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? soon : {});
-  await expect(call).rejects.toMatchObject({ code });
-  expect(service.notifications).toHaveLength(effects);
-  expect(service.requests).toHaveLength(1);
-});
+] as const)(
+  "with the failure %j, a creation fails with %s and takes effect %i times",
+  async (failure, code, effects) => {
+    const { service, offers } = createFixture();
+    service.failNext(failure);
+    const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? shortTimeout : {});
+    await expect(call).rejects.toMatchObject({ code });
+    expect(service.notifications).toHaveLength(effects);
+    expect(service.requests).toHaveLength(1);
+  },
+);
 
-test("a creation whose connection is refused is retried; one whose response is lost only if the service honours its key", async () => {
-  const { service, offers } = make({ maxRetries: 1 });
+test("a creation is retried after a refused connection, and after a lost response only if the service honours its key", async () => {
+  const { service, offers } = createFixture({ maxRetries: 1 });
   service.failNext("connection-refused");
   await offers.createOffer({ ...input, workerIds: ["worker_amal"] });
   service.failNext("response-lost");
-  const sure = new OffersClient({ ...service, serviceHonoursIdempotencyKey: true });
-  const { response } = await sure.createOffer({ ...input, workerIds: ["worker_ben"] }).withResponse();
+  const trustingClient = new OffersClient({ ...service, serviceHonoursIdempotencyKey: true });
+  const { response } = await trustingClient.createOffer({ ...input, workerIds: ["worker_ben"] }).withResponse();
   expect(response.headers.get("idempotency-replayed")).toBe("true");
   expect(service.notifications.map(({ workerId }) => workerId)).toEqual(["worker_amal", "worker_ben"]);
 });
 
-test.each(["hang", "hang-in-body"] as const)("aborting ends a %s with the caller's reason", async (failure) => {
-  const { service, offers } = make();
-  const controller = new AbortController();
-  service.failNext(failure);
-  const call = offers.getOffer("a", { signal: controller.signal });
-  await expect.poll(() => service.requests.length).toBe(1);
-  const reason = new Error("enough");
-  controller.abort(reason);
-  await expect(call).rejects.toMatchObject({ code: "aborted", cause: reason });
-});
+test.each(["hang", "hang-in-body"] as const)(
+  "aborting ends the failure %s with the caller's reason",
+  async (failure) => {
+    const { service, offers } = createFixture();
+    const controller = new AbortController();
+    service.failNext(failure);
+    const call = offers.getOffer("a", { signal: controller.signal });
+    await expect.poll(() => service.requests.length).toBe(1);
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(call).rejects.toMatchObject({ code: "aborted", cause: reason });
+  },
+);
 
 test("an aborted fetch rejects with the signal's reason and has no effect", async () => {
-  const { service } = make();
+  const { service } = createFixture();
   const reason = new Error("enough");
   const signal = AbortSignal.abort(reason);
   await expect(service.fetch(`${service.baseUrl}/offer/a`, { signal })).rejects.toBe(reason);
@@ -102,7 +108,7 @@ test("with msw, a failure without a response is a lost connection, and a hang la
   }
   for (const failure of ["hang", "hang-in-body"] as const) {
     service.failNext(failure);
-    await expect(offers.getOffer("a", soon)).rejects.toMatchObject({ code: "timeout" });
+    await expect(offers.getOffer("a", shortTimeout)).rejects.toMatchObject({ code: "timeout" });
   }
   service.failNext({ status: 503, retryAfterSeconds: 9 });
   await expect(offers.getOffer("a")).rejects.toMatchObject({ status: 503, retryAfterMs: 9_000 });
@@ -128,8 +134,8 @@ test.each<[unknown, number, RegExp]>([
   ["connection-refused", 0, /times must be/],
   ["connection-refused", 1.5, /times must be/],
   ["connection-refused", Number.NaN, /times must be/],
-])("the failure %j, %d times, is rejected, and makes no request fail", async (failure, times, message) => {
-  const { service, offers } = make();
+])("failNext rejects the failure %j, %d times, and the next request succeeds", async (failure, times, message) => {
+  const { service, offers } = createFixture();
   expect(() => service.failNext(failure as never, times)).toThrow(message);
   expect(() => service.failNext(failure as never, times)).toThrow(TypeError);
   await expect(offers.createOffer(input)).resolves.toHaveProperty("id");
@@ -139,7 +145,7 @@ test("an unknown dialect and an unknown response are rejected", async () => {
   expect(() => createTestService({ dialect: "lively" as never })).toThrow(
     /unknown dialect "lively"; use reference or live/,
   );
-  const { service, offers } = make();
+  const { service, offers } = createFixture();
   const { id } = await offers.createOffer(input);
   expect(() => service.respond(id, "worker_amal", "maybe" as never)).toThrow(
     /unknown response "maybe"; use applied or rejected/,

@@ -11,10 +11,10 @@ test("a test service can be passed as the client's options", async () => {
 });
 
 test("two services are independent", async () => {
-  const [one, other] = [createTestService(), createTestService()];
-  const { id } = await new OffersClient(one).createOffer(input);
-  await expect(new OffersClient(other).getOffer(id)).rejects.toBeInstanceOf(NotFoundError);
-  expect(other.notifications).toEqual([]);
+  const [first, second] = [createTestService(), createTestService()];
+  const { id } = await new OffersClient(first).createOffer(input);
+  await expect(new OffersClient(second).getOffer(id)).rejects.toBeInstanceOf(NotFoundError);
+  expect(second.notifications).toEqual([]);
 });
 
 test("the URL, the key, the users and the workers can be chosen [D-69]", async () => {
@@ -27,7 +27,7 @@ test("the URL, the key, the users and the workers can be chosen [D-69]", async (
   await expect(offers.createOffer(input)).rejects.toMatchObject({ status: 400 });
 });
 
-test("the test's clock makes an offer historic", async () => {
+test("an offer becomes historic by the test's clock", async () => {
   let now = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => now });
   const offers = new OffersClient(service);
@@ -49,7 +49,7 @@ test("an idempotency key is remembered for 24 hours", async () => {
   expect(await create()).not.toBe(first);
 });
 
-test("a test service sets no timer: it responds in a test that fakes timers", async () => {
+test("a test service does not set timers, so it responds even in a test that fakes them", async () => {
   vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const offers = new OffersClient(createTestService());
@@ -119,28 +119,28 @@ test.each<[string, (url: string, init: RequestInit) => Parameters<typeof fetch>]
   ["a URL", (url, init) => [new URL(url), init]],
   ["a Request", (url, init) => [new Request(url, init)]],
   ["bytes", (url, init) => [url, { ...init, body: new TextEncoder().encode(String(init.body)) }]],
-  ["a Request that is changed", (url, init) => [new Request(url), init]],
-])("fetch accepts %s, like any fetch", async (_, form) => {
+  ["a Request and an init that overrides it", (url, init) => [new Request(url), init]],
+])("fetch accepts %s, like any fetch", async (_, toArguments) => {
   const service = createTestService({ dialect: "live" });
   const headers = { "Content-Type": "application/json", "X-UE-Api-Subscription-Key": service.apiKey };
   const url = `${service.baseUrl}/offer?api-version=1.0`;
-  const response = await service.fetch(...form(url, { method: "POST", headers, body: JSON.stringify(input) }));
+  const response = await service.fetch(...toArguments(url, { method: "POST", headers, body: JSON.stringify(input) }));
   expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^offer_/)]);
 });
 
 test("changing what was read or sent does not change the service", async () => {
   const offers = new OffersClient(createTestService());
-  const mine = { ...input, events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }] };
-  const { id } = await offers.createOffer(mine);
+  const ownInput = { ...input, events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }] };
+  const { id } = await offers.createOffer(ownInput);
   const read = await offers.getOffer(id);
   read.recipients.length = 0;
   read.complete = true;
-  mine.events.length = 0;
+  ownInput.events.length = 0;
   expect(await offers.getOffer(id)).toMatchObject({ complete: false, recipients: [{}, {}], events: [{}] });
 });
 
-// Node 22's own Request accepts such a signal too.
-test("fetch accepts an AbortSignal of another realm, such as jsdom's", async () => {
+// In Node 22, Request accepts such a signal too.
+test("fetch accepts an AbortSignal from another realm, such as jsdom's", async () => {
   const service = createTestService();
   const signal = Object.assign(new EventTarget(), { aborted: false, reason: undefined }) as AbortSignal;
   if (!process.version.startsWith("v22."))

@@ -2,19 +2,19 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
-import { minute, secret, setStage, sign, status } from "./stage.ts";
+import { createStage, minute, secret, sign, status } from "./stage.ts";
 
-const code = (code: string) => expect.objectContaining({ code });
+const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("a worker's response is delivered, signed and with a delivery id", async () => {
-  const { service, seen, offerId } = await setStage();
+  const { service, webhooks, offerId } = await createStage();
   service.respond(offerId, "worker_amal", "applied");
   expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [], nextAttemptAt: service.now() }]);
-  expect(seen).toEqual([]);
+  expect(webhooks).toEqual([]);
   await service.deliver();
   const [delivery] = service.deliveries;
   const data = { offerId, workerId: "worker_amal", response: "accepted" };
-  expect(seen).toMatchObject([
+  expect(webhooks).toMatchObject([
     {
       method: "POST",
       url: "https://integrator.test/offer/response",
@@ -39,13 +39,13 @@ test("a worker's response is delivered, signed and with a delivery id", async ()
 });
 
 test("a contact is delivered each time it is added, with the id only in the path", async () => {
-  const { service, seen } = await setStage();
+  const { service, webhooks } = await createStage();
   service.addWorker("a/b ü?", "Ada");
   service.addContact("a/b ü?");
   service.addContact("a/b ü?");
   await service.deliver();
   const url = "https://integrator.test/contact/new/a%2Fb%20%C3%BC%3F";
-  expect(seen).toMatchObject([
+  expect(webhooks).toMatchObject([
     { method: "GET", url, body: "" },
     { method: "GET", url, body: "" },
   ]);
@@ -55,18 +55,18 @@ test("a contact is delivered each time it is added, with the id only in the path
   ]);
 });
 
-test("a changed response is an event; the same response again, or a rejected one, is not", async () => {
-  const { service, offers, seen, offerId } = await setStage();
+test("a changed response is an event; a repeated or a rejected response is not", async () => {
+  const { service, offers, webhooks, offerId } = await createStage();
   for (const response of ["applied", "applied", "rejected", "applied"] as const)
     service.respond(offerId, "worker_amal", response);
   await offers.withdrawOffer(offerId);
-  expect(() => service.respond(offerId, "worker_amal", "rejected")).toThrow(code("offer_withdrawn"));
+  expect(() => service.respond(offerId, "worker_amal", "rejected")).toThrow(errorWithCode("offer_withdrawn"));
   await service.deliver();
-  expect(seen.map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected", "accepted"]);
+  expect(webhooks.map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected", "accepted"]);
 });
 
 test("another organisation's offers are not delivered to this receiver", async () => {
-  const { service, seen } = await setStage();
+  const { service, webhooks } = await createStage();
   service.addApiKey("another", { userIds: ["user_bo"] });
   const { id } = await new OffersClient({ ...service, apiKey: "another" }).createOffer({
     createdByUserId: "user_bo",
@@ -75,27 +75,27 @@ test("another organisation's offers are not delivered to this receiver", async (
   });
   service.respond(id, "worker_amal", "applied");
   await service.deliver();
-  expect(seen).toEqual([]);
+  expect(webhooks).toEqual([]);
 });
 
-test("what happens before a receiver is registered is never delivered", async () => {
-  const { service, handler, profile, seen, offerId } = await setStage(false);
+test("events before a receiver is registered are never delivered", async () => {
+  const { service, handler, profile, webhooks, offerId } = await createStage(false);
   service.respond(offerId, "worker_amal", "applied");
   service.addContact("worker_amal");
   await service.deliverTo(handler, profile);
   await service.advance(minute);
-  expect(seen).toHaveLength(2);
+  expect(webhooks).toHaveLength(2);
   expect(service.deliveries).toEqual([]);
 });
 
-test("one worker's responses to an offer arrive in order, and others do not wait for them", async () => {
-  const { service, seen, respondWith, offerId } = await setStage();
+test("one worker's responses to an offer are delivered in order, and other workers' responses do not wait for them", async () => {
+  const { service, webhooks, respondWith, offerId } = await createStage();
   respondWith(({ body }) => new Response(null, { status: Object(body).workerId === "worker_amal" ? 500 : 200 }));
   for (const response of ["applied", "rejected"] as const)
     for (const workerId of ["worker_amal", "worker_ben"]) service.respond(offerId, workerId, response);
   await service.deliver();
-  const said = () => seen.map(({ body }) => `${Object(body).workerId} ${Object(body).response}`);
-  expect(said()).toEqual(["worker_amal accepted", "worker_ben accepted", "worker_ben rejected"]);
+  const delivered = () => webhooks.map(({ body }) => `${Object(body).workerId} ${Object(body).response}`);
+  expect(delivered()).toEqual(["worker_amal accepted", "worker_ben accepted", "worker_ben rejected"]);
   expect(service.deliveries.map(({ state, nextAttemptAt }) => [state, nextAttemptAt !== undefined])).toEqual([
     ["pending", true],
     ["acknowledged", false],
@@ -104,11 +104,11 @@ test("one worker's responses to an offer arrive in order, and others do not wait
   ]);
   respondWith(status(200));
   await service.advance(minute);
-  expect(said().slice(3)).toEqual(["worker_amal accepted", "worker_amal rejected"]);
+  expect(delivered().slice(3)).toEqual(["worker_amal accepted", "worker_amal rejected"]);
 });
 
 test("a handler may call the service, and cause further webhooks", async () => {
-  const { service, offers, respondWith, offerId } = await setStage();
+  const { service, offers, respondWith, offerId } = await createStage();
   respondWith(async ({ url, body }) => {
     if (!url.endsWith("/offer/response")) return new Response();
     await offers.completeOffer(offerId, [Object(body).workerId]);
@@ -121,30 +121,30 @@ test("a handler may call the service, and cause further webhooks", async () => {
   expect((await offers.getOffer(offerId)).complete).toBe(true);
 });
 
-test("at most eight webhooks are sent simultaneously", async () => {
-  const { service, respondWith } = await setStage();
-  let [underWay, most] = [0, 0];
+test("at most eight webhooks are sent concurrently", async () => {
+  const { service, respondWith } = await createStage();
+  let [inProgress, maxInProgress] = [0, 0];
   respondWith(async () => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    inProgress += 1;
+    maxInProgress = Math.max(maxInProgress, inProgress);
     await new Promise(setImmediate);
-    underWay -= 1;
+    inProgress -= 1;
     return new Response();
   });
   for (let times = 0; times < 20; times += 1) service.addContact("worker_amal");
   await service.deliver();
-  expect([most, service.deliveries.every(({ state }) => state === "acknowledged")]).toEqual([8, true]);
+  expect([maxInProgress, service.deliveries.every(({ state }) => state === "acknowledged")]).toEqual([8, true]);
 });
 
 test("a delivery that a test has read does not change", async () => {
-  const { service, offerId } = await setStage();
+  const { service, offerId } = await createStage();
   service.respond(offerId, "worker_amal", "applied");
   const before = service.deliveries;
   await service.deliver();
   expect(before).toMatchObject([{ state: "pending", attempts: [] }]);
 });
 
-test("no timer is set, and the test runner's fake clock is enough", async () => {
+test("deliveries follow the test runner's fake clock, and no timer is set", async () => {
   vi.useFakeTimers({ now: new Date("2040-01-01T00:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const service = createTestService();
@@ -184,7 +184,7 @@ test("during an outage connections are refused, and deliveries fail if it outlas
 });
 
 test("a service with a receiver can still be passed as the client's options", async () => {
-  const { service, offerId } = await setStage();
+  const { service, offerId } = await createStage();
   expect(Object.keys(service)).toEqual(["fetch", "baseUrl", "apiKey"]);
   expect((await new OffersClient(service).getOffer(offerId)).id).toBe(offerId);
 });

@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { second, secret, setStage, sign, status } from "./stage.ts";
+import { createStage, second, secret, sign, status } from "./stage.ts";
 
-const code = (code: string) => expect.objectContaining({ code });
+const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("a receiver is registered once GET /test, unsigned, and GET /test/auth, signed, respond with 200 [D-69]", async () => {
-  const { service, handler, profile, seen } = await setStage(false);
+  const { service, handler, profile, webhooks } = await createStage(false);
   await service.deliverTo(handler, { ...profile, baseUrl: "https://integrator.test/some/prefix/" });
   const common = { accept: "application/json", "user-agent": "offers-platform" };
-  expect(seen).toEqual([
+  expect(webhooks).toEqual([
     { method: "GET", url: "https://integrator.test/some/prefix/test", headers: common, body: "" },
     {
       method: "GET",
@@ -22,7 +22,7 @@ test("a receiver is registered once GET /test, unsigned, and GET /test/auth, sig
 });
 
 test("a receiver that fails a check is not registered, and the error lists each failure", async () => {
-  const { service, handler, profile, respondWith, offerId } = await setStage(false);
+  const { service, handler, profile, respondWith, offerId } = await createStage(false);
   const thrown = new Error("no");
   respondWith(({ url }) => {
     if (url.endsWith("/auth")) throw thrown;
@@ -37,17 +37,17 @@ test("a receiver that fails a check is not registered, and the error lists each 
 });
 
 test("a new receiver that fails a check does not replace the current one", async () => {
-  const { service, seen, profile, offerId } = await setStage();
+  const { service, webhooks, profile, offerId } = await createStage();
   await expect(service.deliverTo(async () => new Response(null, { status: 401 }), profile)).rejects.toEqual(
-    code("endpoint_check_failed"),
+    errorWithCode("endpoint_check_failed"),
   );
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
-  expect(seen).toHaveLength(1);
+  expect(webhooks).toHaveLength(1);
 });
 
 test("a receiver may be the URL of a running server", async () => {
-  const { service, profile, offerId } = await setStage(false);
+  const { service, profile, offerId } = await createStage(false);
   const paths: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
     paths.push(url);
@@ -70,7 +70,7 @@ test("a receiver may be the URL of a running server", async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   service.addContact("worker_ben");
-  // The first attempt may still use a connection that is being closed.
+  // The first attempt may still use a connection that the server is closing.
   await service.advance(5 * second);
   expect(service.deliveries.at(-1)?.attempts).toMatchObject([{}, { failure: "connection_refused" }]);
 });
@@ -82,35 +82,37 @@ test.each([
   "https://example.com/?a",
   "https://example.com#",
 ])("%s is not a valid base URL", async (address) => {
-  const { service, handler, profile } = await setStage(false);
-  await expect(service.deliverTo(address, profile)).rejects.toEqual(code("invalid_address"));
-  await expect(service.deliverTo(handler, { ...profile, baseUrl: address })).rejects.toEqual(code("invalid_address"));
+  const { service, handler, profile } = await createStage(false);
+  await expect(service.deliverTo(address, profile)).rejects.toEqual(errorWithCode("invalid_address"));
+  await expect(service.deliverTo(handler, { ...profile, baseUrl: address })).rejects.toEqual(
+    errorWithCode("invalid_address"),
+  );
 });
 
-test("errors for mistakes in a test have a code", async () => {
-  const { service, handler, profile, offerId } = await setStage(false);
+test("each mistake in a test causes an error with a code", async () => {
+  const { service, handler, profile, offerId } = await createStage(false);
   const unsigned = { ...profile, sign: undefined } as unknown as typeof profile;
-  await expect(service.deliverTo(handler, unsigned)).rejects.toEqual(code("invalid_argument"));
-  await expect(service.suggestContacts({ userEmailAddresses: [] })).rejects.toEqual(code("no_receiver"));
+  await expect(service.deliverTo(handler, unsigned)).rejects.toEqual(errorWithCode("invalid_argument"));
+  await expect(service.suggestContacts({ userEmailAddresses: [] })).rejects.toEqual(errorWithCode("no_receiver"));
   await service.deliverTo(handler, profile);
   service.respond(offerId, "worker_amal", "applied");
   const [id = ""] = service.deliveries.map(({ id }) => id);
-  await expect(service.resend(id, { copies: 0 })).rejects.toEqual(code("invalid_argument"));
-  await expect(service.resend("unknown")).rejects.toEqual(code("delivery_not_found"));
+  await expect(service.resend(id, { copies: 0 })).rejects.toEqual(errorWithCode("invalid_argument"));
+  await expect(service.resend("unknown")).rejects.toEqual(errorWithCode("delivery_not_found"));
   for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY])
-    await expect(service.advance(ms)).rejects.toEqual(code("invalid_argument"));
-  expect(() => service.addContact("worker_nobody")).toThrow(code("worker_not_found"));
-  expect(() => service.redeliver("unknown")).toThrow(code("delivery_not_found"));
+    await expect(service.advance(ms)).rejects.toEqual(errorWithCode("invalid_argument"));
+  expect(() => service.addContact("worker_nobody")).toThrow(errorWithCode("worker_not_found"));
+  expect(() => service.redeliver("unknown")).toThrow(errorWithCode("delivery_not_found"));
 });
 
-test("an error that sign throws is passed on, and the delivery stays pending", async () => {
-  const { service, handler, profile, offerId } = await setStage();
+test("deliver rejects with the error that sign throws, and the delivery stays pending", async () => {
+  const { service, handler, profile, offerId } = await createStage();
   let isBroken = false;
-  const mistaken = () => {
+  const failingSign = () => {
     if (isBroken) throw new TypeError("no such secret");
     return {};
   };
-  await service.deliverTo(handler, { ...profile, sign: mistaken });
+  await service.deliverTo(handler, { ...profile, sign: failingSign });
   isBroken = true;
   service.respond(offerId, "worker_amal", "applied");
   await expect(service.deliver()).rejects.toThrow("no such secret");
@@ -120,15 +122,15 @@ test("an error that sign throws is passed on, and the delivery stays pending", a
 });
 
 test("no two webhooks are signed with the same time, even when the clock stands still", async () => {
-  const { service, seen } = await setStage();
+  const { service, webhooks } = await createStage();
   for (let times = 0; times < 3; times += 1) service.addContact("worker_amal");
   await service.deliver();
-  expect(new Set(seen.map(({ headers }) => headers.timestamp)).size).toBe(3);
+  expect(new Set(webhooks.map(({ headers }) => headers.timestamp)).size).toBe(3);
   expect(sign({ secret, now: service.now() }).timestamp).toBe("2030-05-01T12:00:00.000Z");
 });
 
 test("if a handler returns no Response, the attempt fails as a lost connection", async () => {
-  const { service, respondWith, offerId } = await setStage();
+  const { service, respondWith, offerId } = await createStage();
   respondWith(() => undefined as unknown as Response);
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();

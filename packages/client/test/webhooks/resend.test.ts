@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
-import { hour, minute, setStage, status } from "./stage.ts";
+import { createStage, hour, minute, status } from "./stage.ts";
 
-const code = (code: string) => expect.objectContaining({ code });
+const errorWithCode = (code: string) => expect.objectContaining({ code });
 
-test("an acknowledged delivery is redelivered under a new id, a failed one under its own", async () => {
-  const { service, seen, respondWith, offerId } = await setStage();
+test("an acknowledged delivery is redelivered with a new id, a failed delivery with its old id", async () => {
+  const { service, webhooks, respondWith, offerId } = await createStage();
   service.addContact("worker_amal");
   await service.deliver();
   respondWith(status(404));
   service.respond(offerId, "worker_ben", "applied");
-  expect(() => service.redeliver(service.deliveries[1]?.id ?? "")).toThrow(code("delivery_pending"));
+  expect(() => service.redeliver(service.deliveries[1]?.id ?? "")).toThrow(errorWithCode("delivery_pending"));
   await service.advance(60 * hour);
   const [acknowledged, failed] = service.deliveries.map(({ id }) => id);
   respondWith(status(200));
-  seen.length = 0;
+  webhooks.length = 0;
   const ids = [service.redeliver(acknowledged ?? ""), service.redeliver(failed ?? "")];
   expect(ids).toEqual([expect.not.stringMatching(`${acknowledged}`), failed]);
   await service.deliver();
-  expect(seen.map(({ headers }) => headers["offers-delivery-id"])).toEqual(expect.arrayContaining(ids));
+  expect(webhooks.map(({ headers }) => headers["offers-delivery-id"])).toEqual(expect.arrayContaining(ids));
   expect(service.deliveries.map(({ id, state }) => [id, state])).toEqual([
     [acknowledged, "acknowledged"],
     [failed, "acknowledged"],
@@ -26,39 +26,39 @@ test("an acknowledged delivery is redelivered under a new id, a failed one under
   expect(service.deliveries[1]?.attempts.at(-1)).toMatchObject({ number: 1, status: 200 });
 });
 
-test("a response is redelivered neither after a later one of the same worker nor twice", async () => {
-  const { service, offerId } = await setStage();
+test("a response cannot be redelivered twice, nor after a later response by the same worker", async () => {
+  const { service, offerId } = await createStage();
   service.respond(offerId, "worker_amal", "applied");
   service.respond(offerId, "worker_amal", "rejected");
   await service.deliver();
   const [first = "", last = ""] = service.deliveries.map(({ id }) => id);
-  expect(() => service.redeliver(first)).toThrow(code("delivery_superseded"));
+  expect(() => service.redeliver(first)).toThrow(errorWithCode("delivery_superseded"));
   const again = service.redeliver(last);
-  expect(() => service.redeliver(last)).toThrow(code("delivery_superseded"));
-  expect(() => service.redeliver(again)).toThrow(code("delivery_pending"));
+  expect(() => service.redeliver(last)).toThrow(errorWithCode("delivery_superseded"));
+  expect(() => service.redeliver(again)).toThrow(errorWithCode("delivery_pending"));
 });
 
 test("a webhook can be duplicated, delayed and forged, and the delivery does not change", async () => {
-  const { service, seen, offerId } = await setStage();
+  const { service, webhooks, offerId } = await createStage();
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   const before = service.deliveries;
   const id = before[0]?.id ?? "";
-  seen.length = 0;
+  webhooks.length = 0;
   expect(await service.resend(id, { copies: 2 })).toEqual([{ status: 200 }, { status: 200 }]);
   expect(await service.resend(id, { agoMs: 10 * minute })).toEqual([{ status: 200 }]);
   expect(await service.resend(id, { secret: "another" })).toEqual([{ status: 200 }]);
-  expect(seen[0]).toEqual(seen[1]);
-  expect(seen.map(({ headers }) => [headers["offers-delivery-id"], headers.authorization])).toEqual([
+  expect(webhooks[0]).toEqual(webhooks[1]);
+  expect(webhooks.map(({ headers }) => [headers["offers-delivery-id"], headers.authorization])).toEqual([
     ...Array(3).fill([id, expect.stringMatching(/^signed with 5f0c/)]),
     [id, "signed with another"],
   ]);
-  expect(seen[2]?.headers.timestamp).toBe("2030-05-01T11:50:00.000Z");
+  expect(webhooks[2]?.headers.timestamp).toBe("2030-05-01T11:50:00.000Z");
   expect(service.deliveries).toEqual(before);
 });
 
 test("a webhook can be sent before its first attempt", async () => {
-  const { service, respondWith, offerId } = await setStage();
+  const { service, respondWith, offerId } = await createStage();
   service.respond(offerId, "worker_amal", "applied");
   respondWith(() => {
     throw new Error("down");

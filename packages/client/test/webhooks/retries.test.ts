@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { hour, minute, type Stage, second, setStage, status } from "./stage.ts";
+import { createStage, hour, minute, type Stage, second, status } from "./stage.ts";
 
-const pausesSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
+const delaysSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
 
 /** Returns when each attempt at a delivery was made, in seconds since the start. */
 const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
@@ -10,28 +10,28 @@ const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
 };
 
 test("ten attempts are made over about 45 hours, each when it is due; then the delivery has failed", async () => {
-  const stage = await setStage();
+  const stage = await createStage();
   const { service, respondWith, offerId } = stage;
   respondWith(status(404));
   service.respond(offerId, "worker_amal", "applied");
   await service.advance(100 * hour);
-  const pauses = attemptedAt(stage).map((at, index, all) => at - (all[index - 1] ?? 0));
-  expect(pauses).toEqual([0, ...pausesSeconds]);
+  const delays = attemptedAt(stage).map((at, index, all) => at - (all[index - 1] ?? 0));
+  expect(delays).toEqual([0, ...delaysSeconds]);
   expect(service.deliveries).toMatchObject([{ state: "failed", status: 404 }]);
   expect(service.deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(stage.elapsedMs()).toBe(100 * hour);
 });
 
 test("nothing is retried until the test moves the clock [D-69]", async () => {
-  const { service, seen, respondWith, offerId } = await setStage();
+  const { service, webhooks, respondWith, offerId } = await createStage();
   respondWith(status(500));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   await service.deliver();
   await service.advance(5 * second - 1);
-  expect(seen).toHaveLength(1);
+  expect(webhooks).toHaveLength(1);
   await service.advance(1);
-  expect(seen).toHaveLength(2);
+  expect(webhooks).toHaveLength(2);
 });
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ["Wed, 01 May 2030 12:01:40 GMT", 100],
   ["Wed May  1 12:01:40 2030", 100],
 ])("Retry-After: %s is honoured up to six hours: the delay is %i seconds", async (header, seconds) => {
-  const stage = await setStage();
+  const stage = await createStage();
   stage.respondWith(status(503, { "retry-after": header }));
   stage.service.respond(stage.offerId, "worker_amal", "applied");
   await stage.service.advance(seconds * second);
@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each([204, 302, 500])("only 200 acknowledges: %i is retried", async (code) => {
-  const { service, respondWith, offerId } = await setStage();
+  const { service, respondWith, offerId } = await createStage();
   respondWith(status(code));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
@@ -59,8 +59,8 @@ test.each([204, 302, 500])("only 200 acknowledges: %i is retried", async (code) 
   ]);
 });
 
-test("an attempt without a response has timed out after 15 seconds of the test's time", async () => {
-  const stage = await setStage();
+test("an attempt without a response times out after 15 seconds on the test's clock", async () => {
+  const stage = await createStage();
   const { service, respondWith, offerId, elapsedMs } = stage;
   respondWith(() => new Promise(() => {}));
   service.respond(offerId, "worker_amal", "applied");
@@ -76,7 +76,7 @@ test("an attempt without a response has timed out after 15 seconds of the test's
 });
 
 test("a truncated body is a lost connection, and an endless one is not read completely", async () => {
-  const { service, respondWith } = await setStage();
+  const { service, respondWith } = await createStage();
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000)) });
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
   const bodies = [broken, endless];
@@ -90,31 +90,31 @@ test("a truncated body is a lost connection, and an endless one is not read comp
   ]);
 });
 
-test("410 disables the endpoint: everything is held until it is registered again, and then delivered in order", async () => {
-  const { service, handler, profile, seen, respondWith, offerId } = await setStage();
+test("a 410 disables the endpoint; deliveries are held until it is registered again, and are then made in order", async () => {
+  const { service, handler, profile, webhooks, respondWith, offerId } = await createStage();
   respondWith(status(410));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   service.respond(offerId, "worker_amal", "rejected");
   await service.advance(200 * hour);
-  expect(seen).toHaveLength(1);
+  expect(webhooks).toHaveLength(1);
   expect(service.deliveries).toMatchObject([
     { state: "held", status: 410 },
     { state: "held", attempts: [] },
   ]);
-  expect(service.deliveries.some((one) => "nextAttemptAt" in one)).toBe(false);
+  expect(service.deliveries.some((delivery) => "nextAttemptAt" in delivery)).toBe(false);
   respondWith(status(200));
   await service.deliverTo(handler, profile);
   await service.deliver();
-  expect(seen.slice(-2).map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected"]);
+  expect(webhooks.slice(-2).map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected"]);
   expect(service.deliveries).toMatchObject([
     { state: "acknowledged", attempts: [{ number: 1 }, { number: 1, status: 200 }] },
     { state: "acknowledged" },
   ]);
 });
 
-test("five days without an acknowledgement disables the endpoint", async () => {
-  const { service, respondWith } = await setStage();
+test("five days without an acknowledgement disable the endpoint", async () => {
+  const { service, respondWith } = await createStage();
   respondWith(status(401));
   for (let day = 0; day < 6; day += 1) {
     service.addContact("worker_amal");
@@ -123,37 +123,37 @@ test("five days without an acknowledgement disables the endpoint", async () => {
   expect(service.deliveries.at(-1)?.state).toBe("held");
 });
 
-test("ten failures in a row open the circuit breaker; after the delay one attempt decides", async () => {
-  const { service, seen, respondWith } = await setStage();
+test("ten failures in a row open the circuit breaker; after the delay, one attempt decides whether it closes", async () => {
+  const { service, webhooks, respondWith } = await createStage();
   respondWith(status(503));
   for (let times = 0; times < 12; times += 1) {
     service.addContact("worker_amal");
     await service.deliver();
   }
-  expect(seen).toHaveLength(10);
+  expect(webhooks).toHaveLength(10);
   await service.advance(30 * second);
-  expect(seen).toHaveLength(11);
+  expect(webhooks).toHaveLength(11);
   await service.advance(minute - 1);
-  expect(seen).toHaveLength(11);
+  expect(webhooks).toHaveLength(11);
   respondWith(status(200));
   await service.advance(1);
   expect(service.deliveries.map(({ state }) => state)).toEqual(Array(12).fill("acknowledged"));
 });
 
-test("saving the profile closes the circuit breaker and starts the schedules again", async () => {
-  const { service, handler, profile, seen, respondWith } = await setStage();
+test("saving the profile closes the circuit breaker and restarts the retry schedules", async () => {
+  const { service, handler, profile, webhooks, respondWith } = await createStage();
   respondWith(status(503));
   for (let times = 0; times < 10; times += 1) service.addContact("worker_amal");
   await service.advance(10 * minute);
   respondWith(status(200));
   await service.deliverTo(handler, profile);
-  seen.length = 0;
+  webhooks.length = 0;
   await service.deliver();
-  expect(seen).toHaveLength(10);
+  expect(webhooks).toHaveLength(10);
 });
 
 test("an attempt for a profile that was replaced meanwhile does not count", async () => {
-  const { service, handler, profile, respondWith } = await setStage();
+  const { service, handler, profile, respondWith } = await createStage();
   let fail = (): void => {};
   respondWith(() => new Promise((resolve) => (fail = () => resolve(new Response(null, { status: 410 })))));
   service.addContact("worker_amal");

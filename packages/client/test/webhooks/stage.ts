@@ -7,13 +7,13 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Returns a readable signature, so that a test can see which secret signed it and when. */
+/** Returns a readable signature, so that tests can check its secret and its time. */
 export const sign = ({ secret, now }: { secret: string; now: Date }): Record<string, string> => ({
   timestamp: now.toISOString(),
   authorization: `signed with ${secret}`,
 });
 
-export interface SeenWebhook {
+export interface RecordedWebhook {
   method: string;
   url: string;
   headers: Record<string, string>;
@@ -26,11 +26,11 @@ export interface Stage {
   offers: OffersClient;
   offerId: string;
   profile: { secret: string; sign: typeof sign };
-  seen: SeenWebhook[];
+  webhooks: RecordedWebhook[];
   /** Sets how the receiver responds from now on. @default with 200 */
-  respondWith(respond: (seen: SeenWebhook) => Response | Promise<Response>): void;
+  respondWith(respond: (webhook: RecordedWebhook) => Response | Promise<Response>): void;
   handler(request: Request): Promise<Response>;
-  /** Returns the milliseconds since the start. */
+  /** Returns the milliseconds that have passed on the service's clock. */
   elapsedMs(): number;
 }
 
@@ -39,8 +39,8 @@ export const status =
   (): Response =>
     new Response(null, { status, headers });
 
-/** @param register whether to register the receiver, and forget the requests of the two checks */
-export async function setStage(register = true): Promise<Stage> {
+/** Creates a stage. @param isRegistered whether the receiver is registered; the two checks are not recorded */
+export async function createStage(isRegistered = true): Promise<Stage> {
   const startedAt = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => startedAt });
   const offers = new OffersClient(service);
@@ -48,13 +48,13 @@ export async function setStage(register = true): Promise<Stage> {
     ...input,
     workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
   });
-  const seen: SeenWebhook[] = [];
-  let respond: (seen: SeenWebhook) => Response | Promise<Response> = status(200);
+  const webhooks: RecordedWebhook[] = [];
+  let respond: (webhook: RecordedWebhook) => Response | Promise<Response> = status(200);
   const stage: Stage = {
     service,
     offers,
     offerId,
-    seen,
+    webhooks,
     profile: { secret, sign },
     respondWith: (next) => {
       respond = next;
@@ -63,13 +63,13 @@ export async function setStage(register = true): Promise<Stage> {
       const text = await request.text();
       const headers = Object.fromEntries(request.headers);
       const webhook = { method: request.method, url: request.url, headers, body: text && JSON.parse(text) };
-      seen.push(webhook);
+      webhooks.push(webhook);
       return respond(webhook);
     },
     elapsedMs: () => service.now().getTime() - startedAt.getTime(),
   };
-  if (!register) return stage;
+  if (!isRegistered) return stage;
   await service.deliverTo(stage.handler, stage.profile);
-  seen.length = 0;
+  webhooks.length = 0;
   return stage;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { second, setStage } from "./stage.ts";
+import { createStage, second } from "./stage.ts";
 
 const dana = {
   name: "Dana Kim",
@@ -7,23 +7,23 @@ const dana = {
   ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30T17:00:00Z" }],
 };
 const search = { userEmailAddresses: ["hana@example.com"] };
-const code = (code: string) => expect.objectContaining({ code });
+const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("a search is signed, and is not a delivery", async () => {
-  const { service, seen, respondWith } = await setStage();
+  const { service, webhooks, respondWith } = await createStage();
   respondWith(() => Response.json([dana]));
   expect(await service.suggestContacts({ ...search, filter: "cook" })).toEqual([dana]);
   expect(await service.suggestContacts({ ...search, filter: "" })).toEqual([dana]);
-  expect(seen).toMatchObject([
+  expect(webhooks).toMatchObject([
     { method: "POST", url: "https://integrator.test/contact-suggestions", body: { ...search, filter: "cook" } },
     { headers: { authorization: expect.stringContaining("signed") }, body: search },
   ]);
-  expect(seen.some(({ headers }) => "offers-delivery-id" in headers)).toBe(false);
+  expect(webhooks.some(({ headers }) => "offers-delivery-id" in headers)).toBe(false);
   expect(service.deliveries).toEqual([]);
 });
 
 test("null for an optional field and a date without a time are accepted", async () => {
-  const { service, respondWith } = await setStage();
+  const { service, respondWith } = await createStage();
   const [rating] = dana.ratings;
   respondWith(() =>
     Response.json([{ ...dana, profileImageUrl: null, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]),
@@ -35,13 +35,13 @@ test("null for an optional field and a date without a time are accepted", async 
 
 test.each([
   ["no list", {}, "body"],
-  ["no object", ["Dana"], "[0], [0].name, [0].emailAddress, [0].ratings"],
+  ["an item that is not an object", ["Dana"], "[0], [0].name, [0].emailAddress, [0].ratings"],
   ["a name of two lines", [{ ...dana, name: "Dana\nKim" }], "[0].name"],
   ["no address", [{ ...dana, emailAddress: "Dana" }], "[0].emailAddress"],
   ["an image without a URL", [{ ...dana, profileImageUrl: "dana.png" }], "[0].profileImageUrl"],
   ["six points", [{ ...dana, ratings: [{ ...dana.ratings[0], rating: 6 }] }], "[0].ratings[0].rating"],
-])("%s is rejected with the fields' names only", async (_, list, fields) => {
-  const { service, respondWith } = await setStage();
+])("a response with %s is rejected, and the error names only the fields", async (_, list, fields) => {
+  const { service, respondWith } = await createStage();
   respondWith(() => Response.json(list));
   const error = await service.suggestContacts(search).catch((error) => error);
   expect(error).toMatchObject({ code: "invalid_suggestions", message: expect.stringContaining(`fields: ${fields}.`) });
@@ -53,16 +53,16 @@ test.each([
   ["response_too_large", () => new Response(" ".repeat(1_048_577))],
   ["connection_lost", () => Promise.reject(new Error("down"))],
 ])("%s is the code of the error", async (expected, respond) => {
-  const { service, respondWith } = await setStage();
+  const { service, respondWith } = await createStage();
   respondWith(respond);
-  await expect(service.suggestContacts(search)).rejects.toEqual(code(expected));
+  await expect(service.suggestContacts(search)).rejects.toEqual(errorWithCode(expected));
 });
 
-test("a search times out after five seconds of the test's time", async () => {
-  const { service, respondWith } = await setStage();
+test("a search times out after five seconds on the test's clock", async () => {
+  const { service, respondWith } = await createStage();
   respondWith(() => new Promise(() => {}));
   const searching = service.suggestContacts(search);
   await new Promise(setImmediate);
   await service.advance(5 * second);
-  await expect(searching).rejects.toEqual(code("timeout"));
+  await expect(searching).rejects.toEqual(errorWithCode("timeout"));
 });
