@@ -132,7 +132,7 @@ test.each(performers)("an error from %s names the operation", async (name, perfo
 
 test.each([
   [{ idempotencyKey: "" }, 'idempotencyKey is ""; is the environment variable set?'],
-  [{ headers: { "x team": "a" } }, "headers must be a header name"],
+  [{ headers: { "x team": "a" } }, "invalid header name in headers"],
   [{ headers: { "x-team": "" } }, 'x-team is ""'],
 ])("the error for %o says %s", async (call, reason) => {
   const { message } = await errorOf(new OffersClient(options).completeOffer("a", [], call));

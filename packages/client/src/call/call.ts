@@ -220,7 +220,7 @@ class Call<Argument, Data> implements CallContext {
 /** Encodes the id as one path segment. Rejects a lone surrogate, for which encodeURIComponent would throw. */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
-  const problem = typeof id === "string" ? "empty, dots or broken Unicode" : typeName(id);
+  const problem = typeof id === "string" ? "an empty string, dots or invalid Unicode" : typeName(id);
   return throwUsageError(`id must be an offer's id, not ${problem}`, "invalid_id");
 }
 

@@ -140,6 +140,6 @@ export function checkHeaderValue(name: string, value: unknown, code?: UsageError
 
 /** Rejects an invalid header name. @returns the name in lower case @param option the option's name, for the message */
 export function checkHeaderName(option: string, name: string): string {
-  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`${option} must be a header name`);
+  if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`invalid header name in ${option}`);
   return name.toLowerCase();
 }

@@ -133,7 +133,7 @@ const mistakes: Mistake[] = [
     what: "an empty id",
     call: (client) => client.getOffer(""),
     code: "invalid_id",
-    message: "GetOffer: id must be an offer's id, not empty, dots or broken Unicode",
+    message: "GetOffer: id must be an offer's id, not an empty string, dots or invalid Unicode",
   },
   {
     what: "one worker instead of a list",
