@@ -9,8 +9,8 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
   const api = useOffersApi(createDatabase);
   const { key, call, post, create, act, complete, notificationsOf, whileStopped } = api;
 
-  describe("an offer", () => {
-    test("is created and read back unchanged", async () => {
+  describe("offers", () => {
+    test("an offer is created and read back unchanged", async () => {
       const created = await post("/offer", input);
       const { id } = created.json<{ id: string }>();
       expect(created).toMatchObject({ status: 201 });
@@ -36,7 +36,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("requires only a creator, a title and a worker", async () => {
+    test("an offer requires only a creator, a title and a worker", async () => {
       const id = await create({
         details: undefined,
         locationPlaceId: undefined,
@@ -51,7 +51,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("has each worker's current response and, once complete, the confirmation [interface: Overview 4] [interface: States 1b] [interface: Operations GetOffer]", async () => {
+    test("an offer shows each worker's current response and, once complete, the confirmation [interface: Overview 4] [interface: States 1b] [interface: Operations GetOffer]", async () => {
       const id = await create();
       expect((await act("worker_amal", id, "apply")).status).toBe(204);
       expect((await act("worker_ben", id, "apply")).status).toBe(204);
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect(await notificationsOf("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
     });
 
-    test("can be withdrawn in any state, and its workers are notified once [D-10] [interface: Errors 3]", async () => {
+    test("an offer can be withdrawn in any state, and its workers are notified once [D-10] [interface: Errors 3]", async () => {
       const id = await create({ workerIds: ["worker_dana"] });
       await act("worker_dana", id, "apply");
       await complete(id, ["worker_dana"]);
@@ -83,8 +83,8 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "the worker is notified of the withdrawal",
         async () => (await notificationsOf("worker_dana", id)).length === 3,
       );
-      // Count rows, because the menu would show a notification once even if it was sent twice.
-      const sent = await whileStopped(({ db }) =>
+      // Read the rows, because the menu would show a notification once even if it was sent twice.
+      const rows = await whileStopped(({ db }) =>
         db
           .selectFrom("notifications")
           .select(["device_id", "reason"])
@@ -93,29 +93,29 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
           .execute(),
       );
       const device = { device_id: "worker_dana_device_1" };
-      expect(sent).toEqual(["offer", "successful", "withdrawn"].map((reason) => ({ ...device, reason })));
+      expect(rows).toEqual(["offer", "successful", "withdrawn"].map((reason) => ({ ...device, reason })));
     });
 
-    test("can have ended today", async () => {
+    test("an offer for work that ended today can be created", async () => {
       const id = await create({ events: [{ start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` }] });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ isHistoric: true });
     });
 
-    test("keeps non-English and dangerous text unchanged", async () => {
+    test("non-English and dangerous text in an offer is stored unchanged", async () => {
       const title = `Küche 厨房 👩‍🍳 '; drop table offers; -- <b>`;
       const id = await create({ title, notifyEmailAddress: "φίλη@παράδειγμα.ελ" });
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ title });
     });
   });
 
-  describe("an API key", () => {
+  describe("API keys", () => {
     test.each([
       ["missing", {}],
       ["wrong", { "X-UE-Api-Subscription-Key": "demo-key-harbou" }],
       ["empty", { "X-UE-Api-Subscription-Key": "" }],
       ["sent twice", { "X-UE-Api-Subscription-Key": "demo-key-harbour, demo-key-harbour" }],
       ["sent in another header", { Authorization: "Bearer demo-key-harbour" }],
-    ])("gets 401 on every operation when it is %s [D-18] [interface: Authentication 5]", async (_, headers) => {
+    ])("an API key that is %s gets 401 on every operation [D-18] [interface: Authentication 5]", async (_, headers) => {
       for (const [method, path] of [
         ["POST", "/offer"],
         ["GET", "/offer/unknown"],
@@ -128,18 +128,18 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       }
     });
 
-    test("never appears in the log", () => expect(api.platform.logLines.join()).not.toContain(key));
+    test("the API key never appears in the log", () => expect(api.platform.logLines.join()).not.toContain(key));
   });
 
   describe("another organisation's offer", () => {
-    test("gets the same 404 as an unknown one [D-20] [interface: Errors 3]", async () => {
+    test("another organisation's offer gets the same 404 as an unknown one [D-20] [interface: Errors 3]", async () => {
       const id = await create();
       const problems = [];
       for (const path of [`/offer/${id}`, "/offer/unknown", "/offer/%00", `/offer/${"x".repeat(4_000)}`]) {
-        const other = "demo-key-bistro";
-        problems.push((await api.platform.call("GET", path, { key: other })).json());
-        problems.push((await api.platform.call("GET", `${path}/withdraw`, { key: other })).json());
-        const completion = { key: other, json: ["worker_amal"] };
+        const foreignKey = "demo-key-bistro";
+        problems.push((await api.platform.call("GET", path, { key: foreignKey })).json());
+        problems.push((await api.platform.call("GET", `${path}/withdraw`, { key: foreignKey })).json());
+        const completion = { key: foreignKey, json: ["worker_amal"] };
         problems.push((await api.platform.call("POST", `${path}/complete?api-version=1.0`, completion)).json());
       }
       for (const problem of problems) expect(problem).toEqual({ ...Object(problems[0]), instance: expect.any(String) });
@@ -156,7 +156,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       "?api-version=1.0&api-version=1.0",
       "?api-version[]=1.0",
       "?api-version[a]=2.0&api-version=1.0",
-    ])("%s gets 400 on every operation [D-27] [interface: Versioning 2]", async (query) => {
+    ])("the query %s gets 400 on every operation [D-27] [interface: Versioning 2]", async (query) => {
       const id = await create();
       for (const response of [
         await post(`/offer${query}`, input),
@@ -172,7 +172,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       }
     });
 
-    test("is required only to complete an offer", async () => {
+    test("api-version is required only to complete an offer", async () => {
       const id = await create();
       expect((await post(`/offer/${id}/complete`, ["worker_amal"])).json()).toMatchObject({
         status: 400,
@@ -204,14 +204,14 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ widthdrawn: false });
     });
 
-    test.each(["/Offer", "/offer/", "/offer/x/y", "/offer/x/withdraw/"])("%s gets 404", async (path) =>
+    test.each(["/Offer", "/offer/", "/offer/x/y", "/offer/x/withdraw/"])("the unknown path %s gets 404", async (path) =>
       expect((await call("GET", path)).json()).toMatchObject({ status: 404, code: "not_found" }),
     );
 
     test("a path that cannot be decoded gets 400", async () =>
       expect((await call("GET", "/offer/%E0%A4%A")).json()).toMatchObject({ status: 400, code: "malformed_url" }));
 
-    test("every response has an id, forbids caching and reveals no server software [D-53]", async () => {
+    test("every response has a request id, forbids caching and reveals no server software [D-53]", async () => {
       for (const response of [await call("GET", `/offer/${await create()}`), await call("GET", "/nowhere")]) {
         expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
         expect(response.headers.get("cache-control")).toBe("no-store");
@@ -224,9 +224,9 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
     test("a request is logged with its route, never with its path", async () => {
       const id = await create();
       await call("GET", `/offer/${id}`);
-      const find = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.response");
-      await eventually("the line is written", () => api.platform.logLines.some(find));
-      expect(JSON.parse(api.platform.logLines.find(find) ?? "")).toMatchObject({
+      const isRequestLine = (line: string) => line.includes('"route":"/offer/:id"') && line.includes("http.response");
+      await eventually("the line is written", () => api.platform.logLines.some(isRequestLine));
+      expect(JSON.parse(api.platform.logLines.find(isRequestLine) ?? "")).toMatchObject({
         method: "GET",
         status: expect.any(Number),
       });
@@ -234,7 +234,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
     });
   });
 
-  test("reports that it is alive and ready", async () => {
+  test("the platform reports that it is alive and ready", async () => {
     expect((await api.platform.call("GET", "/healthz")).status).toBe(200);
     expect((await api.platform.call("GET", "/readyz")).status).toBe(200);
   });

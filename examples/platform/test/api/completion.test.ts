@@ -6,8 +6,8 @@ import { useOffersApi } from "./use-offers-api.ts";
 describe.each(await anyStore())("the offers API on $title", ({ createDatabase }) => {
   const { call, create, act, complete, notificationsOf } = useOffersApi(createDatabase);
 
-  describe("a completion", () => {
-    test("gets 400 with the index of a worker who has not applied, and changes nothing [D-11]", async () => {
+  describe("completions", () => {
+    test("a completion that names workers who have not applied gets 400 with their indexes, and changes nothing [D-11]", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await act("worker_ben", id, "reject");
@@ -25,7 +25,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       [{}, "body"],
       [[7], "[0]"],
       [[""], "[0]"],
-    ])("gets 400 with the body %j", async (body, field) => {
+    ])("a completion with the body %j gets 400", async (body, field) => {
       const response = await complete(await create(), body);
       expect(response.json()).toMatchObject({
         status: 400,
@@ -34,7 +34,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       });
     });
 
-    test("is rejected after another completion or a withdrawal, and so is a response [D-08]", async () => {
+    test("completions and responses are rejected after a completion or a withdrawal [D-08]", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       await complete(id, ["worker_amal"]);
@@ -46,7 +46,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect((await act("worker_ben", id, "open")).status).toBe(204);
     });
 
-    test("succeeds once when two arrive at the same time", async () => {
+    test("only one of several simultaneous completions succeeds", async () => {
       const id = await create();
       await act("worker_amal", id, "apply");
       const responses = await Promise.all([1, 2, 3, 4].map(() => complete(id, ["worker_amal"])));

@@ -7,7 +7,7 @@ const today = now.toISOString().slice(0, 10);
 describe.each(await anyStore())("the offers API on $title", ({ createDatabase }) => {
   const { call, post } = useOffersApi(createDatabase);
 
-  describe("a body", () => {
+  describe("request bodies", () => {
     const json = { "Content-Type": "application/json" };
 
     test.each([
@@ -15,15 +15,15 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["not UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400, "malformed_json"],
       ["missing", {}, 400, "missing_body"],
       ["declared as text", { body: "{}", headers: { "Content-Type": "text/plain" } }, 415, "unsupported_media_type"],
-      ["without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
+      ["sent without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
       [
-        "in another charset",
+        "declared in another charset",
         { body: "{}", headers: { "Content-Type": "application/json; charset=utf-16" } },
         415,
         "unsupported_media_type",
       ],
       [
-        "compressed with an unknown coding",
+        "compressed with an unknown encoding",
         { body: "{}", headers: { ...json, "Content-Encoding": "zstd9" } },
         415,
         "unsupported_media_type",
@@ -41,7 +41,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         "invalid_request",
       ],
       ["too large", { body: `"${"x".repeat(64 * 1024)}"`, headers: json }, 413, "body_too_large"],
-    ])("is rejected when it is %s [D-19] [interface: Errors 3]", async (_, options, status, code) => {
+    ])("a body that is %s is rejected [D-19] [interface: Errors 3]", async (_, options, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete?api-version=1.0"]) {
         const response = await call("POST", path, options);
         expect(response.status).toBe(status);
@@ -49,13 +49,19 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       }
     });
 
-    test.each(["application/json; charset=UTF-8", "application/vnd.offers+json"])("is accepted as %s", async (type) => {
-      const response = await call("POST", "/offer", { body: JSON.stringify(input), headers: { "Content-Type": type } });
-      expect(response.status).toBe(201);
-    });
+    test.each(["application/json; charset=UTF-8", "application/vnd.offers+json"])(
+      "a body declared as %s is accepted",
+      async (type) => {
+        const response = await call("POST", "/offer", {
+          body: JSON.stringify(input),
+          headers: { "Content-Type": type },
+        });
+        expect(response.status).toBe(201);
+      },
+    );
   });
 
-  describe("a creation", () => {
+  describe("offer creation", () => {
     const slot = input.events[0];
 
     test.each([
@@ -69,7 +75,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["a worker as a string", { ...input, workerIds: "worker_amal" }, { workerIds: ["Make it an array."] }],
       ["a number as worker", { ...input, workerIds: ["worker_amal", 7] }, { "workerIds[1]": ["Make it a string."] }],
       ["an unknown worker", { ...input, workerIds: ["worker_amal", "unknown"] }, { "workerIds[1]": 1 }],
-      ["a creator of another organisation", { ...input, createdByUserId: "user_bo" }, { createdByUserId: 1 }],
+      ["a creator from another organisation", { ...input, createdByUserId: "user_bo" }, { createdByUserId: 1 }],
       ["an unknown creator", { ...input, createdByUserId: "unknown" }, { createdByUserId: 1 }],
       ["an unknown field", { ...input, titel: "x" }, { titel: 1 }],
       ["an invalid email address", { ...input, notifyEmailAddress: "hana" }, { notifyEmailAddress: 1 }],
@@ -79,7 +85,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
         { "events[1].end": ["Choose an end after the start."] },
       ],
       [
-        "an event that ends as it starts",
+        "an event that ends when it starts",
         { ...input, events: [{ start: slot?.start, end: slot?.start }] },
         { "events[0].end": 1 },
       ],
@@ -112,7 +118,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["an event that is not an object", { ...input, events: [null] }, { "events[0]": ["Make it an object."] }],
       ["a character that cannot be stored", { ...input, title: "a\0b", details: "\ud800" }, { title: 1, details: 1 }],
     ])(
-      "with %s gets 400 with the fields and the reasons [D-19] [D-30] [D-44] [interface: Overview 1b] [interface: Creation 2] [interface: Errors 3]",
+      "a creation with %s gets 400 with the invalid fields and how to correct them [D-19] [D-30] [D-44] [interface: Overview 1b] [interface: Creation 2] [interface: Errors 3]",
       async (_, body, errors) => {
         const response = await post("/offer", body);
         expect(response.status).toBe(400);
@@ -129,7 +135,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       },
     );
 
-    test("reports all errors together", async () => {
+    test("a creation's problem lists all validation errors together", async () => {
       const response = await post("/offer", {
         title: 7,
         workerIds: ["unknown"],

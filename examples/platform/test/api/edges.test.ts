@@ -7,7 +7,7 @@ import type { CallOptions, PlatformResponse } from "../support/platform-under-te
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
-// Use a zone with daylight saving time, because nothing may depend on the platform's time zone.
+// Nothing may depend on the platform's time zone, so use one with daylight saving time.
 vi.stubEnv("TZ", "Europe/Berlin");
 afterAll(() => void vi.unstubAllEnvs());
 
@@ -63,15 +63,18 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       "/readyz": "GET, HEAD",
     };
 
-    test.each(Object.entries(allowed))("%s allows %s and grants other origins nothing [D-52]", async (path, allow) => {
-      const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
-      const options = await call("OPTIONS", path, { headers: preflight });
-      expect([options.status, options.headers.get("allow")]).toEqual([405, allow]);
-      expect([...options.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
-      const head = await call("HEAD", path);
-      expect(head.text).toBe("");
-      expect(head.status === 405).toBe(!allow.includes("HEAD"));
-    });
+    test.each(Object.entries(allowed))(
+      "%s allows only %s, and grants other origins no access [D-52]",
+      async (path, allow) => {
+        const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
+        const options = await call("OPTIONS", path, { headers: preflight });
+        expect([options.status, options.headers.get("allow")]).toEqual([405, allow]);
+        expect([...options.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+        const head = await call("HEAD", path);
+        expect(head.text).toBe("");
+        expect(head.status === 405).toBe(!allow.includes("HEAD"));
+      },
+    );
 
     test("HEAD gets the status and headers of GET", async () => {
       for (const path of [`/offer/${idOf(await create())}`, "/offer/unknown", "/offer/x?api-version=7", "/nowhere"]) {
@@ -84,15 +87,15 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
   });
 
   // platform-under-test.ts checks the request id and Cache-Control of every response.
-  test("responses of any status forbid caching", async () => {
-    const broken = () => {
+  test("responses with any status forbid caching", async () => {
+    const throwingClock = () => {
       throw new Error("the clock stopped");
     };
-    const large = { body: "x".repeat(bodyLimitBytes + 1), headers: json };
+    const tooLarge = { body: "x".repeat(bodyLimitBytes + 1), headers: json };
     const id = idOf(await create());
-    const path = `/offer/${id}/complete?api-version=1.0`;
+    const completionPath = `/offer/${id}/complete?api-version=1.0`;
     const token = await platform.signInWorker("worker_amal");
-    const reuse = (title: string) =>
+    const createWithSameKey = (title: string) =>
       call("POST", "/offer", { json: { ...input, title }, headers: { "Idempotency-Key": "reused" } });
     const responses = [
       await call("GET", `/offer/${id}`),
@@ -101,14 +104,14 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       await call("GET", `/offer/${id}`, { key: "wrong" }),
       await call("GET", "/offer/unknown"),
       await call("PATCH", "/offer"),
-      await call("POST", path, { json: ["worker_amal"] }),
-      await call("POST", path, { json: ["worker_amal"] }),
-      await call("POST", "/offer", large),
+      await call("POST", completionPath, { json: ["worker_amal"] }),
+      await call("POST", completionPath, { json: ["worker_amal"] }),
+      await call("POST", "/offer", tooLarge),
       await call("POST", "/offer", { body: "{}" }),
-      await reuse("one"),
-      await reuse("other"),
+      await createWithSameKey("one"),
+      await createWithSameKey("other"),
     ];
-    readClock = broken;
+    readClock = throwingClock;
     responses.push(await create());
     const statuses = responses.map(({ status }) => status);
     expect(statuses).toEqual([200, 204, 400, 401, 404, 405, 204, 409, 413, 415, 201, 422, 500]);
@@ -118,18 +121,18 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
   });
 
   test("a caller's X-Request-Id is ignored; the platform's is in the response, the problem and the log [D-53]", async () => {
-    const theirs = randomUUID();
-    const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": theirs } });
-    const ours = response.headers.get("x-request-id") ?? "";
-    expect(ours).not.toBe(theirs);
-    expect(response.json()).toMatchObject({ instance: `urn:offers:request:${ours}` });
-    await eventually("it is logged", () => platform.logLines.some((line) => line.includes(ours)));
-    expect(platform.logLines.join()).not.toContain(theirs);
+    const callersId = randomUUID();
+    const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": callersId } });
+    const platformsId = response.headers.get("x-request-id") ?? "";
+    expect(platformsId).not.toBe(callersId);
+    expect(response.json()).toMatchObject({ instance: `urn:offers:request:${platformsId}` });
+    await eventually("it is logged", () => platform.logLines.some((line) => line.includes(platformsId)));
+    expect(platform.logLines.join()).not.toContain(callersId);
   });
 
-  describe("a body", () => {
-    /** Returns a valid body of this length, padded with white space, which JSON ignores. */
-    const bytes = (length: number) => Buffer.from(JSON.stringify(input).padEnd(length, " "));
+  describe("request bodies", () => {
+    /** Returns a valid body of `length` bytes, padded with white space. */
+    const bodyOfLength = (length: number) => Buffer.from(JSON.stringify(input).padEnd(length, " "));
     const send = (body: Uint8Array, headers: object = {}) =>
       call("POST", "/offer", { body, headers: { ...json, ...headers } });
     const sendInChunks = (body: Uint8Array) => {
@@ -138,15 +141,15 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       return fetch(`${platform.address}/offer`, init);
     };
 
-    test("is accepted at exactly the limit and rejected one byte above it", async () => {
+    test("a body is accepted at exactly the size limit and rejected one byte above it", async () => {
       for (const [length, status] of [
         [bodyLimitBytes, 201],
         [bodyLimitBytes + 1, 413],
       ] as const) {
-        expect((await send(bytes(length))).status).toBe(status);
-        expect((await sendInChunks(bytes(length))).status).toBe(status);
+        expect((await send(bodyOfLength(length))).status).toBe(status);
+        expect((await sendInChunks(bodyOfLength(length))).status).toBe(status);
         // The limit counts decompressed bytes.
-        expect((await send(gzipSync(bytes(length)), { "Content-Encoding": "gzip" })).status).toBe(status);
+        expect((await send(gzipSync(bodyOfLength(length)), { "Content-Encoding": "gzip" })).status).toBe(status);
       }
     });
 
@@ -162,15 +165,15 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       ["text/json-not", 415],
       ["application", 415],
       ["multipart/form-data; boundary=x", 415],
-    ])("declared as %s gets %i", async (type, status) =>
-      expect((await send(bytes(200), { "Content-Type": type })).status).toBe(status),
+    ])("a body declared as %s gets %i", async (type, status) =>
+      expect((await send(bodyOfLength(200), { "Content-Type": type })).status).toBe(status),
     );
   });
 
-  describe("a day", () => {
+  describe("event times", () => {
     const slot = (start: string, end: string) => ({ events: [{ start, end }] });
 
-    test("starts at midnight UTC, not in the platform's time zone", async () => {
+    test("today starts at midnight UTC, not in the platform's time zone", async () => {
       // In Berlin, this is already the next day.
       setClock("2099-05-01T23:59:59.999Z");
       expect((await create(slot("2099-05-01T00:00:00Z", "2099-05-01T00:00:01Z"))).status).toBe(201);
@@ -187,8 +190,8 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     test.each([
       ["loses an hour", "2099-03-29T00:30:00Z", "2099-03-29T01:30:00Z"],
       ["has an hour twice", "2099-10-25T00:30:00Z", "2099-10-25T01:30:00+00:00"],
-    ])("that %s is kept exactly as sent, and is historic once it has ended", async (_, start, end) => {
-      // Berlin's offset changes within this hour, which proves that the time zone above is set.
+    ])("an event on a day that %s is stored as sent, and historic once it has ended", async (_, start, end) => {
+      // Berlin's offset changes within this hour: this shows that the time zone above is in effect.
       expect(new Date(start).getTimezoneOffset()).not.toBe(new Date(end).getTimezoneOffset());
       setClock("2099-01-01T00:00:00Z");
       const id = idOf(await create(slot(start, end)));
@@ -199,7 +202,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: true });
     });
 
-    test("may be the last one that can be written, but not before the first", async () => {
+    test("an event may be on 9999-12-31, but its dates may not have year 0 or five-digit years", async () => {
       setClock("9999-12-31T00:00:00Z");
       const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];
       const id = idOf(await create(slot(start, end)));
@@ -213,19 +216,19 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
         expect((await create(slot(from, to))).json()).toMatchObject({ status: 400, code: "invalid_request" });
     });
 
-    test("is never in local time: offsets count, and a missing zone is rejected", async () => {
+    test("an event's offset is applied, and a time without an offset is rejected", async () => {
       const end = "2099-10-26T00:00:00Z";
       for (const start of ["2099-10-25T02:30:00", "2099-10-25T02:30"])
         expect((await create(slot(start, end))).json()).toMatchObject({
           errors: { "events[0].start": [expect.any(String)] },
         });
       // In Berlin, this hour is repeated.
-      for (const [given, start] of [
+      for (const [sent, start] of [
         ["2099-10-25T02:30:00+02:00", "2099-10-25T00:30:00Z"],
         ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],
         ["2099-10-25T02:30:00-00:00", "2099-10-25T02:30:00Z"],
       ] as const)
-        expect((await call("GET", `/offer/${idOf(await create(slot(given, end)))}`)).json()).toMatchObject({
+        expect((await call("GET", `/offer/${idOf(await create(slot(sent, end)))}`)).json()).toMatchObject({
           events: [{ start, end }],
         });
     });
@@ -237,7 +240,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       "用户@例子.公司",
       '"emile"@xn--kche-0ra.example',
       `${"x".repeat(242)}@example.com`,
-    ])("accepts %s, and the mail is sent there", async (notifyEmailAddress) => {
+    ])("the notifyEmailAddress %s is accepted and receives the mail", async (notifyEmailAddress) => {
       expect((await create({ notifyEmailAddress })).status).toBe(201);
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       const { mails } = (await platform.call("GET", "/portal/mailbox", { token })).json<{ mails: { to: string }[] }>();
@@ -257,7 +260,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       "émile@",
       "",
       `${"x".repeat(243)}@example.com`,
-    ])("rejects %j", async (notifyEmailAddress) =>
+    ])("the notifyEmailAddress %j is rejected", async (notifyEmailAddress) =>
       expect((await create({ notifyEmailAddress })).json()).toMatchObject({
         status: 400,
         errors: { notifyEmailAddress: [expect.any(String)] },
@@ -269,13 +272,13 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     const id = idOf(await create());
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
-    const named = { json: ["worker_amal", "worker_amal"] };
-    expect((await call("POST", `/offer/${id}/complete?api-version=1.0`, named)).status).toBe(204);
-    const menu = async () =>
+    const repeated = { json: ["worker_amal", "worker_amal"] };
+    expect((await call("POST", `/offer/${id}/complete?api-version=1.0`, repeated)).status).toBe(204);
+    const readOutcomes = async () =>
       (await platform.call("GET", "/worker-app/notifications", { token }))
         .json<{ notifications: { offerId: string; reason: string }[] }>()
         .notifications.filter(({ offerId, reason }) => offerId === id && reason !== "offer");
-    await eventually("the worker is notified", async () => (await menu()).length > 0);
-    expect(await menu()).toMatchObject([{ reason: "successful" }]);
+    await eventually("the worker is notified", async () => (await readOutcomes()).length > 0);
+    expect(await readOutcomes()).toMatchObject([{ reason: "successful" }]);
   });
 });

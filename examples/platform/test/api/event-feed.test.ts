@@ -20,7 +20,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect(response.status).toBe(200);
     return response.json();
   };
-  const end = async (): Promise<string> => {
+  const readLastCursor = async (): Promise<string> => {
     for (let cursor = ""; ; ) {
       const page = await read(cursor && `?after=${cursor}`);
       cursor = page.cursor;
@@ -36,15 +36,15 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const token = await platform.signInWorker(workerId);
     await platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
   };
-  const register = async () => {
+  const registerEndpoint = async () => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const json = { baseAddress: receiver.baseAddress, secret: randomUUID(), suggestsContacts: false };
     await platform.call("PUT", "/portal/profile", { token, json });
   };
 
-  test("contains every event once, in order, with the id of its webhook [D-133]", async () => {
-    await register();
-    const start = await end();
+  test("the feed contains every event once, in order, with the id of its webhook [D-133]", async () => {
+    await registerEndpoint();
+    const start = await readLastCursor();
     receiver.requests.length = 0;
     const offerId = await createOffer(["worker_amal", "worker_ben"]);
     await respond(offerId, "worker_amal", "apply");
@@ -67,8 +67,8 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect([...delivered].sort()).toEqual(events.map(({ id }) => id).sort());
   });
 
-  test("is read page by page, and polling the last cursor returns later events", async () => {
-    const start = await end();
+  test("the feed is read page by page, and polling the last cursor returns later events", async () => {
+    const start = await readLastCursor();
     const offerId = await createOffer(["worker_amal", "worker_ben", "worker_cleo"]);
     for (const workerId of ["worker_amal", "worker_ben", "worker_cleo"]) await respond(offerId, workerId, "apply");
     const first = await read(`?after=${start}&limit=2`);
@@ -80,7 +80,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await read(`?after=${second.cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
   });
 
-  test("contains no event of another organisation; an agency reads a client's events with the client's key", async () => {
+  test("the feed contains only the organisation's own events; an agency reads a client's events with the client's key", async () => {
     const theirs = await read("", "demo-key-bistro");
     expect(theirs.events).toEqual([]);
     expect(await read("?limit=1000", "demo-key-crew-for-harbour")).toEqual(await read("?limit=1000"));
@@ -89,16 +89,16 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   });
 
   test.each([
-    { what: "one that the service never issued", after: () => "x" },
-    { what: "an empty one", after: () => "" },
-    { what: "another organisation's", after: async () => (await read("", "demo-key-bistro")).cursor },
+    { cursor: "one that the service never issued", after: () => "x" },
+    { cursor: "an empty string", after: () => "" },
+    { cursor: "one from another organisation's feed", after: async () => (await read("", "demo-key-bistro")).cursor },
     {
-      what: "a position that no event has",
+      cursor: "one with a position that no event has",
       after: () => Buffer.from('["events",9007199254740991,"org_harbour"]').toString("base64url"),
     },
-    { what: "another list's", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
-    { what: "two cursors", after: async () => `${await end()}&after=${await end()}` },
-  ])("rejects a cursor and names it: $what [D-133]", async ({ after }) => {
+    { cursor: "one from another list", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
+    { cursor: "two cursors", after: async () => `${await readLastCursor()}&after=${await readLastCursor()}` },
+  ])("the feed rejects an invalid cursor and names the parameter: $cursor [D-133]", async ({ after }) => {
     const response = await platform.call("GET", `/events?after=${await after()}`, { key });
     expect(response.status).toBe(400);
     expect(response.json()).toMatchObject({
@@ -108,7 +108,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   });
 
   test.each(["0", "1001", "1000000000", "x", "-1", "1.5", "", "1&limit=2"])(
-    "rejects a limit of %j and names it",
+    "the feed rejects the limit %j and names the parameter",
     async (limit) => {
       const response = await platform.call("GET", `/events?limit=${limit}`, { key });
       expect(response.status).toBe(400);
@@ -119,7 +119,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     },
   );
 
-  test("rejects an unknown parameter and another version", async () => {
+  test("the feed rejects an unknown parameter, an unknown version and a POST", async () => {
     expect((await platform.call("GET", "/events?before=1", { key })).json()).toMatchObject({ code: "invalid_request" });
     expect((await platform.call("GET", "/events?api-version=9", { key })).json()).toMatchObject({
       code: "unsupported_api_version",
@@ -127,10 +127,10 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await platform.call("POST", "/events", { key, json: {} })).status).toBe(405);
   });
 
-  test("redelivers failed events by API key: one, or all in a time range [D-134]", async () => {
-    await register();
+  test("an API key can redeliver one failed event, or all failed events in a time range [D-134]", async () => {
+    await registerEndpoint();
     receiver.respond = respondWith(500);
-    const start = await end();
+    const start = await readLastCursor();
     const since = new Date().toISOString();
     const offerId = await createOffer(["worker_amal", "worker_ben"]);
     await respond(offerId, "worker_amal", "apply");
@@ -156,9 +156,9 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await platform.call("POST", "/events/redeliver", { json: { since } })).status).toBe(401);
   });
 
-  test("redelivers no pending, superseded or foreign event by API key, and acknowledged ones under a new id [D-134]", async () => {
-    await register();
-    const start = await end();
+  test("an API key cannot redeliver pending, superseded or foreign events; acknowledged ones get a new id [D-134]", async () => {
+    await registerEndpoint();
+    const start = await readLastCursor();
     const since = new Date().toISOString();
     const offerId = await createOffer(["worker_amal", "worker_ben"]);
     const redeliver = (id: string | undefined) => platform.call("POST", `/events/${id}/redeliver`, { key });
@@ -186,7 +186,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     });
     expect((await redeliver(applied)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect((await redeliver(rejected)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
-    await eventually("it comes under a new id", () =>
+    await eventually("it is delivered under a new id", () =>
       receivedIds().some((id) => ![ben, applied, rejected].includes(String(id))),
     );
     expect((await read(`?after=${start}`)).events.map(({ id }) => id)).toEqual([ben, applied, rejected]);
@@ -195,23 +195,23 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect(await redeliverRange(key, { until: since, state: "all" })).toEqual(nothing);
   });
 
-  const openOrganisation = async (): Promise<string> => {
+  const addOrganisation = async (): Promise<string> => {
     const id = `org_${randomUUID()}`;
     await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
     return id;
   };
-  const record = (organisationId: string, workerId: string, before = async () => {}) =>
+  const record = (organisationId: string, workerId: string, beforeCommit = async () => {}) =>
     store.transaction(async (trx) => {
       await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
-      await before();
+      await beforeCommit();
     });
   const workersIn = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
 
-  test("returns an event that is committed late, and an open transaction delays no other event [D-133]", async ({
+  test("the feed returns an event that is committed late, and an open transaction does not delay other events [D-133]", async ({
     skip,
   }) => {
-    skip(title === "PGlite", "it has one transaction at a time, so none ends out of order");
-    const organisationId = await openOrganisation();
+    skip(title === "PGlite", "PGlite runs one transaction at a time, so none commits out of order");
+    const organisationId = await addOrganisation();
     let commit = () => {};
     const mayCommit = new Promise<void>((resolve) => {
       commit = resolve;
@@ -239,33 +239,33 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
 
   const writers = 8;
   const perWriter = pickNumRuns(150, 12_500);
-  test("skips and repeats nothing while eight writers and readers run without a pause [D-133]", {
+  test("the feed skips and repeats nothing while eight writers and two readers run without a pause [D-133]", {
     timeout: 600_000,
   }, async () => {
-    const organisationId = await openOrganisation();
+    const organisationId = await addOrganisation();
     let areWriting = true;
     const write = async (writer: number) => {
       for (let index = 0; index < perWriter; ) {
         // Record several events per transaction, in transactions of different sizes.
         const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
         await store.transaction(async (trx) => {
-          for (let each = 0; each < batch; each += 1)
+          for (let offset = 0; offset < batch; offset += 1)
             await recordEvent(trx, organisationId, {
               type: "workerAddedContact",
-              data: { workerId: `${writer}:${index + each}` },
+              data: { workerId: `${writer}:${index + offset}` },
             });
         });
         index += batch;
       }
     };
     const readAll = async (limit: number): Promise<string[]> => {
-      const seen: string[] = [];
+      const workers: string[] = [];
       for (let [after, wasWriting]: [string | undefined, boolean] = [undefined, true]; ; ) {
         wasWriting = areWriting;
         const page: FeedPage = await readFeed(store, organisationId, { after, limit });
-        seen.push(...workersIn(page).map(String));
+        workers.push(...workersIn(page).map(String));
         after = page.cursor;
-        if (!wasWriting && !page.more) return seen;
+        if (!wasWriting && !page.more) return workers;
       }
     };
     const reads = Promise.all([readAll(100), readAll(7)]);
@@ -275,13 +275,13 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
       { length: writers * perWriter },
       (_, index) => `${index % writers}:${Math.floor(index / writers)}`,
     );
-    for (const seen of await reads) {
-      expect(seen.length).toBe(expected.length);
-      expect(new Set(seen)).toEqual(new Set(expected));
+    for (const workers of await reads) {
+      expect(workers.length).toBe(expected.length);
+      expect(new Set(workers)).toEqual(new Set(expected));
       // Each writer's events must be in the order in which they were recorded.
       for (let writer = 0; writer < writers; writer += 1) {
-        const own = seen.filter((each) => each.startsWith(`${writer}:`)).map((each) => Number(each.split(":")[1]));
-        expect(own.every((number, index) => number === index)).toBe(true);
+        const indexes = workers.filter((id) => id.startsWith(`${writer}:`)).map((id) => Number(id.split(":")[1]));
+        expect(indexes.every((number, index) => number === index)).toBe(true);
       }
     }
   });

@@ -14,113 +14,115 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const creations = Number(process.env.TEST_CREATIONS || 50);
 
 describe.each(await anyStore())("an expired idempotency key on $title", ({ createDatabase }) => {
-  const lower = useDeliveryFixture(createDatabase);
+  const fixture = useDeliveryFixture(createDatabase);
   let store: Store;
   let organisationId: string;
-  let count = 0;
+  let keyCount = 0;
   beforeAll(async () => {
-    store = lower.store;
+    store = fixture.store;
     organisationId = await addOrganisation(store);
     await store.db.insertInto("workers").values({ id: "amal", name: "Amal", password_hash: "" }).execute();
   });
 
   const newKey = (): IdempotencyRecord => ({
     organisationId,
-    keyHash: `key ${++count}`,
+    keyHash: `key ${++keyCount}`,
     fingerprint: "a",
     now: new Date(),
   });
-  const later = (key: IdempotencyRecord, ms: number): IdempotencyRecord => ({
+  const usedLater = (key: IdempotencyRecord, ms: number): IdempotencyRecord => ({
     ...key,
     now: new Date(key.now.getTime() + ms),
   });
-  const use = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
-  const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => use(trx, key, result));
+  const runOnce = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
+  const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => runOnce(trx, key, result));
 
-  test("counts as absent immediately, whatever its request was [D-40]", async () => {
+  test("an expired key counts as absent immediately, whatever its request was [D-40]", async () => {
     const key = newKey();
     expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
-    expect(await useAlone(later(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
-    const other = { ...later(key, dayMs), fingerprint: "b" };
-    expect(await useAlone(other, "third")).toEqual({ result: "third", replayed: false });
+    expect(await useAlone(usedLater(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
+    const otherRequest = { ...usedLater(key, dayMs), fingerprint: "b" };
+    expect(await useAlone(otherRequest, "third")).toEqual({ result: "third", replayed: false });
     // The key is kept for another day, with its new request.
-    expect(await useAlone(later(other, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
-    await expect(useAlone(later(key, dayMs + 1), "fifth")).rejects.toMatchObject({ code: "idempotency_key_reused" });
+    expect(await useAlone(usedLater(otherRequest, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
+    await expect(useAlone(usedLater(key, dayMs + 1), "fifth")).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+    });
   });
 
-  test("is free again when the operation throws", async () => {
+  test("an expired key can be used again when the operation throws", async () => {
     const key = newKey();
     await useAlone(key, "first");
     const failing = store.transaction((trx) =>
-      idempotent(trx, later(key, dayMs), () => Promise.reject(new Error("refused"))),
+      idempotent(trx, usedLater(key, dayMs), () => Promise.reject(new Error("refused"))),
     );
     await expect(failing).rejects.toThrow("refused");
-    expect(await useAlone(later(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
+    expect(await useAlone(usedLater(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
   });
 
   /** Purges expired keys between two statements of `trx`, on another connection if possible. */
-  async function forget(trx: Trx, now: Date): Promise<void> {
+  async function purgeExpiredKeys(trx: Trx, now: Date): Promise<void> {
     if (store.name === "pglite") return void (await deleteExpiredKeys(trx, now));
-    const forgotten = store.transaction(async (other) => {
+    const purged = store.transaction(async (other) => {
       await sql`set local lock_timeout = '100ms'`.execute(other);
       await deleteExpiredKeys(other, now);
     });
-    // 55P03 is lock_not_available, which means that the purge has to wait for the transaction.
-    await forgotten.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
+    // 55P03 is lock_not_available: the purge has to wait for the transaction.
+    await purged.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 
-  test("can be deleted between any two statements of the transaction that reuses it [D-40]", async () => {
+  test("an expired key can be deleted between any two statements of the transaction that reuses it [D-40]", async () => {
     const key = newKey();
     await useAlone(key, "first");
-    const again = later(key, dayMs);
-    const used = store.transaction((trx) =>
-      use(
-        afterEachStatement(trx, () => forget(trx, again.now)),
+    const again = usedLater(key, dayMs);
+    const reused = store.transaction((trx) =>
+      runOnce(
+        afterEachStatement(trx, () => purgeExpiredKeys(trx, again.now)),
         again,
         "second",
       ),
     );
-    expect(await used).toEqual({ result: "second", replayed: false });
-    expect(await useAlone(later(again, 1), "third")).toEqual({ result: "second", replayed: true });
+    expect(await reused).toEqual({ result: "second", replayed: false });
+    expect(await useAlone(usedLater(again, 1), "third")).toEqual({ result: "second", replayed: true });
   });
 
-  test("is replayed until it expires, even if retention with a fast clock deletes it first", async () => {
+  test("a key is replayed until it expires, even if retention with a fast clock tries to delete it earlier", async () => {
     const key = newKey();
     await useAlone(key, "first");
-    const again = later(key, dayMs - 1);
-    const ahead = later(key, dayMs).now;
-    const used = store.transaction((trx) =>
-      use(
-        afterEachStatement(trx, () => forget(trx, ahead)),
+    const again = usedLater(key, dayMs - 1);
+    const ahead = usedLater(key, dayMs).now;
+    const reused = store.transaction((trx) =>
+      runOnce(
+        afterEachStatement(trx, () => purgeExpiredKeys(trx, ahead)),
         again,
         "second",
       ),
     );
-    expect(await used).toEqual({ result: "first", replayed: true });
+    expect(await reused).toEqual({ result: "first", replayed: true });
   });
 
-  test("takes effect once when many simultaneous requests reuse it", async () => {
+  test("an expired key takes effect once when many simultaneous requests reuse it", async () => {
     const key = newKey();
     await useAlone(key, "first");
-    const again = later(key, dayMs);
+    const again = usedLater(key, dayMs);
     const used = await Promise.all(Array.from({ length: 20 }, (_, index) => useAlone(again, `again ${index}`)));
     expect(used.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(used.map(({ result }) => result)).size).toBe(1);
   });
 
-  test(`creates an offer each time while retention is running: ${creations} times, a day apart`, {
+  test(`a key creates an offer each day, ${creations} times, while retention is running`, {
     timeout: 60_000 + creations * 100,
   }, async () => {
     let key = newKey();
     const deps = { store, now: () => key.now, signals: { publish: () => undefined }, linkTo };
     const input = { createdByUserId: "hana", title: "Bar", workerIds: ["amal"] };
-    let isOver = false;
-    const retaining = (async () => {
-      while (!isOver) await deleteExpiredKeys(store.background.db, key.now);
+    let hasFinished = false;
+    const retention = (async () => {
+      while (!hasFinished) await deleteExpiredKeys(store.background.db, key.now);
     })();
     const ids = new Set<string>();
-    const createAgain = async (): Promise<void> => {
-      key = later(key, dayMs);
+    const createADayLater = async (): Promise<void> => {
+      key = usedLater(key, dayMs);
       const created = await deps.store.transaction((trx) =>
         idempotent(trx, key, () => createOffer(trx, deps, organisationId, input)),
       );
@@ -128,10 +130,10 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
       ids.add(created.result);
     };
     try {
-      for (let number = 0; number < creations; number += 1) await createAgain();
+      for (let number = 0; number < creations; number += 1) await createADayLater();
     } finally {
-      isOver = true;
-      await retaining;
+      hasFinished = true;
+      await retention;
     }
     expect(ids.size).toBe(creations);
   });

@@ -12,12 +12,12 @@ const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
 );
 
-/** Valid queries and bodies, without which a route rejects the request before it looks up the id. */
-const details: Record<string, { query?: string; json?: unknown }> = {
+/** Queries and bodies that a route validates before it looks up the id. */
+const validRequests: Record<string, { query?: string; json?: unknown }> = {
   "POST /offer/:id/complete": { query: "?api-version=1.0", json: ["worker_amal"] },
 };
 
-describe.each(await anyStore())("a resource of another organisation on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("another organisation's resources on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   const receiver = useReceiver();
   let offerId = "";
@@ -42,7 +42,7 @@ describe.each(await anyStore())("a resource of another organisation on $title", 
     });
   });
 
-  /** Returns ids, keyed by the path segment before them. */
+  /** Return ids, keyed by the path segment before the id. */
   const idAfter: Record<string, () => string> = {
     offer: () => offerId,
     offers: () => offerId,
@@ -51,49 +51,49 @@ describe.each(await anyStore())("a resource of another organisation on $title", 
     devices: () => deviceId,
   };
 
-  const call = async ({ method, path }: MountedRoute, who: CallOptions): Promise<PlatformResponse> => {
-    const { query = "", json } = details[`${method} ${path}`] ?? {};
-    const filled = path.replaceAll(/(\w+)\/:\w+/g, (_, before: string) => {
-      const id = idAfter[before]?.();
-      if (id === undefined) throw new Error(`say above whose id comes after ${before}`);
-      return `${before}/${id}`;
+  const call = async ({ method, path }: MountedRoute, credentials: CallOptions): Promise<PlatformResponse> => {
+    const { query = "", json } = validRequests[`${method} ${path}`] ?? {};
+    const pathWithIds = path.replaceAll(/(\w+)\/:\w+/g, (_, segment: string) => {
+      const id = idAfter[segment]?.();
+      if (id === undefined) throw new Error(`add to idAfter which id comes after ${segment}`);
+      return `${segment}/${id}`;
     });
-    return platform.call(method, filled + query, json === undefined ? who : { ...who, json });
+    return platform.call(method, pathWithIds + query, json === undefined ? credentials : { ...credentials, json });
   };
-  const someoneElse = async (path: string): Promise<CallOptions[]> => {
+  const credentialsOfOthers = async (path: string): Promise<CallOptions[]> => {
     if (path.startsWith("/worker-app/")) return [{ token: await platform.signInWorker("worker_ben") }];
     if (path.startsWith("/portal/")) return [{ token: await platform.signInPerson("bo@bistro-group.example") }];
     return [{ key: "demo-key-bistro" }, { key: "demo-key-crew" }];
   };
-  const theOwner = async (path: string): Promise<CallOptions> => {
+  const credentialsOfOwner = async (path: string): Promise<CallOptions> => {
     if (path.startsWith("/worker-app/")) return { token: await platform.signInWorker("worker_amal") };
     if (path.startsWith("/portal/")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
     return { key: "demo-key-harbour" };
   };
 
-  test.each(withIds)("gets 404: $method $path", async (route) => {
-    for (const who of await someoneElse(route.path)) {
-      const response = await call(route, who);
+  test.each(withIds)("another organisation's resource gets 404: $method $path", async (route) => {
+    for (const credentials of await credentialsOfOthers(route.path)) {
+      const response = await call(route, credentials);
       expect(response.status).toBe(404);
       expect(response.text).not.toMatch(/Bar on Sunday|harbour/i);
     }
   });
 
-  test.each(lists)("is not listed: $method $path", async (route) => {
-    for (const who of await someoneElse(route.path)) {
-      const { status, text } = await call(route, who);
+  test.each(lists)("another organisation's resource is not listed: $method $path", async (route) => {
+    for (const credentials of await credentialsOfOthers(route.path)) {
+      const { status, text } = await call(route, credentials);
       expect(status).toBe(200);
       for (const secret of [offerId, deliveryId, receiver.baseAddress]) expect(text).not.toContain(secret);
     }
   });
 
   // Runs after the others, because it completes and withdraws offers.
-  test.each(withIds)("is available to its owner: $method $path", async (route) => {
-    const { status } = await call(route, await theOwner(route.path));
+  test.each(withIds)("a resource is available to its owner: $method $path", async (route) => {
+    const { status } = await call(route, await credentialsOfOwner(route.path));
     expect([200, 202, 204, 409]).toContain(status);
   });
 
-  test("the routes to test are found", () => {
+  test("the tests of foreign ids find the routes to test", () => {
     expect(withIds.length).toBeGreaterThanOrEqual(9);
     expect(lists.length).toBeGreaterThanOrEqual(5);
   });

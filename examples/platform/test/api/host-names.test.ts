@@ -10,7 +10,7 @@ const [{ createDatabase } = { createDatabase: undefined }] = await anyStore();
 let database: TestDatabase;
 let platform: PlatformUnderTest;
 beforeAll(async () => {
-  if (createDatabase === undefined) throw new Error("there is a store");
+  if (createDatabase === undefined) throw new Error("no store to test");
   database = await createDatabase();
   platform = await openPlatform(database, { allowedHosts: ["sandbox.internal"] });
 });
@@ -19,15 +19,15 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** Sends a GET with any `Host`, which fetch does not allow. */
+/** Sends a GET with any `Host` header, which `fetch` does not allow. */
 async function get(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
-  const sent = request(platform.address + path, { headers }).end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const outgoing = request(platform.address + path, { headers }).end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
   return response;
 }
 
 test.each(["localhost", "LOCALHOST:1", "127.0.0.1:3000", "[::1]", "[::1]:3000", "sandbox.internal:80"])(
-  "serves the host %s [D-105]",
+  "the platform serves the host %s [D-105]",
   async (host) => {
     const response = await get("/healthz", { host });
     expect([response.statusCode, await json(response)]).toEqual([200, { status: "alive" }]);
@@ -47,7 +47,7 @@ test.each([
   "evil.example@localhost",
   "localhost:3000:80",
   "internal",
-])("rejects the host %j with 421 on every route, even with a valid key [D-105]", async (host) => {
+])("the platform rejects the host %j with 421 on every route, even with a valid key [D-105]", async (host) => {
   for (const path of ["/healthz", "/offer/offer_1", "/", "/assets/unknown.css", "/portal/offers", "/nowhere"]) {
     const response = await get(path, { host, "x-ue-api-subscription-key": "demo-key-harbour" });
     expect([path, response.statusCode, await json(response)]).toMatchObject([path, 421, { code: "host_not_allowed" }]);
@@ -55,7 +55,7 @@ test.each([
   }
 });
 
-test("ignores X-Forwarded-Host [D-105]", async () => {
+test("the platform ignores X-Forwarded-Host [D-105]", async () => {
   const response = await get("/healthz", { host: "evil.example", "x-forwarded-host": "localhost" });
   expect(response.statusCode).toBe(421);
   response.resume();

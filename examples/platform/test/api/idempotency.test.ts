@@ -16,8 +16,8 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let now = new Date();
-  let count = 0;
-  const newKey = () => `key ${++count}`;
+  let keyCount = 0;
+  const newKey = () => `key ${++keyCount}`;
   const open = () => openPlatform(database, {}, () => now);
   beforeAll(async () => {
     database = await createDatabase();
@@ -50,46 +50,46 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     }>();
     return offers.filter((offer) => offer.title === title);
   };
-  const replayed = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
-  const reused = { status: 422, code: "idempotency_key_reused" };
+  const replayedHeader = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
+  const keyReused = { status: 422, code: "idempotency_key_reused" };
 
-  test("returns the first response to a retried creation, and creates nothing [D-40]", async () => {
+  test("a retried creation gets the first response and creates nothing [D-40]", async () => {
     const key = newKey();
     const first = await create(key, { title: "Once" });
     const again = await create(key, { title: "Once" });
-    expect([first.status, replayed(first)]).toEqual([201, null]);
-    expect([again.status, replayed(again)]).toEqual([201, "true"]);
+    expect([first.status, replayedHeader(first)]).toEqual([201, null]);
+    expect([again.status, replayedHeader(again)]).toEqual([201, "true"]);
     expect(again.text).toBe(first.text);
     for (const name of ["location", "content-type"]) expect(again.headers.get(name)).toBe(first.headers.get(name));
     expect(await offersTitled("Once")).toHaveLength(1);
   });
 
-  test("returns the first response to a retried completion, not that of a second completion [D-40]", async () => {
+  test("a retried completion gets the first response, not that of a second completion [D-40]", async () => {
     const id = idOf(await create(newKey()));
     await apply(id);
     const key = newKey();
     expect(await complete(id, key)).toMatchObject({ status: 204 });
     const again = await complete(id, key);
-    expect([again.status, again.text, replayed(again)]).toEqual([204, "", "true"]);
+    expect([again.status, again.text, replayedHeader(again)]).toEqual([204, "", "true"]);
     expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_completed" });
   });
 
-  test("creates an offer each time without a key, or with another one", async () => {
+  test("each creation without a key or with a new key creates an offer", async () => {
     await Promise.all([create(newKey(), { title: "Each" }), create(newKey(), { title: "Each" })]);
     await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...input, title: "Each" } });
     expect(await offersTitled("Each")).toHaveLength(3);
   });
 
-  test("rejects another body, offer or operation with the same key [D-40]", async () => {
+  test("a key cannot be reused with another body, offer or operation [D-40]", async () => {
     const key = newKey();
     const id = idOf(await create(key));
     await apply(id);
-    expect((await create(key, { title: "Another" })).json()).toMatchObject(reused);
+    expect((await create(key, { title: "Another" })).json()).toMatchObject(keyReused);
     // The same JSON value, encoded in different bytes.
     const body = JSON.stringify(input, undefined, 1);
     const headers = { "Content-Type": "application/json" };
-    expect((await post("/offer", key, { body, headers })).json()).toMatchObject(reused);
-    expect((await complete(id, key)).json()).toMatchObject(reused);
+    expect((await post("/offer", key, { body, headers })).json()).toMatchObject(keyReused);
+    expect((await complete(id, key)).json()).toMatchObject(keyReused);
     expect(await read(id)).toMatchObject({ complete: false });
     expect(await offersTitled("Another")).toEqual([]);
 
@@ -97,42 +97,42 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     await apply(other);
     const completion = newKey();
     expect((await complete(id, completion)).status).toBe(204);
-    expect((await complete(other, completion)).json()).toMatchObject(reused);
+    expect((await complete(other, completion)).json()).toMatchObject(keyReused);
     expect(await read(other)).toMatchObject({ complete: false });
   });
 
-  test("is not used up by a rejected request", async () => {
+  test("a rejected request does not use up its key", async () => {
     const key = newKey();
     expect((await create(key, { title: "" })).status).toBe(400);
     const created = await create(key);
-    expect([created.status, replayed(created)]).toEqual([201, null]);
+    expect([created.status, replayedHeader(created)]).toEqual([201, null]);
 
     const completion = newKey();
     expect((await complete(idOf(created), completion)).json()).toMatchObject({ code: "worker_not_applied" });
     await apply(idOf(created));
     const completed = await complete(idOf(created), completion);
-    expect([completed.status, replayed(completed)]).toEqual([204, null]);
+    expect([completed.status, replayedHeader(completed)]).toEqual([204, null]);
   });
 
-  test("belongs to one organisation: others can use the same key", async () => {
+  test("two organisations can use the same key", async () => {
     const key = newKey();
-    const ours = await create(key);
+    const first = await create(key);
     const json = { ...input, createdByUserId: "user_bo" };
-    const theirs = await post("/offer", key, { key: "demo-key-bistro", json });
-    expect([theirs.status, replayed(theirs)]).toEqual([201, null]);
-    expect(idOf(theirs)).not.toBe(idOf(ours));
+    const foreign = await post("/offer", key, { key: "demo-key-bistro", json });
+    expect([foreign.status, replayedHeader(foreign)]).toEqual([201, null]);
+    expect(idOf(foreign)).not.toBe(idOf(first));
   });
 
-  test("creates one offer for a hundred concurrent creations, and all get its id", async () => {
+  test("a hundred concurrent creations with one key create one offer, and all get its id", async () => {
     const key = newKey();
     const responses = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(responses.map(idOf)).size).toBe(1);
-    expect(responses.filter((response) => replayed(response) === null)).toHaveLength(1);
+    expect(responses.filter((response) => replayedHeader(response) === null)).toHaveLength(1);
     expect(await offersTitled("Rush")).toHaveLength(1);
   });
 
-  test("rejects one of two different simultaneous creations", async () => {
+  test("one of two different simultaneous creations with the same key is rejected", async () => {
     const key = newKey();
     const responses = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 422]);
@@ -143,8 +143,8 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     ["empty", ""],
     ["too long", "k".repeat(256)],
     ["not ASCII", "schlüssel"],
-    ["with a tab", "a\tb"],
-  ])("gets 400 when it is %s", async (_, key) => {
+    ["broken by a tab", "a\tb"],
+  ])("a key that is %s gets 400", async (_, key) => {
     for (const response of [await create(key), await complete("unknown", key)])
       expect(response.json()).toMatchObject({
         status: 400,
@@ -153,7 +153,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
       });
   });
 
-  test("gets 400 when it is sent twice, even with equal values", async () => {
+  test("two Idempotency-Key headers get 400, even with equal values", async () => {
     const body = JSON.stringify(input);
     const outgoing = request(`${platform.address}/offer`, {
       method: "POST",
@@ -178,32 +178,32 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(response.statusCode).toBe(400);
   });
 
-  test("can have 255 characters, and is ignored on a read", async () => {
+  test("a key can have 255 characters, and is ignored on a read", async () => {
     const id = idOf(await create("k".repeat(255)));
     const options = { key: "demo-key-harbour", headers: { "Idempotency-Key": "" } };
     expect((await platform.call("GET", `/offer/${id}`, options)).status).toBe(200);
   });
 
-  test("is kept for 24 hours, across restarts and even if the request would be rejected by now", async () => {
-    const reopen = async (at: number) => {
+  test("a response is replayed for 24 hours, across restarts and even if the request would now be rejected", async () => {
+    const restartAt = async (at: number) => {
       await platform.close();
       now = new Date(at);
       platform = await open();
     };
     const key = newKey();
-    const madeAt = now.getTime();
-    const start = new Date(madeAt + 1_000).toISOString();
-    const changes = { events: [{ start, end: new Date(madeAt + 2_000).toISOString() }] };
+    const createdAt = now.getTime();
+    const start = new Date(createdAt + 1_000).toISOString();
+    const changes = { events: [{ start, end: new Date(createdAt + 2_000).toISOString() }] };
     const first = await create(key, changes);
-    await reopen(madeAt + dayMs - 1);
+    await restartAt(createdAt + dayMs - 1);
     const again = await create(key, changes);
-    expect([again.text, replayed(again)]).toEqual([first.text, "true"]);
+    expect([again.text, replayedHeader(again)]).toEqual([first.text, "true"]);
 
     // The key has expired, whether or not it has been removed.
-    now = new Date(madeAt + dayMs);
+    now = new Date(createdAt + dayMs);
     const late = await create(key, changes);
-    expect(replayed(late)).toBe(null);
-    // This counts as a new request, which is rejected because its event is in the past.
+    expect(replayedHeader(late)).toBe(null);
+    // The new request is rejected, because its event is in the past.
     expect(late.json()).toMatchObject({ status: 400, errors: { "events[0].start": [expect.any(String)] } });
   });
 });

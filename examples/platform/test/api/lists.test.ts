@@ -30,8 +30,8 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
       }>();
       return notifications.some(({ offerId }) => offerId === id);
     });
-    const invited = { token: tokens.portal ?? "", json: { organisationId: "org_harbour", people } };
-    expect((await platform.call("POST", "/portal/invitations", invited)).status).toBe(201);
+    const invitation = { token: tokens.portal ?? "", json: { organisationId: "org_harbour", people } };
+    expect((await platform.call("POST", "/portal/invitations", invitation)).status).toBe(201);
   };
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   ] as const;
   const read = (path: string, query = "") =>
     platform.call("GET", path + query, { token: tokens[path.split("/")[1] ?? ""] ?? "" });
-  const part = async (path: string, name: string, query: string) => {
+  const readPage = async (path: string, name: string, query: string) => {
     const response = await read(path, query);
     expect(response.status).toBe(200);
     const { [name]: rows, next, ...rest } = response.json<Record<string, ListedRow[]> & { next: string | null }>();
@@ -74,77 +74,91 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   };
 
   test.each(lists)(
-    "%s returns newest first in pages, each item once, even if more are added meanwhile [D-92]",
+    "%s returns pages, newest first, with each item once even if more are added meanwhile [D-92]",
     async (path, name) => {
-      const whole = await part(path, name, "");
-      expect(whole.next).toBeNull();
-      expect(whole.ids.length).toBeGreaterThanOrEqual(5);
-      const seen: (string | number)[] = [];
+      const listed = await readPage(path, name, "");
+      expect(listed.next).toBeNull();
+      expect(listed.ids.length).toBeGreaterThanOrEqual(5);
+      const ids: (string | number)[] = [];
       let query = "?limit=2";
       for (let next: string | null = ""; next !== null; ) {
-        const page = await part(path, name, query);
+        const page = await readPage(path, name, query);
         expect(page.ids.length).toBeLessThanOrEqual(2);
-        seen.push(...page.ids);
+        ids.push(...page.ids);
         next = page.next;
-        if (seen.length === 2) await addRow();
+        if (ids.length === 2) await addRow();
         query = `?limit=2&before=${next}`;
       }
-      expect(seen).toEqual(whole.ids);
+      expect(ids).toEqual(listed.ids);
       // The last page has no cursor, even if it is full.
-      const { ids, next } = await part(path, name, "?limit=100");
-      expect(next).toBeNull();
-      expect((await part(path, name, `?limit=${ids.length}`)).next).toBeNull();
-      expect((await part(path, name, `?limit=${ids.length - 1}`)).next).toEqual(expect.any(String));
+      const all = await readPage(path, name, "?limit=100");
+      expect(all.next).toBeNull();
+      expect((await readPage(path, name, `?limit=${all.ids.length}`)).next).toBeNull();
+      expect((await readPage(path, name, `?limit=${all.ids.length - 1}`)).next).toEqual(expect.any(String));
     },
   );
 
-  test.each(lists)("%s rejects an invalid limit or cursor with 400 and names it [D-92]", async (path, name) => {
-    for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
-      expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
-        status: 400,
-        code: "invalid_request",
-        errors: { limit: [expect.stringContaining("1 to 100")] },
-      });
-    const { next } = await part(path, name, "?limit=1");
-    const forged = ["", "x", "1", "%00", "%ED%A0%80", "null", `${next}x`, `${next}&before=${next}`, "W10", "bnVsbA"];
-    for (const values of [
-      ["offers"],
-      ["offers", "1"],
-      ["offers", "-1", "x"],
-      ["offers", "9".repeat(30), "x"],
-      ["x", "1", "1"],
-    ])
-      forged.push(Buffer.from(JSON.stringify(values)).toString("base64url"));
-    for (const id of ["'", "\u0000", "x".repeat(600), "1e9", { a: 1 }, null])
-      forged.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
-    for (const before of forged) {
-      const response = await read(path, `?before=${before}`);
-      // If ids are strings, any string is a valid cursor.
-      if (response.status === 200) expect(response.json()).toEqual({ [name]: [], next: null });
-      else
-        expect(response.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });
-    }
-    for (const [other, otherName] of lists.filter(([each]) => each !== path)) {
-      const foreign = (await part(other, otherName, "?limit=1")).next;
-      expect((await read(path, `?before=${foreign}`)).json()).toMatchObject({
-        status: 400,
-        errors: { before: [expect.any(String)] },
-      });
-    }
-  });
+  test.each(lists)(
+    "%s rejects an invalid limit or cursor with 400 and names the parameter [D-92]",
+    async (path, name) => {
+      for (const limit of ["0", "101", "-1", "1.5", "1e1", "x", "", "1&limit=2", "99999999999999999999"])
+        expect((await read(path, `?limit=${limit}`)).json()).toMatchObject({
+          status: 400,
+          code: "invalid_request",
+          errors: { limit: [expect.stringContaining("1 to 100")] },
+        });
+      const { next } = await readPage(path, name, "?limit=1");
+      const invalidCursors = [
+        "",
+        "x",
+        "1",
+        "%00",
+        "%ED%A0%80",
+        "null",
+        `${next}x`,
+        `${next}&before=${next}`,
+        "W10",
+        "bnVsbA",
+      ];
+      for (const values of [
+        ["offers"],
+        ["offers", "1"],
+        ["offers", "-1", "x"],
+        ["offers", "9".repeat(30), "x"],
+        ["x", "1", "1"],
+      ])
+        invalidCursors.push(Buffer.from(JSON.stringify(values)).toString("base64url"));
+      for (const id of ["'", "\u0000", "x".repeat(600), "1e9", { a: 1 }, null])
+        invalidCursors.push(Buffer.from(JSON.stringify([name, "1", id])).toString("base64url"));
+      for (const before of invalidCursors) {
+        const response = await read(path, `?before=${before}`);
+        // If ids are strings, any string is a valid cursor.
+        if (response.status === 200) expect(response.json()).toEqual({ [name]: [], next: null });
+        else
+          expect(response.json()).toMatchObject({ status: 400, errors: { before: [expect.stringContaining("next")] } });
+      }
+      for (const [otherPath, otherName] of lists.filter(([listPath]) => listPath !== path)) {
+        const cursor = (await readPage(otherPath, otherName, "?limit=1")).next;
+        expect((await read(path, `?before=${cursor}`)).json()).toMatchObject({
+          status: 400,
+          errors: { before: [expect.any(String)] },
+        });
+      }
+    },
+  );
 
-  test("a cursor from another organisation's list reveals nothing of it", async () => {
+  test("a cursor from another organisation's list reveals none of its rows", async () => {
     const bo = await platform.signInPerson("bo@bistro-group.example");
     for (const [path, name] of lists.filter(
-      ([each]) => each !== "/worker-app/notifications" && each !== "/portal/mailbox",
+      ([path]) => path !== "/worker-app/notifications" && path !== "/portal/mailbox",
     )) {
-      const { next } = await part(path, name, "?limit=1");
+      const { next } = await readPage(path, name, "?limit=1");
       const response = await platform.call("GET", `${path}?before=${next}`, { token: bo });
       expect(response.json()).toEqual({ [name]: [], next: null });
     }
   });
 
-  test("the notifications menu links to older ones, and shows each once [D-92]", {
+  test("the notifications menu links to older notifications, and shows each once [D-92]", {
     timeout: 120_000,
   }, async () => {
     for (let number = 0; number < 51; number += 1) {

@@ -9,7 +9,7 @@ import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const [store] = await anyStore();
 
-describe("requests of a signed-in person", () => {
+describe("a signed-in person's requests", () => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let hana: PageClient;
@@ -18,7 +18,7 @@ describe("requests of a signed-in person", () => {
   let worker = "";
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    if (store === undefined) throw new Error("there is always a store");
+    if (store === undefined) throw new Error("no store to test");
     database = await store.createDatabase();
     platform = await openPlatform(database, { personRateLimit: { count: 40, seconds: 60 } }, () => new Date());
     person = await platform.signInPerson("hana@harbour-hotels.example");
@@ -39,13 +39,13 @@ describe("requests of a signed-in person", () => {
 
   const get = (path: string, token: string) => platform.call("GET", path, { token });
   /** Sends requests until the limit is reached. */
-  const exhaust = async (path: string, token: string): Promise<void> => {
+  const exhaustLimit = async (path: string, token: string): Promise<void> => {
     const all = await Promise.all(Array.from({ length: 40 }, () => get(path, token)));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
   };
 
   test.each(mountedRoutes().filter((route) => takesToken(route) && route.path !== "/worker-app/notifications/stream"))(
-    "are limited: $method $path [D-91]",
+    "a signed-in person's requests are limited: $method $path [D-91]",
     async ({ method, path }) => {
       // Requests with an API key have a separate limit.
       if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
@@ -57,21 +57,21 @@ describe("requests of a signed-in person", () => {
     },
   );
 
-  test("are rejected with a problem and Retry-After, and accepted after that time", async () => {
-    await exhaust("/portal/profile", person);
+  test("a person's requests above the limit are rejected with Retry-After, and accepted after that time", async () => {
+    await exhaustLimit("/portal/profile", person);
     vi.setSystemTime(Date.now() + 20_000);
-    const refused = await get("/portal/profile", person);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get("content-type")).toMatch(/^application\/problem\+json/);
-    expect(refused.headers.get("retry-after")).toBe("40");
-    expect(refused.json()).toMatchObject({ code: "rate_limited", detail: expect.stringContaining("in 40 seconds") });
-    expect(refused.text).not.toContain("hana");
+    const rejected = await get("/portal/profile", person);
+    expect(rejected.status).toBe(429);
+    expect(rejected.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(rejected.headers.get("retry-after")).toBe("40");
+    expect(rejected.json()).toMatchObject({ code: "rate_limited", detail: expect.stringContaining("in 40 seconds") });
+    expect(rejected.text).not.toContain("hana");
     vi.setSystemTime(Date.now() + 40_000);
     expect((await get("/portal/profile", person)).status).toBe(200);
   });
 
-  test("count for the person in every session, on pages and as JSON, but not for others [D-91]", async () => {
-    await exhaust("/portal/offers", person);
+  test("requests in every session, on pages and as JSON, count towards one person's limit, but not towards others' [D-91]", async () => {
+    await exhaustLimit("/portal/offers", person);
     const second = await platform.call("POST", "/portal/session", {
       json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
     });
@@ -84,26 +84,29 @@ describe("requests of a signed-in person", () => {
   test.each([
     ["the portal", () => hana, "/offers"],
     ["the app", () => amal, "/app"],
-  ])("are rejected on pages of %s with a page that says when to try again [D-91]", async (_, client, path) => {
-    for (let number = 0; number < 40; number += 1) expect((await client().get(path)).status).toBe(200);
-    const { status, headers, text } = await client().get(path);
-    expect(status).toBe(429);
-    expect(headers.get("content-type")).toMatch(/^text\/html/);
-    expect(headers.get("retry-after")).toBe("60");
-    expect(text).toContain("<h1>Too many requests</h1>");
-    expect(text).toContain("Try again in 60 seconds.");
-    // Styles, live streams and sign-outs are not limited.
-    const style = /href="(\/assets\/styles[^"]+)"/.exec(text)?.[1] ?? "";
-    expect((await client().get(style)).status).toBe(200);
-    const live = path === "/app" ? "/app/live" : "/live";
-    const stream = await fetch(platform.address + live, { headers: { Cookie: client().cookie() } });
-    expect(stream.status).toBe(200);
-    await stream.body?.cancel();
-    // Reloads of live parts have a separate limit.
-    expect((await client().get(path, { "X-Part": "1" })).status).toBe(200);
-  });
+  ])(
+    "requests for pages of %s above the limit get a page that says when to try again [D-91]",
+    async (_, client, path) => {
+      for (let number = 0; number < 40; number += 1) expect((await client().get(path)).status).toBe(200);
+      const { status, headers, text } = await client().get(path);
+      expect(status).toBe(429);
+      expect(headers.get("content-type")).toMatch(/^text\/html/);
+      expect(headers.get("retry-after")).toBe("60");
+      expect(text).toContain("<h1>Too many requests</h1>");
+      expect(text).toContain("Try again in 60 seconds.");
+      // Styles, live streams and sign-outs are not limited.
+      const style = /href="(\/assets\/styles[^"]+)"/.exec(text)?.[1] ?? "";
+      expect((await client().get(style)).status).toBe(200);
+      const live = path === "/app" ? "/app/live" : "/live";
+      const stream = await fetch(platform.address + live, { headers: { Cookie: client().cookie() } });
+      expect(stream.status).toBe(200);
+      await stream.body?.cancel();
+      // Reloads of live parts have a separate limit.
+      expect((await client().get(path, { "X-Part": "1" })).status).toBe(200);
+    },
+  );
 
-  test("are not counted for live streams", async () => {
+  test("live streams do not count towards the limit of other requests", async () => {
     for (let number = 0; number < 40; number += 1) {
       const headers = { Authorization: `Bearer ${worker}` };
       const stream = await fetch(`${platform.address}/worker-app/notifications/stream`, { headers });
@@ -115,7 +118,7 @@ describe("requests of a signed-in person", () => {
     expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
   });
 
-  test("are limited to a tenth when they write, so a worker who keeps changing their response triggers few webhooks", async () => {
+  test("a person's writes are limited to a tenth, so a worker who keeps changing their response triggers few webhooks", async () => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
     const { id } = created.json<{ id: string }>();
@@ -131,7 +134,7 @@ describe("requests of a signed-in person", () => {
   });
 });
 
-describe.each(await anyStore())("contacts added by a worker on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("contacts that a worker adds on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
@@ -155,7 +158,7 @@ describe.each(await anyStore())("contacts added by a worker on $title", ({ creat
     });
     afterAll(() => platform.close());
 
-    test("are limited to twenty an hour across all processes, even when they arrive together [D-91]", async () => {
+    test("a worker can add twenty contacts an hour across all processes, even when the requests arrive together [D-91]", async () => {
       const organisations = ["org_harbour", "org_bistro", "org_crew"];
       const statuses: number[] = [];
       for (let round = 0; round < 6; round += 1) {
@@ -164,16 +167,16 @@ describe.each(await anyStore())("contacts added by a worker on $title", ({ creat
       }
       expect(statuses.filter((status) => status === 204)).toHaveLength(20);
       expect(statuses.filter((status) => status === 429)).toHaveLength(40);
-      const refused = await add("worker_amal");
-      const seconds = Number(refused.headers.get("retry-after"));
+      const rejected = await add("worker_amal");
+      const seconds = Number(rejected.headers.get("retry-after"));
       expect(seconds).toBeGreaterThan(3_000);
       expect(seconds).toBeLessThanOrEqual(3_600);
-      expect(refused.json()).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/20 .*60 minutes/) });
+      expect(rejected.json()).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/20 .*60 minutes/) });
       expect(await events()).toEqual([]);
       expect((await add("worker_ben")).status).toBe(204);
     });
 
-    test("are rejected with a page that says when to try again", async () => {
+    test("a worker who adds too many contacts gets a page that says when to try again", async () => {
       const amal = openPageClient(platform.address, "/app/sign-in");
       await amal.signIn("worker_amal");
       const { status, headers, text } = await amal.send("/app/contacts", { organisationId: "org_bistro", once: "a" });
@@ -184,7 +187,7 @@ describe.each(await anyStore())("contacts added by a worker on $title", ({ creat
     });
   });
 
-  test("are accepted again an hour after the first, even when another process counted them", async () => {
+  test("a worker can add contacts again an hour after the first, even when another process counted them", async () => {
     const fixture = await openDeliveryFixture(database);
     afterEach(() => fixture.close());
     const organisationId = await addOrganisation(fixture.store);
@@ -203,7 +206,7 @@ describe.each(await anyStore())("contacts added by a worker on $title", ({ creat
   });
 });
 
-test("counts nothing without a limit", async () => {
+test("without a person limit, no request is counted", async () => {
   const limits = personLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) await limits.count("worker_id worker_amal", "act");
   expect(limits.contactsPerHour).toBeUndefined();

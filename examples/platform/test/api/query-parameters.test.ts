@@ -17,19 +17,22 @@ const credentialsFor = async (path: string) => {
 };
 
 describe("an unknown query parameter", () => {
-  test.each(forPrograms)("is rejected and named: $method $path [D-93]", async ({ method, path }) => {
-    const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
-    for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
-      const called = path.replace(/:\w+/, "none");
-      const response = await platform.call(method, `${called}?${name}=1${version}`, await credentialsFor(path));
-      expect([name, response.status]).toEqual([name, 400]);
-      const { code, errors } = response.json<{ code: string; errors: Record<string, string[]> }>();
-      expect(code).toBe("invalid_request");
-      expect(Object.keys(errors)).toEqual([decodeURIComponent(name)]);
-    }
-  });
+  test.each(forPrograms)(
+    "an unknown query parameter is rejected and named: $method $path [D-93]",
+    async ({ method, path }) => {
+      const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
+      for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
+        const calledPath = path.replace(/:\w+/, "none");
+        const response = await platform.call(method, `${calledPath}?${name}=1${version}`, await credentialsFor(path));
+        expect([name, response.status]).toEqual([name, 400]);
+        const { code, errors } = response.json<{ code: string; errors: Record<string, string[]> }>();
+        expect(code).toBe("invalid_request");
+        expect(Object.keys(errors)).toEqual([decodeURIComponent(name)]);
+      }
+    },
+  );
 
-  test("is rejected before anything takes effect [D-93]", async () => {
+  test("an unknown query parameter is rejected before anything takes effect [D-93]", async () => {
     const call = {
       key: "demo-key-harbour",
       json: { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] },
@@ -45,25 +48,25 @@ describe("an unknown query parameter", () => {
     });
   });
 
-  test("is rejected only after authentication, so an anonymous caller learns nothing", async () => {
+  test("an unknown query parameter is rejected only after authentication, so anonymous callers learn nothing", async () => {
     expect((await platform.call("GET", "/offer/none?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/portal/offers?colour=red")).status).toBe(401);
     expect((await platform.call("GET", "/worker-app/devices?colour=red")).status).toBe(401);
   });
 
-  test.each(pages)("is ignored on a page: $path [D-93]", async ({ path }) => {
+  test.each(pages)("an unknown query parameter is ignored on a page: $path [D-93]", async ({ path }) => {
     const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
     await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
     // Compare only the status, because a stream's body does not end.
-    const ask = async (query: string) => {
-      const called = path.replace(/:\w+/, "none") + query;
-      const response = await fetch(platform.address + called, {
+    const requestStatus = async (query: string) => {
+      const pathAndQuery = path.replace(/:\w+/, "none") + query;
+      const response = await fetch(platform.address + pathAndQuery, {
         headers: { Accept: "text/html", Cookie: client.cookie() },
         redirect: "manual",
       });
       await response.body?.cancel();
       return response.status;
     };
-    expect(await ask("?utm_source=mail&colour=red")).toBe(await ask(""));
+    expect(await requestStatus("?utm_source=mail&colour=red")).toBe(await requestStatus(""));
   });
 });

@@ -11,10 +11,10 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 const key = "demo-key-harbour";
 
-// Fixed, so that no test runs past midnight.
+// A fixed time, so that no test runs past midnight.
 export const now = new Date();
 
-/** A creation with every field and a repeated worker. */
+/** An offer with every field and a repeated worker. */
 export const input = {
   createdByUserId: "user_hana",
   title: "Kitchen help on Friday",
@@ -25,7 +25,7 @@ export const input = {
   events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00.250+00:00" }],
 };
 
-/** A platform, whose offers API is called with Harbour Hotels' key. */
+/** A platform, and functions that call its offers API with Harbour Hotels' key. */
 export interface OffersApi {
   readonly key: string;
   readonly platform: PlatformUnderTest;
@@ -33,7 +33,7 @@ export interface OffersApi {
   post(path: string, json: unknown): Promise<PlatformResponse>;
   /** Creates an offer. @returns its id */
   create(changes?: object): Promise<string>;
-  /** Performs this action in the worker's app. */
+  /** Performs an action, such as `apply`, in the worker's app. */
   act(workerId: string, offerId: string, action: string): Promise<PlatformResponse>;
   complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
   /** Returns the reasons of the worker's notifications about the offer, oldest first. */
@@ -42,7 +42,7 @@ export interface OffersApi {
   whileStopped<T>(read: (store: Store) => Promise<T>): Promise<T>;
 }
 
-/** Opens a platform for the tests of a describe block. */
+/** Opens a platform for the tests in a describe block. */
 export function useOffersApi(createDatabase: StoreUnderTest["createDatabase"]): OffersApi {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
@@ -77,8 +77,8 @@ export function useOffersApi(createDatabase: StoreUnderTest["createDatabase"]): 
       const token = await platform.signInWorker(workerId);
       const menu = await platform.call("GET", "/worker-app/notifications", { token });
       const { notifications } = menu.json<{ notifications: { offerId: string; reason: string }[] }>();
-      const ofOffer = notifications.filter((entry) => entry.offerId === offerId);
-      return ofOffer.map(({ reason }) => reason).toReversed();
+      const aboutOffer = notifications.filter((entry) => entry.offerId === offerId);
+      return aboutOffer.map(({ reason }) => reason).toReversed();
     },
     async whileStopped(read) {
       await platform.close();

@@ -33,7 +33,7 @@ export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor:
 export async function openPagesFixture(settings: Partial<Settings> = {}): Promise<PagesFixture> {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("there is always a store");
+  if (database === undefined) throw new Error("no store to test");
   const platform = await openPlatform(database, settings);
   const integrator = await openIntegrator();
   const { browser, label } = await openBrowser();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { instantsOf, isUnambiguous, latenessMs, seenOf } from "./seen.ts";
+import { countByInstant, isUnambiguous, latenessMs, readRequests } from "./seen.ts";
 import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
-import { inMemorySide } from "./story-in-memory.ts";
+import { createInMemorySide } from "./story-in-memory.ts";
 import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
 
 /** Set CLOSED_LOOP_STORIES for a longer run. */
 const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 
-/** How late a request may be, because a story takes real time on the platform, and longer on a busy machine. */
+/** How late a request may be. On the platform a story takes real time, and more of it on a busy machine. */
 const maxLateMs = 20_000;
 
 const fixture = useDeliveryFixture();
@@ -24,15 +24,15 @@ afterAll(async () => {
 
 /** Plays a story on both sides and compares them. @returns every status and outcome that occurred */
 async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
-  const inMemory = await inMemorySide();
+  const inMemory = await createInMemorySide();
   const outcomes = await playStory(inMemory, steps);
   fc.pre(isUnambiguous(inMemory.moments(), inMemory.waitedUntil));
-  const onPlatform = await platform.begin();
+  const onPlatform = await platform.startStory();
   expect(await playStory(onPlatform, steps)).toEqual(outcomes);
   const deliveries = await inMemory.deliveries();
   expect(await onPlatform.deliveries()).toEqual(deliveries);
-  const sizes = [...instantsOf(inMemory.receiver).values()];
-  expect(await seenOf(onPlatform, sizes)).toEqual(await seenOf(inMemory, sizes));
+  const sizes = [...countByInstant(inMemory.receiver).values()];
+  expect(await readRequests(onPlatform, sizes)).toEqual(await readRequests(inMemory, sizes));
   const lateness = latenessMs(onPlatform, inMemory);
   expect(Math.min(...lateness)).toBeGreaterThan(-100);
   expect(Math.max(...lateness)).toBeLessThan(maxLateMs);
@@ -43,12 +43,12 @@ async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
   ];
 }
 
-test("sends a receiver the same requests from the service in memory as from the platform [D-69]", {
+test("a receiver gets the same requests from the service in memory as from the platform [D-69]", {
   timeout: 7_200_000,
 }, async () => {
-  const seen = new Set(await compare(wholeStory));
+  const occurred = new Set(await compare(wholeStory));
   // Every status and outcome must have occurred.
-  expect([...seen]).toEqual(
+  expect([...occurred]).toEqual(
     expect.arrayContaining([
       "done",
       "offer_withdrawn",

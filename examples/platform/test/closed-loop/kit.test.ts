@@ -8,16 +8,16 @@ import { storySecret as secret } from "./story-receiver.ts";
 
 captureConsole();
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 type SignWebhook = typeof signHeaders;
-const asDocumented = { scheme: undefined, sign: signHeaders };
+const withDefaultScheme = { scheme: undefined, sign: signHeaders };
 const scheme = standardWebhooks();
-const asStandard = { scheme, sign: ((message) => signHeaders({ ...message, scheme })) satisfies SignWebhook };
+const withStandardWebhooks = { scheme, sign: ((message) => signHeaders({ ...message, scheme })) satisfies SignWebhook };
 
 test.each([
-  ["as the service documents it", asDocumented],
-  ["by Standard Webhooks", asStandard],
-])("signed %s, each event is handled, and duplicate, late and forged ones are not", async (_, { scheme, sign }) => {
+  ["with the documented scheme", withDefaultScheme],
+  ["with Standard Webhooks", withStandardWebhooks],
+])("events signed %s are handled, but not duplicate, late or forged ones", async (_, { scheme, sign }) => {
   const service = createTestService();
   const handled: string[] = [];
   const handler = webhookHandler({
@@ -33,14 +33,14 @@ test.each([
   expect(handled).toEqual(["worker_amal", "worker_ben", "worker_ben"]);
 
   const [id = ""] = service.deliveries.map(({ id }) => id);
-  await service.advance(hour);
+  await service.advance(hourMs);
   handled.length = 0;
-  const statuses = async (options?: Parameters<typeof service.resend>[1]) =>
+  const resendStatuses = async (options?: Parameters<typeof service.resend>[1]) =>
     (await service.resend(id, options)).map(({ status }) => status);
-  expect(await statuses({ agoMs: hour })).toEqual([401]);
-  expect(await statuses({ secret: `whsec_${"A".repeat(32)}` })).toEqual([401]);
+  expect(await resendStatuses({ agoMs: hourMs })).toEqual([401]);
+  expect(await resendStatuses({ secret: `whsec_${"A".repeat(32)}` })).toEqual([401]);
   expect(handled).toEqual([]);
-  const [first, second] = await statuses({ copies: 2 });
+  const [first, second] = await resendStatuses({ copies: 2 });
   expect(first).toBe(200);
   expect([200, 409]).toContain(second);
   expect(handled.length).toBe(scheme ? 0 : 1);
@@ -54,8 +54,8 @@ test("a receiver on the service's clock accepts a retry a day later", async () =
   await service.deliverTo(handler, { secret, sign: signHeaders });
   isDown = true;
   service.addContact("worker_amal");
-  await service.advance(24 * hour);
+  await service.advance(24 * hourMs);
   isDown = false;
-  await service.advance(24 * hour);
+  await service.advance(24 * hourMs);
   expect(service.deliveries).toMatchObject([{ state: "acknowledged", status: 200 }]);
 });

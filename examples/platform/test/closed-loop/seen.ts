@@ -1,16 +1,17 @@
 import type { StorySide } from "./story.ts";
-import { type SeenRequest, type StoryReceiver, storyPrefix } from "./story-receiver.ts";
+import { type RecordedRequest, type StoryReceiver, storyPrefix } from "./story-receiver.ts";
 
-/** Headers that belong to the HTTP connection, which a handler in memory does not get. */
-const ofTransport = new Set(["host", "connection", "content-length"]);
+/** The HTTP connection's headers, which a handler in memory does not get. */
+const connectionHeaders = new Set(["host", "connection", "content-length"]);
 
-/** The formats of values that differ each time. */
-const forms: Readonly<Record<string, RegExp>> = {
+/** The formats of the headers whose values differ each time. */
+const formats: Readonly<Record<string, RegExp>> = {
   timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   authorization: /^hmac [\dA-F]{64}$/,
 };
 
-export interface Seen {
+/** A request without the parts that differ each time. */
+export interface ComparableRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -18,46 +19,46 @@ export interface Seen {
 }
 
 /**
- * Returns the requests that a receiver got, in order. Of requests at the same instant, the platform orders only those for one worker and
- * offer (D-32), so the others are sorted.
+ * Returns a receiver's requests in order, grouped by instant. At one instant, the platform orders only requests for the same worker and
+ * offer (D-32), so each group is sorted.
  *
- * @param sizes the number of requests at each instant
+ * @param sizes how many requests arrived at each instant
  */
-export async function seenOf(side: StorySide, sizes: readonly number[]): Promise<Seen[][]> {
+export async function readRequests(side: StorySide, sizes: readonly number[]): Promise<ComparableRequest[][]> {
   const ids = await side.deliveryIds();
-  const rest = side.receiver.requests.map((request) => shapeOf(request, ids));
-  const instants = sizes.map((size) => rest.splice(0, size));
-  // Add the requests that only one side got.
-  return [...instants, rest].map((seen) => seen.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other))));
+  const remaining = side.receiver.requests.map((request) => toComparable(request, ids));
+  const instants = sizes.map((size) => remaining.splice(0, size));
+  // The remaining requests arrived at only one side.
+  return [...instants, remaining].map((requests) => requests.toSorted((a, b) => sortKey(a).localeCompare(sortKey(b))));
 }
 
-/** Returns a sort key. Requests with a guaranteed order have the same key, so that sorting keeps their order. */
-const keyOf = ({ method, path, headers, body }: Seen): string =>
+/** Returns a sort key. Requests whose order is guaranteed have the same key, so that sorting keeps it. */
+const sortKey = ({ method, path, headers, body }: ComparableRequest): string =>
   `${path} ${method === "POST" ? Object(body).workerId : headers["offers-delivery-id"]}`;
 
-function shapeOf({ method, path, headers, body }: SeenRequest, ids: readonly string[]): Seen {
-  const kept = Object.entries(headers).filter(([name]) => !ofTransport.has(name));
-  const shapes = kept.map(([name, value]) => {
+function toComparable({ method, path, headers, body }: RecordedRequest, ids: readonly string[]): ComparableRequest {
+  const comparedHeaders = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
+  const comparableHeaders = comparedHeaders.map(([name, value]) => {
     if (name === "offers-delivery-id") return [name, `delivery ${ids.indexOf(value)}`];
-    return [name, forms[name]?.test(value) ? "well-formed" : value];
+    return [name, formats[name]?.test(value) ? "well-formed" : value];
   });
   return {
     method,
     path: path.replace(storyPrefix, ""),
-    headers: Object.fromEntries(shapes),
+    headers: Object.fromEntries(comparableHeaders),
     body: body === "" ? undefined : { ...JSON.parse(body), ...(body.includes("offerId") && { offerId: "the offer" }) },
   };
 }
 
-/** Returns how much later each request arrived at one side than at the other, in milliseconds of the story's time. */
-export const latenessMs = (one: StorySide, other: StorySide): number[] =>
-  one.receiver.requests.map(({ at }, index) => {
-    const sameOnOther = other.receiver.requests[index]?.at ?? Number.NaN;
-    return at - one.startedAt - (sameOnOther - other.startedAt);
+/** Returns how many milliseconds later, in the story's time, each request arrived at `side` than at `reference`. */
+export const latenessMs = (side: StorySide, reference: StorySide): number[] =>
+  side.receiver.requests.map(({ at }, index) => {
+    const referenceAt = reference.receiver.requests[index]?.at ?? Number.NaN;
+    return at - side.startedAt - (referenceAt - reference.startedAt);
   });
 
-/** Counts the requests at each instant of a stopped clock. */
-export function instantsOf({ requests }: StoryReceiver): Map<number, number> {
+/** Counts the requests at each instant of a clock that only the story advances. */
+export function countByInstant({ requests }: StoryReceiver): Map<number, number> {
   const sizes = new Map<number, number>();
   for (const { at } of requests) sizes.set(at, (sizes.get(at) ?? 0) + 1);
   return sizes;
@@ -73,12 +74,12 @@ export interface Moment {
 const marginMs = 5_000;
 
 /**
- * Returns whether the order of attempts and steps is certain on the platform: no attempt is so close to an attempt at another delivery, or
- * to the story's next step, that it could come after it.
+ * Returns whether the platform must make the attempts and steps in the same order: each attempt is far enough before the story's next step
+ * and the next attempt at another delivery.
  */
 export function isUnambiguous(moments: readonly Moment[], steps: readonly number[]): boolean {
-  const others = [...moments, ...steps.map((at) => ({ at, deliveryId: "" }))];
+  const events = [...moments, ...steps.map((at) => ({ at, deliveryId: "" }))];
   return moments.every(({ at, deliveryId }) =>
-    others.every((other) => other.deliveryId === deliveryId || other.at <= at || other.at >= at + marginMs),
+    events.every((event) => event.deliveryId === deliveryId || event.at <= at || event.at >= at + marginMs),
   );
 }

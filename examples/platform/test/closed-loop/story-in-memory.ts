@@ -7,13 +7,13 @@ import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
 export interface InMemorySide extends StorySide {
-  /** The times that the story has waited until, in Unix milliseconds. */
+  /** The ends of the story's waits, in Unix milliseconds. */
   waitedUntil: readonly number[];
   moments(): Moment[];
 }
 
 /** Creates a service in memory, with a clock that only the story advances. */
-export async function inMemorySide(): Promise<InMemorySide> {
+export async function createInMemorySide(): Promise<InMemorySide> {
   const startedAt = Date.now();
   const service = createTestService({ now: () => new Date(startedAt) });
   const receiver = new StoryReceiver(service.now);
@@ -24,30 +24,30 @@ export async function inMemorySide(): Promise<InMemorySide> {
     workerIds: [...storyWorkers],
   });
   const waitedUntil: number[] = [];
-  const codeOf = (action: () => unknown) => attempt(async () => void (await action()));
+  const outcomeOf = (action: () => unknown) => attempt(async () => void (await action()));
   return {
     receiver,
     startedAt,
     waitedUntil,
     register: () =>
-      codeOf(() =>
+      outcomeOf(() =>
         service.deliverTo(receiver.handle, {
           secret: storySecret,
           sign: signHeaders,
           baseUrl: `https://integrator.test${storyPrefix}/`,
         }),
       ),
-    respond: (worker, response) => codeOf(() => service.respond(offerId, worker, response)),
-    addContact: (worker) => codeOf(() => service.addContact(worker)),
-    withdraw: () => codeOf(() => offers.withdrawOffer(offerId)),
+    respond: (worker, response) => outcomeOf(() => service.respond(offerId, worker, response)),
+    addContact: (worker) => outcomeOf(() => service.addContact(worker)),
+    withdraw: () => outcomeOf(() => offers.withdrawOffer(offerId)),
     search: (filter) => attempt(() => service.suggestContacts({ filter, userEmailAddresses: ["hana@example.com"] })),
-    redeliver: (delivery) => codeOf(() => service.redeliver(service.deliveries[delivery]?.id ?? "")),
+    redeliver: (delivery) => outcomeOf(() => service.redeliver(service.deliveries[delivery]?.id ?? "")),
     async waitUntil(ms) {
       waitedUntil.push(startedAt + ms);
       await service.advance(startedAt + ms - service.now().getTime());
     },
-    deliveries: async () => service.deliveries.map(shown),
-    moments: () => service.deliveries.flatMap(momentsOf),
+    deliveries: async () => service.deliveries.map(toStoryDelivery),
+    moments: () => service.deliveries.flatMap(listMoments),
     deliveryIds: async () => service.deliveries.map(({ id }) => id),
   };
 }
@@ -61,19 +61,19 @@ async function attempt(action: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Returns when each attempt was due and made. A retry may have been due earlier, while the circuit breaker was open. */
-const momentsOf = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
+/** Returns when each attempt was due and when it was made. An open circuit breaker may have delayed a retry. */
+const listMoments = ({ id: deliveryId, attempts }: TestService["deliveries"][number]): Moment[] =>
   attempts.flatMap(({ at, number }, index) => {
-    const before = number > 1 ? attempts[index - 1] : undefined;
-    const delayMs = Math.max(defaultRetrySchedule.delaysMs[number - 2] ?? 0, before?.status === 503 ? 3_600_000 : 0);
-    const dueAt = before ? before.at.getTime() + delayMs : at.getTime();
+    const previous = number > 1 ? attempts[index - 1] : undefined;
+    const delayMs = Math.max(defaultRetrySchedule.delaysMs[number - 2] ?? 0, previous?.status === 503 ? 3_600_000 : 0);
+    const dueAt = previous ? previous.at.getTime() + delayMs : at.getTime();
     return [
       { deliveryId, at: at.getTime() },
       { deliveryId, at: dueAt },
     ];
   });
 
-const shown = ({ type, data, state, attempts }: TestService["deliveries"][number]): StoryDelivery => ({
+const toStoryDelivery = ({ type, data, state, attempts }: TestService["deliveries"][number]): StoryDelivery => ({
   type,
   state,
   workerId: data.workerId,

@@ -19,23 +19,23 @@ import { virtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
-/** The platform's store, deliveries, portal and worker app, and the port that its webhooks are sent to. */
+/** The platform's store, deliveries, portal and worker app, and a server that receives its webhooks. */
 export interface StoryPlatform {
   fixture: DeliveryFixture;
-  /** Starts a new scenario without any data from the previous one. */
-  begin(): Promise<StorySide>;
+  /** Starts a new story, without any data from the previous one. */
+  startStory(): Promise<StorySide>;
   close(): Promise<void>;
 }
 
 export async function openStoryPlatform(fixture: DeliveryFixture): Promise<StoryPlatform> {
   let receiver: StoryReceiver | undefined;
-  const served = await serve(listenerOf((request) => (receiver as StoryReceiver).handle(request)));
+  const served = await serve(toListener((request) => (receiver as StoryReceiver).handle(request)));
   const endpointClient = createEndpointClient({ allowLoopback: true });
   return {
     fixture,
-    async begin() {
+    async startStory() {
       await fixture.reset();
-      const side = await beginStory(fixture, endpointClient, served);
+      const side = await createPlatformSide(fixture, endpointClient, served);
       ({ receiver } = side);
       return side;
     },
@@ -46,7 +46,7 @@ export async function openStoryPlatform(fixture: DeliveryFixture): Promise<Story
   };
 }
 
-async function beginStory(
+async function createPlatformSide(
   fixture: DeliveryFixture,
   endpointClient: PortalDeps["endpointClient"],
   { baseAddress }: Served,
@@ -59,9 +59,9 @@ async function beginStory(
   const sign = createSigner(now);
   const onError = (error: unknown): void => void fixture.errors.push(error);
   const signals = { publish: () => undefined };
-  const used = { store, endpointClient, sign, now, signals, onError, encryptionKey: testEncryptionKey };
-  // Only the parts that saving a profile and searching use.
-  const deps = used satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
+  const usedDeps = { store, endpointClient, sign, now, signals, onError, encryptionKey: testEncryptionKey };
+  // Saving a profile and searching use only these.
+  const deps = usedDeps satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
 
   const organisationId = await addOrganisation(store);
   await store.db
@@ -72,8 +72,8 @@ async function beginStory(
   const offerId = await store.transaction((trx) => createOffer(trx, { now, linkTo }, organisationId, offer));
   // The production defaults, but without jitter.
   const policies = { random: () => 0.5, retrySchedule: defaultRetrySchedule, breaker: defaultBreakerPolicy };
-  const start = () => fixture.startDelivery({ now, sign, ...policies });
-  let delivery = start();
+  const startDelivery = () => fixture.startDelivery({ now, sign, ...policies });
+  let delivery = startDelivery();
 
   const act = async (...[actor, action]: [Parameters<typeof applyAction>[2], Parameters<typeof applyAction>[4]]) => {
     const result = await store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
@@ -85,8 +85,7 @@ async function beginStory(
     startedAt,
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
-      // An attempt that starts between the two transactions that save the profile could be the last of the old schedule or the first of the
-      // new.
+      // Saving takes two transactions: an attempt between them could belong to the old or the new schedule.
       await delivery.stop();
       try {
         await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);
@@ -94,7 +93,7 @@ async function beginStory(
       } catch (error) {
         return String(Object(error).code);
       } finally {
-        delivery = start();
+        delivery = startDelivery();
       }
     },
     respond: (workerId, response) => act({ workerId }, { type: response === "applied" ? "apply" : "reject", workerId }),
@@ -109,21 +108,21 @@ async function beginStory(
       const [result] = await searchAll(deps, { ...search, ...(filter && { filter }) });
       return result && ("suggestions" in result ? result.suggestions : result.failure.code);
     },
-    async redeliver(delivery) {
-      const { outcome } = await redeliver(store, organisationId, (await deliveryIds())[delivery] ?? "");
+    async redeliver(index) {
+      const { outcome } = await redeliver(store, organisationId, (await deliveryIds())[index] ?? "");
       return redeliveryCodes[outcome];
     },
     async waitUntil(ms) {
-      const until = startedAt + ms;
-      const left = (): number => until - now().getTime();
+      const end = startedAt + ms;
+      const remainingMs = (): number => end - now().getTime();
       for (;;) {
-        await time.quiet();
-        const next = await time.nextAt();
-        if (next === undefined || next.getTime() > until) break;
+        await time.untilIdle();
+        const next = await time.nextDueAt();
+        if (next === undefined || next.getTime() > end) break;
         await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
       }
-      if (left() > 0) await time.advance(left());
-      await time.quiet();
+      if (remainingMs() > 0) await time.advance(remainingMs());
+      await time.untilIdle();
     },
     deliveryIds,
     async deliveries() {
@@ -134,20 +133,20 @@ async function beginStory(
         .execute();
       return (await readDeliveries(fixture)).map(({ id, type, data, state }): StoryDelivery => {
         const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
-        const made = attempts.filter((one) => one.delivery_id === id);
+        const stored = attempts.filter((attempt) => attempt.delivery_id === id);
         return {
           type,
           workerId: data.workerId ?? "",
           response: data.response,
           state,
-          attempts: made.map(({ status, error }, index) => ({ number: numbers[index] ?? 0, status, failure: error })),
+          attempts: stored.map(({ status, error }, index) => ({ number: numbers[index] ?? 0, status, failure: error })),
         };
       });
     },
   };
 }
 
-/** Reads the deliveries as the portal shows them. */
+/** Reads the deliveries, with the states that the portal shows. */
 async function readDeliveries({ store }: DeliveryFixture) {
   const { rows } = await sql<{ id: string; type: string; data: Record<string, string>; state: string }>`
     select deliveries.id, type, data, case
@@ -170,14 +169,14 @@ const redeliveryCodes = {
 };
 
 /** Turns a handler into a listener. If the handler throws, the connection is closed without a response. */
-function listenerOf(handle: (request: Request) => Promise<Response>): RequestListener {
+function toListener(handle: (request: Request) => Promise<Response>): RequestListener {
   return async (incoming, outgoing) => {
     const { method = "", url = "", headers, headersDistinct } = incoming;
-    const sent = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    const flatHeaders = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
     );
     const body = await buffer(incoming);
-    const init = { method, headers: sent, ...(method === "POST" && { body: new Uint8Array(body) }) };
+    const init = { method, headers: flatHeaders, ...(method === "POST" && { body: new Uint8Array(body) }) };
     try {
       const response = await handle(new Request(`http://${headers.host}${url}`, init));
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());

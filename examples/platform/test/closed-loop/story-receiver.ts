@@ -22,23 +22,23 @@ const responses = {
   "refuses one worker": undefined,
 } as const satisfies Record<string, ResponseInit | "hang up" | undefined>;
 
-export type HowItResponds = keyof typeof responses;
+export type ResponseMode = keyof typeof responses;
 
-export const howItResponds = Object.keys(responses) as HowItResponds[];
+export const responseModes = Object.keys(responses) as ResponseMode[];
 
-export interface SeenRequest {
+export interface RecordedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** When the request arrived, in Unix milliseconds by the service's clock. */
+  /** When the request arrived by the service's clock, in Unix milliseconds. */
   at: number;
 }
 
 /** Verifies each request with the kit, records it, and responds as the story says. */
 export class StoryReceiver {
-  how: HowItResponds = "acknowledges";
-  readonly requests: SeenRequest[] = [];
+  mode: ResponseMode = "acknowledges";
+  readonly requests: RecordedRequest[] = [];
   readonly #now: () => Date;
   readonly #webhooks: (request: Request) => Promise<Response>;
 
@@ -62,10 +62,10 @@ export class StoryReceiver {
     const body = await request.clone().text();
     this.requests.push({ method, path, headers, body, at: this.#now().getTime() });
     const verified = await this.#webhooks(request);
-    const response = responses[this.how];
+    const response = responses[this.mode];
     if (verified.status !== 200) return verified;
     if (response === "hang up") throw new Error("the story says so");
-    if (this.how === "refuses one worker" && `${path}${body}`.includes("worker_amal"))
+    if (this.mode === "refuses one worker" && `${path}${body}`.includes("worker_amal"))
       return new Response(null, { status: 422 });
     return response === undefined ? verified : new Response(null, response);
   };

@@ -11,22 +11,22 @@ export interface DocumentedField {
 
 const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.url), "utf8").split("\n");
 
-/** Returns the rows of the first table in spec/interface.md after the line that starts with this string. */
-export function fieldsAfter(beginning: string): DocumentedField[] {
-  const from = lines.findIndex((line) => line.startsWith(beginning));
-  const head = lines.findIndex((line, index) => index > from && line.startsWith("|"));
-  const names = cellsOf(lines[head] ?? "").map((name) => name.toLowerCase());
+/** Returns the rows of the first table in spec/interface.md after the line that starts with `lineStart`. */
+export function fieldsAfter(lineStart: string): DocumentedField[] {
+  const start = lines.findIndex((line) => line.startsWith(lineStart));
+  const header = lines.findIndex((line, index) => index > start && line.startsWith("|"));
+  const names = splitCells(lines[header] ?? "").map((name) => name.toLowerCase());
   const rows: DocumentedField[] = [];
-  for (const row of lines.slice(head + 2)) {
+  for (const row of lines.slice(header + 2)) {
     if (!row.startsWith("|")) break;
-    const cells = cellsOf(row);
+    const cells = splitCells(row);
     rows.push(Object.fromEntries(names.map((name, index) => [name, cells[index]])) as unknown as DocumentedField);
   }
-  if (from < 0 || rows.length === 0) throw new Error(`spec/interface.md has no table after ${beginning}`);
+  if (start < 0 || rows.length === 0) throw new Error(`spec/interface.md has no table after ${lineStart}`);
   return rows;
 }
 
-const cellsOf = (row: string): string[] =>
+const splitCells = (row: string): string[] =>
   row
     .split("|")
     .slice(1, -1)
@@ -37,40 +37,43 @@ const isUtc = (value: unknown): boolean => typeof value === "string" && utc.test
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 const isEmailAddress = (value: unknown): boolean => typeof value === "string" && /^[^@\s]+@[^@\s]+$/.test(value);
 const isEvent = (value: unknown): boolean => isObject(value) && isUtc(Object(value).start) && isUtc(Object(value).end);
-const all =
+const isArrayOf =
   (is: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     Array.isArray(value) && value.length > 0 && value.every(is);
 
-const noStrings = [7, true, null, {}, ["x"]];
+const nonStrings = [7, true, null, {}, ["x"]];
 
 /** Valid and invalid values for each type in the contract. */
-const types: Record<string, { is: (value: unknown) => boolean; wrong: unknown[] }> = {
-  string: { is: (value) => typeof value === "string", wrong: noStrings },
-  integer: { is: Number.isInteger, wrong: ["1", 1.5, null, true] },
-  boolean: { is: (value) => typeof value === "boolean", wrong: ["true", 1, null] },
-  "string (e-mail address)": { is: isEmailAddress, wrong: [...noStrings, "", "hana", "a b@example.com"] },
-  "string, date-time (UTC)": { is: isUtc, wrong: [...noStrings, "", "soon"] },
-  "string, date-time, UTC": { is: isUtc, wrong: [...noStrings, "", "soon", "2025-11-30T17:00:00"] },
-  "array of string": { is: all((value) => typeof value === "string"), wrong: ["x", [7], [null], {}, null] },
-  "array of string (e-mail addresses)": { is: all(isEmailAddress), wrong: ["a@example.com", ["a"], [7], {}, null] },
-  "array of event objects": { is: all(isEvent), wrong: ["x", [7], [{}], {}, null] },
-  "array of recipient objects": { is: all(isObject), wrong: [[7]] },
-  "array of rating objects": { is: all(isObject), wrong: ["x", [7], [{}], {}, null] },
+const types: Record<string, { is: (value: unknown) => boolean; invalid: unknown[] }> = {
+  string: { is: (value) => typeof value === "string", invalid: nonStrings },
+  integer: { is: Number.isInteger, invalid: ["1", 1.5, null, true] },
+  boolean: { is: (value) => typeof value === "boolean", invalid: ["true", 1, null] },
+  "string (e-mail address)": { is: isEmailAddress, invalid: [...nonStrings, "", "hana", "a b@example.com"] },
+  "string, date-time (UTC)": { is: isUtc, invalid: [...nonStrings, "", "soon"] },
+  "string, date-time, UTC": { is: isUtc, invalid: [...nonStrings, "", "soon", "2025-11-30T17:00:00"] },
+  "array of string": { is: isArrayOf((value) => typeof value === "string"), invalid: ["x", [7], [null], {}, null] },
+  "array of string (e-mail addresses)": {
+    is: isArrayOf(isEmailAddress),
+    invalid: ["a@example.com", ["a"], [7], {}, null],
+  },
+  "array of event objects": { is: isArrayOf(isEvent), invalid: ["x", [7], [{}], {}, null] },
+  "array of recipient objects": { is: isArrayOf(isObject), invalid: [[7]] },
+  "array of rating objects": { is: isArrayOf(isObject), invalid: ["x", [7], [{}], {}, null] },
 };
 
-function typeNamed(name: string) {
+function findType(name: string) {
   const type = types[name];
-  if (type === undefined) throw new Error(`spec/interface.md has a new type: ${name}`);
+  if (type === undefined) throw new Error(`spec/interface.md has an unknown type: ${name}`);
   return type;
 }
 
-/** Asserts that all documented fields are present with the right types, and that there are no other fields. */
+/** Asserts that all documented fields are present with the documented types, and that there are no other fields. */
 export function expectFields(value: unknown, fields: readonly DocumentedField[]): void {
   expect(Object.keys(Object(value)).sort()).toEqual(fields.map(({ field }) => field).sort());
   for (const { field, type } of fields)
-    expect([field, typeNamed(type).is(Reflect.get(Object(value), field))]).toEqual([field, true]);
+    expect([field, findType(type).is(Reflect.get(Object(value), field))]).toEqual([field, true]);
 }
 
 /** Returns values that do not have the documented type. */
-export const wrongValues = ({ type }: DocumentedField): unknown[] => typeNamed(type).wrong;
+export const invalidValues = ({ type }: DocumentedField): unknown[] => findType(type).invalid;

@@ -29,13 +29,13 @@ import { secret } from "./harbour-fixture.ts";
 
 captureConsole();
 
-/** Creates a client that responds with 200 to everything and records each deadline. */
-function patientClient(): EndpointClient & { limits: [string, number][] } {
-  const limits: [string, number][] = [];
+/** Creates a client that returns 200 for every request and records its timeout. */
+function createTimeoutRecorder(): EndpointClient & { timeouts: [string, number][] } {
+  const timeouts: [string, number][] = [];
   return {
-    limits,
+    timeouts,
     async send({ path, timeoutMs }) {
-      limits.push([path, timeoutMs]);
+      timeouts.push([path, timeoutMs]);
       return { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 };
     },
     close: async () => undefined,
@@ -45,18 +45,18 @@ function patientClient(): EndpointClient & { limits: [string, number][] } {
 async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("there is always a store");
+  if (database === undefined) throw new Error("no store to test");
   const fixture = await openDeliveryFixture(database);
   await work(fixture).finally(() => fixture.close());
   await database.remove();
 }
 
-describe("the limits", () => {
+describe("default timeouts and retries", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("an event's attempt may take 15 seconds [D-25] [interface: Limits 1]", () =>
     withDeliveryFixture(async ({ store, leases }) => {
-      const endpointClient = patientClient();
+      const endpointClient = createTimeoutRecorder();
       const delivery = startDelivery({
         store,
         leases,
@@ -68,8 +68,8 @@ describe("the limits", () => {
       const organisationId = await addOrganisation(store, "http://127.0.0.1:1");
       const event = { type: "workerAddedContact", data: { workerId: "worker_amal" } } as const;
       await store.transaction((trx) => recordEvent(trx, organisationId, event));
-      await eventually("it is attempted", () => endpointClient.limits.length === 1);
-      expect(endpointClient.limits).toEqual([["/contact/new/{workerId}", 15_000]]);
+      await eventually("it is attempted", () => endpointClient.timeouts.length === 1);
+      expect(endpointClient.timeouts).toEqual([["/contact/new/{workerId}", 15_000]]);
       await delivery.stop();
     }));
 
@@ -83,9 +83,9 @@ describe("the limits", () => {
         .execute();
       await store.db.insertInto("workers").values({ id: "worker-1", name: "Ann", password_hash: "" }).execute();
       await store.db.insertInto("devices").values({ id: "device-1", worker_id: "worker-1", platform: "ios" }).execute();
-      let tried = 0;
+      let attemptCount = 0;
       const send = async () => {
-        tried += 1;
+        attemptCount += 1;
         throw new Error("the phone is off");
       };
       const onError = () => undefined;
@@ -93,19 +93,22 @@ describe("the limits", () => {
       const offer = { offerId: "offer-1", workerIds: ["worker-1"], reason: "offer" } as const;
       await store.transaction((trx) => notifyWorkers(trx, offer));
       const notification = store.db.selectFrom("notifications").select(["attempts", "sent_at"]);
-      await eventually("it is given up", async () => (await notification.executeTakeFirst())?.attempts === 10);
-      // Wait, because another attempt would be made immediately.
+      await eventually(
+        "the push has failed for good",
+        async () => (await notification.executeTakeFirst())?.attempts === 10,
+      );
+      // Wait: a further attempt would start immediately.
       await setTimeout(200);
       await push.stop();
-      expect([tried, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
+      expect([attemptCount, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
     }));
 
-  test("a check or a suggestion search may take 5 seconds [D-25] [interface: Limits 1]", async () => {
-    const endpointClient = patientClient();
+  test("an endpoint check or a suggestion search may take 5 seconds [D-25] [interface: Limits 1]", async () => {
+    const endpointClient = createTimeoutRecorder();
     const endpoint = { baseAddress: "http://127.0.0.1:1", scheme: "timestampDigest", secret } as const;
     await testEndpoint(endpointClient, () => ({}), endpoint);
     await searchSuggestions(endpointClient, () => ({}), { ...endpoint, userEmailAddresses: [] });
-    expect(endpointClient.limits).toEqual([
+    expect(endpointClient.timeouts).toEqual([
       ["/test", 5_000],
       ["/test/auth", 5_000],
       ["/test/auth", 5_000],
@@ -114,7 +117,7 @@ describe("the limits", () => {
   });
 
   test("the service's connection to an endpoint may take 3 seconds [D-25]", async () => {
-    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    vi.useFakeTimers({ toFake: [...fakeTimers.toFake] });
     const endpointClient = createEndpointClient({ resolve: () => new Promise(() => undefined) });
     const call = endpointClient.send({
       method: "GET",
@@ -129,65 +132,65 @@ describe("the limits", () => {
     await endpointClient.close();
   });
 
-  /** Returns whether the call has ended after each of these times. */
-  async function endedAfter(call: Promise<unknown>, ...times: number[]): Promise<boolean[]> {
-    let ended = false;
+  /** Returns whether the call has ended after each of `timesMs`. */
+  async function endedAfter(call: Promise<unknown>, ...timesMs: number[]): Promise<boolean[]> {
+    let isEnded = false;
     const end = () => {
-      ended = true;
+      isEnded = true;
     };
     call.then(end, end);
     let now = 0;
-    const seen: boolean[] = [];
-    for (const time of times) {
+    const hasEnded: boolean[] = [];
+    for (const time of timesMs) {
       await vi.advanceTimersByTimeAsync(time - now);
       now = time;
-      seen.push(ended);
+      hasEnded.push(isEnded);
     }
-    return seen;
+    return hasEnded;
   }
 
-  const fake = { toFake: ["setTimeout", "clearTimeout", "performance"] } as const;
-  const silent = {
+  const fakeTimers = { toFake: ["setTimeout", "clearTimeout", "performance"] } as const;
+  const unresponsiveService = {
     baseUrl: "https://service.example",
     apiKey: "key",
     fetch: () => new Promise<never>(() => undefined),
   };
 
-  test("the client gives an attempt 30 seconds and a call 90 [D-25] [interface: Limits 1]", async () => {
-    vi.useFakeTimers({ toFake: [...fake.toFake] });
-    const client = new OffersClient(silent);
+  test("the client's attempts time out after 30 seconds and its calls after 90 [D-25] [interface: Limits 1]", async () => {
+    vi.useFakeTimers({ toFake: [...fakeTimers.toFake] });
+    const client = new OffersClient(unresponsiveService);
     expect(await endedAfter(client.getOffer("a", { maxRetries: 0 }), 29_999, 30_000)).toEqual([false, true]);
     expect(await endedAfter(client.getOffer("a", { maxRetries: 9 }), 89_999, 90_000)).toEqual([false, true]);
   });
 
   test("the client retries a read twice [D-50]", async () => {
-    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    vi.useFakeTimers({ toFake: [...fakeTimers.toFake] });
     let attempts = 0;
     const fetch = async () => {
       attempts += 1;
       return new Response("", { status: 503 });
     };
-    const call = new OffersClient({ ...silent, fetch }).getOffer("a").safe();
+    const call = new OffersClient({ ...unresponsiveService, fetch }).getOffer("a").safe();
     expect(await endedAfter(call, 90_000)).toEqual([true]);
     expect(attempts).toBe(3);
   });
 
   test("the client waits as long as Retry-After says, up to 30 seconds [D-50]", async () => {
-    vi.useFakeTimers({ toFake: [...fake.toFake] });
+    vi.useFakeTimers({ toFake: [...fakeTimers.toFake] });
     const responses = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
     const fetch = async () => new Response("", { status: 503, headers: responses.shift() ?? {} });
-    const failure = new OffersClient({ ...silent, fetch }).getOffer("a").catch((error: unknown) => error);
+    const failure = new OffersClient({ ...unresponsiveService, fetch }).getOffer("a").catch((error: unknown) => error);
     expect(await endedAfter(failure, 29_999, 30_000)).toEqual([false, true]);
     expect(await failure).toMatchObject({ attempts: 2, retryAfterMs: 31_000 });
   });
 
-  test("the kit gives a handler 10 seconds [D-25]", async () => {
-    let reached = (): void => undefined;
+  test("the kit's handlers time out after 10 seconds [D-25]", async () => {
+    let markReached = (): void => undefined;
     const isReached = new Promise<void>((resolve) => {
-      reached = resolve;
+      markReached = resolve;
     });
     const onWorkerAddedContact = () => {
-      reached();
+      markReached();
       return new Promise<void>(() => undefined);
     };
     const server = createServer(express().use(webhookRouter({ secret, onWorkerAddedContact }))).listen(0, "127.0.0.1");
@@ -195,8 +198,13 @@ describe("the limits", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const headers = timestampDigest().sign({ secret, now: new Date() });
     const { port } = server.address() as AddressInfo;
-    const sent = request({ port, host: "127.0.0.1", path: "/contact/new/worker_amal", headers: { ...headers } }).end();
-    const responded = once(sent, "response");
+    const outgoing = request({
+      port,
+      host: "127.0.0.1",
+      path: "/contact/new/worker_amal",
+      headers: { ...headers },
+    }).end();
+    const responded = once(outgoing, "response");
     await isReached;
     expect(await endedAfter(responded, 9_999)).toEqual([false]);
     await vi.advanceTimersByTimeAsync(1);

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { readEvents } from "../support/read-events.ts";
 import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
 
-describe("an offer's life", () => {
+describe("an offer's states", () => {
   let fixture: HarbourFixture;
   beforeAll(async () => {
     fixture = await openHarbourFixture();
@@ -21,15 +21,15 @@ describe("an offer's life", () => {
       complete: boolean;
       recipients: { workerId: string; response: string; confirmation: string }[];
     }>();
-  const flags = async (offerId: string) => {
+  const readFlags = async (offerId: string) => {
     const { isHistoric, widthdrawn, complete } = await read(offerId);
     return { isHistoric, widthdrawn, complete };
   };
-  const streamOf = async (workerId: string) => {
+  const openStream = async (workerId: string) => {
     const token = await fixture.platform.signInWorker(workerId);
     return readEvents(`${fixture.platform.address}/worker-app/notifications/stream`, token);
   };
-  const hasTold = (workerId: string, offerId: string, count: number) =>
+  const waitForNotifications = (workerId: string, offerId: string, count: number) =>
     eventually(
       `${workerId} is notified`,
       async () => (await fixture.notificationsOf(workerId, offerId)).length >= count,
@@ -43,32 +43,37 @@ describe("an offer's life", () => {
   ])(
     "an offer by a %s is pushed to every worker in workerIds, on iOS and Android, and to no other worker [interface: Introduction 1] [interface: Overview 1, 1b, 1c] [interface: Creation workerIds] [interface: States 2, Create offer] [interface: Events 1, Offer notification]",
     async (_, key, createdByUserId) => {
-      const [amal, ben, cleo] = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(streamOf));
+      const [amal, ben, cleo] = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(openStream));
       const offerId = await fixture.createOffer({ createdByUserId }, { key });
-      const ofOffer = (reader: typeof amal) => reader?.events.filter(({ data }) => data.offerId === offerId);
-      await eventually("both are notified", () => [amal, ben].every((reader) => ofOffer(reader)?.length === 1));
-      const next = await fixture.createOffer({ workerIds: ["worker_cleo"] });
-      await eventually("Cleo is notified of the next", () => !!cleo?.events.some(({ data }) => data.offerId === next));
-      expect(ofOffer(cleo)).toEqual([]);
-      for (const reader of [amal, ben]) expect(ofOffer(reader)?.[0]?.data.reason).toBe("offer");
+      const eventsAboutOffer = (reader: typeof amal) => reader?.events.filter(({ data }) => data.offerId === offerId);
+      await eventually("both are notified", () =>
+        [amal, ben].every((reader) => eventsAboutOffer(reader)?.length === 1),
+      );
+      const nextId = await fixture.createOffer({ workerIds: ["worker_cleo"] });
+      await eventually(
+        "Cleo is notified of the next offer",
+        () => !!cleo?.events.some(({ data }) => data.offerId === nextId),
+      );
+      expect(eventsAboutOffer(cleo)).toEqual([]);
+      for (const reader of [amal, ben]) expect(eventsAboutOffer(reader)?.[0]?.data.reason).toBe("offer");
       for (const reader of [amal, ben, cleo]) reader?.disconnect();
     },
   );
 
   test("an offer appears when the worker taps the notification or opens the menu [interface: Overview 1d] [interface: Events Offer notification]", async () => {
-    const stream = await streamOf("worker_amal");
+    const stream = await openStream("worker_amal");
     const offerId = await fixture.createOffer({ title: "Tapped", workerIds: ["worker_amal"] });
-    await eventually("the notification", () => stream.events.some(({ data }) => data.offerId === offerId));
+    await eventually("the notification arrives", () => stream.events.some(({ data }) => data.offerId === offerId));
     stream.disconnect();
     const tapped = stream.events.find(({ data }) => data.offerId === offerId);
     const menu = (await fixture.app("worker_amal", "GET", "/notifications")).json<{
       notifications: { offerId: string }[];
     }>();
-    for (const shown of [tapped?.data.offerId, menu.notifications[0]?.offerId])
-      expect((await fixture.app("worker_amal", "GET", `/offers/${shown}`)).json()).toMatchObject({ title: "Tapped" });
+    for (const shownId of [tapped?.data.offerId, menu.notifications[0]?.offerId])
+      expect((await fixture.app("worker_amal", "GET", `/offers/${shownId}`)).json()).toMatchObject({ title: "Tapped" });
   });
 
-  test("a worker who applies is read as applied and triggers the webhook [D-14] [interface: Overview 1, 2, 2b, 5h] [interface: Recipient response] [interface: States 2, Worker applies] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
+  test("a worker who applies has the response applied and triggers the webhook [D-14] [interface: Overview 1, 2, 2b, 5h] [interface: Recipient response] [interface: States 2, Worker applies] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     const offerId = await fixture.createOffer();
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
     expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
@@ -78,7 +83,7 @@ describe("an offer's life", () => {
     ]);
   });
 
-  test("a worker who rejects is read as rejected and triggers the webhook [D-04] [interface: Overview 2, 2b] [interface: Recipient response] [interface: States 2, Worker rejects] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
+  test("a worker who rejects has the response rejected and triggers the webhook [D-04] [interface: Overview 2, 2b] [interface: Recipient response] [interface: States 2, Worker rejects] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     const offerId = await fixture.createOffer();
     expect(await act("worker_ben", offerId, "reject")).toBe(204);
     expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_ben", response: "rejected" }]);
@@ -120,7 +125,7 @@ describe("an offer's life", () => {
     await act("worker_cleo", offerId, "reject");
     // A repeated id counts only once.
     expect((await fixture.complete(offerId, ["worker_amal", "worker_amal"])).status).toBe(204);
-    for (const workerId of workerIds) await hasTold(workerId, offerId, 2);
+    for (const workerId of workerIds) await waitForNotifications(workerId, offerId, 2);
     expect(await fixture.notificationsOf("worker_amal", offerId)).toEqual([
       offered,
       { reason: "successful", successful: true },
@@ -141,7 +146,7 @@ describe("an offer's life", () => {
     expect((await fixture.api("GET", `/offer/${offerId}/withdraw`)).status).toBe(200);
     const withdrawn = { reason: "withdrawn", successful: null };
     for (const workerId of workerIds) {
-      await hasTold(workerId, offerId, 2);
+      await waitForNotifications(workerId, offerId, 2);
       expect(await fixture.notificationsOf(workerId, offerId)).toEqual([offered, withdrawn]);
     }
     expect(await fixture.notificationsOf("worker_dana", offerId)).toEqual([]);
@@ -152,19 +157,19 @@ describe("an offer's life", () => {
     await act("worker_amal", offerId, "apply");
     await fixture.reportedResponses(offerId);
     const before = fixture.receiver.requests.length;
-    const other = await fixture.createOffer();
+    const otherId = await fixture.createOffer();
     await fixture.complete(offerId, ["worker_amal"]);
-    for (const id of [offerId, other]) await fixture.api("GET", `/offer/${id}/withdraw`);
-    await hasTold("worker_ben", offerId, 3);
-    await fixture.reportedResponses(other);
+    for (const id of [offerId, otherId]) await fixture.api("GET", `/offer/${id}/withdraw`);
+    await waitForNotifications("worker_ben", offerId, 3);
+    await fixture.reportedResponses(otherId);
     expect(fixture.receiver.requests.slice(before)).toEqual([]);
   });
 
   test("the webhook goes to the organisation whose key created the offer, or for which an agency's key created it [D-37] [D-39]", async () => {
-    const own = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
+    const forAgency = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
     const forHarbour = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
-    for (const offerId of [own, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect([await fixture.reportedResponses(own), await fixture.reportedResponses(forHarbour)]).toEqual([
+    for (const offerId of [forAgency, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
+    expect([await fixture.reportedResponses(forAgency), await fixture.reportedResponses(forHarbour)]).toEqual([
       [],
       [{ workerId: "worker_amal", response: "accepted" }],
     ]);
@@ -173,36 +178,36 @@ describe("an offer's life", () => {
   test("only the creator can read, complete and withdraw an offer [interface: Overview 3, 4]", async () => {
     const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
-    const stranger = { key: "demo-key-crew" };
-    const completion = { ...stranger, json: ["worker_amal"] };
+    const foreignKey = { key: "demo-key-crew" };
+    const completion = { ...foreignKey, json: ["worker_amal"] };
     for (const response of [
-      await fixture.api("GET", `/offer/${offerId}`, stranger),
+      await fixture.api("GET", `/offer/${offerId}`, foreignKey),
       await fixture.api("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
-      await fixture.api("GET", `/offer/${offerId}/withdraw`, stranger),
+      await fixture.api("GET", `/offer/${offerId}/withdraw`, foreignKey),
     ])
       expect(response.status).toBe(404);
-    expect(await flags(offerId)).toEqual({ isHistoric: false, widthdrawn: false, complete: false });
+    expect(await readFlags(offerId)).toEqual({ isHistoric: false, widthdrawn: false, complete: false });
     expect((await fixture.complete(offerId, ["worker_amal"])).status).toBe(204);
   });
 
   test("a completion only sets complete, and a withdrawal only sets widthdrawn [D-07] [interface: Offer complete] [interface: States 1, 3]", async () => {
     const open = { isHistoric: false, widthdrawn: false, complete: false };
-    const [offerId, other] = [await fixture.createOffer(), await fixture.createOffer()];
+    const [offerId, otherId] = [await fixture.createOffer(), await fixture.createOffer()];
     await act("worker_amal", offerId, "apply");
-    expect(await flags(offerId)).toEqual(open);
+    expect(await readFlags(offerId)).toEqual(open);
     await fixture.complete(offerId, ["worker_amal"]);
-    expect(await flags(offerId)).toEqual({ ...open, complete: true });
-    for (const id of [offerId, other]) await fixture.api("GET", `/offer/${id}/withdraw`);
-    expect(await flags(offerId)).toEqual({ ...open, complete: true, widthdrawn: true });
-    expect(await flags(other)).toEqual({ ...open, widthdrawn: true });
+    expect(await readFlags(offerId)).toEqual({ ...open, complete: true });
+    for (const id of [offerId, otherId]) await fixture.api("GET", `/offer/${id}/withdraw`);
+    expect(await readFlags(offerId)).toEqual({ ...open, complete: true, widthdrawn: true });
+    expect(await readFlags(otherId)).toEqual({ ...open, widthdrawn: true });
   });
 
   test("isHistoric is true when the last event has ended, and false without events [D-06] [interface: Offer isHistoric]", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const past = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
-    const later = { start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" };
-    const isHistoric = async (events: object[]) => (await flags(await fixture.createOffer({ events }))).isHistoric;
-    expect([await isHistoric([past, past]), await isHistoric([later, past]), await isHistoric([])]).toEqual([
+    const future = { start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" };
+    const isHistoric = async (events: object[]) => (await readFlags(await fixture.createOffer({ events }))).isHistoric;
+    expect([await isHistoric([past, past]), await isHistoric([future, past]), await isHistoric([])]).toEqual([
       true,
       false,
       false,
@@ -214,14 +219,16 @@ describe("an offer's life", () => {
     await act("worker_amal", offerId, "apply");
     await act("worker_ben", offerId, "apply");
     await act("worker_ben", offerId, "reject");
-    const statusOf = async (...workerIds: string[]) => (await fixture.complete(offerId, workerIds)).status;
-    expect([await statusOf(), await statusOf("worker_ben"), await statusOf("worker_amal", "worker_dana")]).toEqual([
-      400, 400, 400,
-    ]);
-    expect([await statusOf("worker_amal"), await statusOf("worker_amal")]).toEqual([204, 409]);
-    const other = await fixture.createOffer();
-    await act("worker_amal", other, "apply");
-    await fixture.api("GET", `/offer/${other}/withdraw`);
-    expect((await fixture.complete(other, ["worker_amal"])).status).toBe(409);
+    const completionStatus = async (...workerIds: string[]) => (await fixture.complete(offerId, workerIds)).status;
+    expect([
+      await completionStatus(),
+      await completionStatus("worker_ben"),
+      await completionStatus("worker_amal", "worker_dana"),
+    ]).toEqual([400, 400, 400]);
+    expect([await completionStatus("worker_amal"), await completionStatus("worker_amal")]).toEqual([204, 409]);
+    const otherId = await fixture.createOffer();
+    await act("worker_amal", otherId, "apply");
+    await fixture.api("GET", `/offer/${otherId}/withdraw`);
+    expect((await fixture.complete(otherId, ["worker_amal"])).status).toBe(409);
   });
 });

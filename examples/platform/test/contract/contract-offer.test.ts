@@ -1,6 +1,6 @@
 // Tests the offer and the four operations field by field, against the tables in spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectFields, fieldsAfter, wrongValues } from "./contract-document.ts";
+import { expectFields, fieldsAfter, invalidValues } from "./contract-document.ts";
 import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
 
 const creation = {
@@ -26,7 +26,7 @@ describe("the contract's offers", () => {
   afterAll(() => fixture.close());
 
   const create = (changes: object = {}) => fixture.api("POST", "/offer", { json: { ...creation, ...changes } });
-  const refusedFields = async (changes: object) => {
+  const readInvalidFields = async (changes: object) => {
     const response = await create(changes);
     expect(response.status).toBe(400);
     return Object.keys(response.json<{ errors: object }>().errors);
@@ -35,10 +35,10 @@ describe("the contract's offers", () => {
     (await fixture.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
 
-  test("a creation accepts every documented field and no other [D-01] [interface: Operations CreateOffer]", async () => {
+  test("a creation accepts every documented field and no others [D-01] [interface: Operations CreateOffer]", async () => {
     expect(Object.keys(creation)).toEqual(fieldsAfter("### Offer creation body").map(({ field }) => field));
     expect((await create()).status).toBe(201);
-    expect(await refusedFields({ unknown: 1 })).toEqual(["unknown"]);
+    expect(await readInvalidFields({ unknown: 1 })).toEqual(["unknown"]);
   });
 
   test.each(fieldsAfter("### Offer creation body"))(
@@ -46,8 +46,8 @@ describe("the contract's offers", () => {
     async (row) => {
       const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
       // null means that an optional field is absent (D-94).
-      for (const value of wrongValues(row).filter((wrong) => wrong !== null || !optional.includes(row.field))) {
-        const fields = (await refusedFields({ [row.field]: value })).map((name) => name.split(/[.[]/)[0]);
+      for (const value of invalidValues(row).filter((value) => value !== null || !optional.includes(row.field))) {
+        const fields = (await readInvalidFields({ [row.field]: value })).map((name) => name.split(/[.[]/)[0]);
         expect([value, ...new Set(fields)]).toEqual([value, row.field]);
       }
     },
@@ -66,7 +66,7 @@ describe("the contract's offers", () => {
         "2099-05-01T18:00:00+0200",
         "soon",
       ])
-        expect(await refusedFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
+        expect(await readInvalidFields({ events: [slot, { ...slot, [name]: value }] })).toEqual([`events[1].${name}`]);
       // Any offset is accepted, and is stored as UTC (D-96).
       const day = { start: "2099-05-01T00:00:00Z", end: "2099-05-02T00:00:00Z" };
       for (const value of [
@@ -84,33 +84,33 @@ describe("the contract's offers", () => {
   );
 
   test("only the creator, the title and a worker are required [D-01] [interface: Creation 2]", async () => {
-    const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
-    const statusWithout = async (json: object) => (await fixture.api("POST", "/offer", { json })).status;
-    expect(await statusWithout(needed)).toBe(201);
-    for (const name of Object.keys(needed))
-      for (const none of [undefined, null]) expect(await statusWithout({ ...needed, [name]: none })).toBe(400);
+    const required = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const creationStatus = async (json: object) => (await fixture.api("POST", "/offer", { json })).status;
+    expect(await creationStatus(required)).toBe(201);
+    for (const name of Object.keys(required))
+      for (const absent of [undefined, null]) expect(await creationStatus({ ...required, [name]: absent })).toBe(400);
   });
 
   test("an optional field that is null is treated as absent, in the response and in the store [D-94]", async () => {
-    const needed = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
+    const required = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const nulls = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
     const readBack = async (json: object) => {
       const { id } = (await fixture.api("POST", "/offer", { json })).json<{ id: string }>();
       const { id: _, createdAt, recipients, ...offer } = await read(id);
       return offer;
     };
-    expect(await readBack({ ...needed, ...nulls })).toStrictEqual(await readBack(needed));
+    expect(await readBack({ ...required, ...nulls })).toStrictEqual(await readBack(required));
     for (const name of Object.keys(nulls))
-      expect((await fixture.api("POST", "/offer", { json: { ...needed, [name]: null } })).status).toBe(201);
-    expect(await refusedFields({ unknown: null })).toEqual(["unknown"]);
+      expect((await fixture.api("POST", "/offer", { json: { ...required, [name]: null } })).status).toBe(201);
+    expect(await readInvalidFields({ unknown: null })).toEqual(["unknown"]);
   });
 
   test("the creator must be a user of the organisation, not of another, nor a worker or an organisation [D-37] [interface: Creation createdByUserId]", async () => {
     for (const createdByUserId of ["user_bo", "worker_amal", "org_harbour", "demo-key-harbour", ""])
-      expect(await refusedFields({ createdByUserId })).toEqual(["createdByUserId"]);
+      expect(await readInvalidFields({ createdByUserId })).toEqual(["createdByUserId"]);
   });
 
-  test("the contact gets one mail about the offer and one about its withdrawal [D-38] [interface: Creation notifyEmailAddress]", async () => {
+  test("notifyEmailAddress gets one mail about the offer and one about its withdrawal [D-38] [interface: Creation notifyEmailAddress]", async () => {
     const mailsTo = async (address: string) =>
       (await fixture.portal("GET", "/mailbox"))
         .json<{ mails: { to: string; subject: string }[] }>()
@@ -121,7 +121,7 @@ describe("the contract's offers", () => {
     expect(await mailsTo("chef@küche.example")).toEqual(["Offer withdrawn: Mailed", "Offer created: Mailed"]);
   });
 
-  test("the mail to the contact shows the title in one line and without links [D-38]", async () => {
+  test("the mail to notifyEmailAddress shows the title in one line and without links [D-38]", async () => {
     const title = "Bar\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example/login";
     expect((await create({ notifyEmailAddress: "desk@example.com", title })).status).toBe(201);
     const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
@@ -164,17 +164,17 @@ describe("the contract's offers", () => {
   });
 
   test("every offer has a unique id that is safe in a path [interface: Offer id]", async () => {
-    const [one, other] = [await createAndRead(), await createAndRead()];
-    expect(one.id).not.toBe(other.id);
-    expect(one.id).toMatch(/^[\w-]+$/);
+    const [first, second] = [await createAndRead(), await createAndRead()];
+    expect(first.id).not.toBe(second.id);
+    expect(first.id).toMatch(/^[\w-]+$/);
   });
 
-  test("the first response is none, and no confirmation is the empty string [D-04] [D-05] [interface: Recipient response, confirmation]", async () => {
+  test("a recipient starts with the response none and an empty confirmation [D-04] [D-05] [interface: Recipient response, confirmation]", async () => {
     const { recipients } = await createAndRead();
     expect(recipients).toMatchObject(Array(2).fill({ response: "none", confirmation: "" }));
   });
 
-  test("the flag has the misspelt name widthdrawn, and follows the withdrawal [interface: Offer widthdrawn]", async () => {
+  test("a withdrawal sets the flag with the misspelt name widthdrawn [interface: Offer widthdrawn]", async () => {
     const { id, ...open } = await createAndRead();
     await fixture.api("GET", `/offer/${id}/withdraw`);
     expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
@@ -206,45 +206,45 @@ describe("the contract's offers", () => {
   });
 
   test("complete requires api-version=1.0; for the other operations it is optional [D-27] [interface: Operations CompleteOffer] [interface: Versioning 1, 2]", async () => {
-    const path = (suffix: string, id: string) => `/offer/${id}${suffix}`;
+    const offerPath = (suffix: string, id: string) => `/offer/${id}${suffix}`;
     for (const [query, status] of [
       ["", 400],
       ["?api-version=1.0", 204],
     ] as const) {
       const { id } = (await create()).json<{ id: string }>();
       await fixture.app("worker_amal", "POST", `/offers/${id}/apply`);
-      const completion = await fixture.api("POST", path(`/complete${query}`, id), { json: ["worker_amal"] });
+      const completion = await fixture.api("POST", offerPath(`/complete${query}`, id), { json: ["worker_amal"] });
       expect(completion.status).toBe(status);
       expect((await fixture.api("POST", `/offer${query}`, { json: creation })).status).toBe(201);
-      expect((await fixture.api("GET", path(query, id))).status).toBe(200);
-      expect((await fixture.api("GET", path(`/withdraw${query}`, id))).status).toBe(200);
+      expect((await fixture.api("GET", offerPath(query, id))).status).toBe(200);
+      expect((await fixture.api("GET", offerPath(`/withdraw${query}`, id))).status).toBe(200);
     }
   });
 
   test("an offer has at most 10,000 workers, 366 events, a title of 200 characters and details of 10,000 [D-24] [interface: Limits 1]", async () => {
     const limits = { workerIds: 10_000, events: 366, title: 200, details: 10_000 };
-    const sized = (name: string, count: number) => {
+    const withSize = (name: string, count: number) => {
       if (name === "workerIds") return { workerIds: Array(count).fill("worker_amal") };
       if (name === "events") return { events: Array(count).fill(slot) };
       return { [name]: "x".repeat(count) };
     };
     for (const [name, limit] of Object.entries(limits)) {
-      expect((await create(sized(name, limit))).status).toBe(201);
-      expect(await refusedFields(sized(name, limit + 1))).toEqual([name]);
+      expect((await create(withSize(name, limit))).status).toBe(201);
+      expect(await readInvalidFields(withSize(name, limit + 1))).toEqual([name]);
     }
   });
 
   test("a body of 1 MiB is accepted, and one byte more is rejected [D-24] [interface: Limits 1]", async () => {
     const body = JSON.stringify(creation);
-    const ofSize = (bytes: number) => ({
+    const withBodySize = (bytes: number) => ({
       body: body + " ".repeat(bytes - Buffer.byteLength(body)),
       headers: { "Content-Type": "application/json" },
     });
-    expect((await fixture.api("POST", "/offer", ofSize(1024 * 1024))).status).toBe(201);
-    expect((await fixture.api("POST", "/offer", ofSize(1024 * 1024 + 1))).status).toBe(413);
+    expect((await fixture.api("POST", "/offer", withBodySize(1024 * 1024))).status).toBe(201);
+    expect((await fixture.api("POST", "/offer", withBodySize(1024 * 1024 + 1))).status).toBe(413);
   });
 
-  test("a key may make 200 simultaneous reads [D-54] [interface: Limits 1]", async () => {
+  test("a key may send 200 simultaneous reads [D-54] [interface: Limits 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     const responses = await Promise.all(Array.from({ length: 200 }, () => fixture.api("GET", `/offer/${id}`)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
@@ -253,15 +253,15 @@ describe("the contract's offers", () => {
   test("a start before today's midnight in UTC is rejected [D-29]", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const yesterday = new Date(Date.parse(today) - 1).toISOString();
-    expect(await refusedFields({ events: [{ ...slot, start: yesterday }] })).toEqual(["events[0].start"]);
+    expect(await readInvalidFields({ events: [{ ...slot, start: yesterday }] })).toEqual(["events[0].start"]);
     expect((await create({ events: [{ ...slot, start: `${today}T00:00:00Z` }] })).status).toBe(201);
   });
 
-  test("an email address has one @ with something on both sides, and at most 254 characters [D-31]", async () => {
+  test("an email address has one @, text on both sides of it, and at most 254 characters [D-31]", async () => {
     const longest = `${"x".repeat(242)}@example.com`;
     for (const notifyEmailAddress of ["a@b", "δανάη@παράδειγμα.ελ", "o'neil+x@example.com", longest])
       expect((await create({ notifyEmailAddress })).status).toBe(201);
     for (const notifyEmailAddress of ["@b", "a@", "a@b@c", "a b@c", "a@b\u0007", `x${longest}`])
-      expect(await refusedFields({ notifyEmailAddress })).toEqual(["notifyEmailAddress"]);
+      expect(await readInvalidFields({ notifyEmailAddress })).toEqual(["notifyEmailAddress"]);
   });
 });

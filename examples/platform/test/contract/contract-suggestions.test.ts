@@ -1,10 +1,10 @@
-// Tests an integrator's response to a search for contacts field by field, against the tables in spec/interface.md.
+// Tests an integrator's response to a suggestion search, field by field, against the tables in spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Respond, respondWith } from "../support/receiver.ts";
-import { type DocumentedField, fieldsAfter, wrongValues } from "./contract-document.ts";
+import { type DocumentedField, fieldsAfter, invalidValues } from "./contract-document.ts";
 import { dana, type HarbourFixture, openHarbourFixture, rating } from "./harbour-fixture.ts";
 
-describe("a contact suggestion response", () => {
+describe("contact suggestion responses", () => {
   let fixture: HarbourFixture;
   beforeAll(async () => {
     fixture = await openHarbourFixture();
@@ -19,51 +19,53 @@ describe("a contact suggestion response", () => {
     }>().results;
     return result;
   };
-  const suggesting = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
+  const respondWithList = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
 
-  const found = async (list: unknown) => {
-    fixture.receiver.respond = suggesting(list);
+  const searchOutcome = async (list: unknown) => {
+    fixture.receiver.respond = respondWithList(list);
     const { suggestions, failure } = (await search()) ?? {};
     return suggestions ? "shown" : failure?.message;
   };
-  const expectColumn = async (row: DocumentedField, change: (field: object) => unknown) => {
-    const without = await found([change({ [row.field]: undefined })]);
+  const expectFieldChecked = async (row: DocumentedField, change: (field: object) => unknown) => {
+    const without = await searchOutcome([change({ [row.field]: undefined })]);
     if (row.required === "no") expect(without).toBe("shown");
     else expect(without).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
     // null means that an optional field is absent (D-94).
-    for (const value of wrongValues(row).filter((wrong) => wrong !== null || row.required !== "no"))
-      expect(await found([change({ [row.field]: value })])).toContain(`.${row.field}`);
+    for (const value of invalidValues(row).filter((value) => value !== null || row.required !== "no"))
+      expect(await searchOutcome([change({ [row.field]: value })])).toContain(`.${row.field}`);
   };
 
   test.each(fieldsAfter("### Contact suggestion response"))(
-    "contains $field as $type; required: $required [D-31] [interface: Suggestion name, emailAddress, profileImageUrl, ratings]",
-    (row) => expectColumn(row, (field) => ({ ...dana, ...field })),
+    "a suggestion contains $field as $type; required: $required [D-31] [interface: Suggestion name, emailAddress, profileImageUrl, ratings]",
+    (row) => expectFieldChecked(row, (field) => ({ ...dana, ...field })),
   );
 
   test.each(fieldsAfter("Rating object, all three"))(
-    "contains ratings with $field as $type, which is required [interface: Rating 1, rating, ratingProvider, lastWorked]",
-    (row) => expectColumn(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
+    "a suggestion's ratings contain $field as $type; it is required [interface: Rating 1, rating, ratingProvider, lastWorked]",
+    (row) => expectFieldChecked(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
   );
 
-  test("contains ratings from 1 to 5, which are shown unchanged [interface: Rating rating, ratingProvider] [interface: Limits 1b]", async () => {
+  test("a suggestion's ratings are from 1 to 5 and are shown unchanged [interface: Rating rating, ratingProvider] [interface: Limits 1b]", async () => {
     const ratings = [1, 2, 3, 4, 5].map((stars) => ({ ...rating, rating: stars }));
-    fixture.receiver.respond = suggesting([{ ...dana, ratings }]);
+    fixture.receiver.respond = respondWithList([{ ...dana, ratings }]);
     expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
     for (const stars of [0, 6, -1, 4.5])
-      expect(await found([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain("ratings[0].rating");
+      expect(await searchOutcome([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain(
+        "ratings[0].rating",
+      );
   });
 
-  test("accepts lastWorked without a time and reads it as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
-    fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
+  test("lastWorked may have no time, and is then read as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
+    fixture.receiver.respond = respondWithList([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
   });
 
-  test("accepts a profile image of null and treats it as absent [D-94]", async () => {
-    fixture.receiver.respond = suggesting([{ ...dana, profileImageUrl: null, newer: null }, dana]);
+  test("a profile image that is null counts as absent [D-94]", async () => {
+    fixture.receiver.respond = respondWithList([{ ...dana, profileImageUrl: null, newer: null }, dana]);
     const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
     expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
     for (const name of ["name", "emailAddress", "ratings"])
-      expect(await found([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
+      expect(await searchOutcome([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
   });
 
   test.each([
@@ -71,23 +73,23 @@ describe("a contact suggestion response", () => {
     ["2025-11-30T17:00:00-00:00", "2025-11-30T17:00:00Z"],
     ["2025-11-30t17:00:00.5z", "2025-11-30T17:00:00.5Z"],
     ["2025-11-30T19:00:00+02:00", "2025-11-30T17:00:00Z"],
-  ])("accepts lastWorked as %s and reads it as %s", async (lastWorked, read) => {
-    fixture.receiver.respond = suggesting([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
-    expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: read }] }]);
+  ])("lastWorked %s is accepted and shown as %s", async (lastWorked, shown) => {
+    fixture.receiver.respond = respondWithList([{ ...dana, ratings: [{ ...rating, lastWorked }] }]);
+    expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: shown }] }]);
   });
 
-  test("is shown only when it is an array of suggestion objects with status 200 [interface: Webhooks Contact suggestions] [interface: Errors 4]", async () => {
+  test("a suggestion response is shown only when it is an array of suggestion objects with status 200 [interface: Webhooks Contact suggestions] [interface: Errors 4]", async () => {
     for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
-      expect(await found(body)).not.toBe("shown");
+      expect(await searchOutcome(body)).not.toBe("shown");
     for (const status of [201, 204, 302, 500]) {
       fixture.receiver.respond = respondWith(status, {}, JSON.stringify([dana]));
       expect((await search())?.failure?.code).toBe("unexpected_status");
     }
-    expect([await found([dana]), await found([])]).toEqual(["shown", "shown"]);
+    expect([await searchOutcome([dana]), await searchOutcome([])]).toEqual(["shown", "shown"]);
   });
 
-  test("is rejected as a whole when a field is invalid, and the hirer learns which one but not its value [D-21] [interface: Errors 4]", async () => {
-    const message = await found([dana, { ...dana, emailAddress: "PRIVATE" }]);
+  test("a suggestion response with an invalid field is rejected as a whole, and the hirer learns the field but not its value [D-21] [interface: Errors 4]", async () => {
+    const message = await searchOutcome([dana, { ...dana, emailAddress: "PRIVATE" }]);
     expect(message).toContain("[1].emailAddress");
     expect(message).not.toContain("PRIVATE");
   });

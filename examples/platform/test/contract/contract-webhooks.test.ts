@@ -18,10 +18,10 @@ describe("the contract's webhooks", () => {
   });
 
   const urls = () => fixture.receiver.requests.map(({ method, url }) => `${method} ${url}`);
-  const received = async (beginning: string): Promise<ReceivedRequest> => {
-    const find = () => fixture.receiver.requests.find(({ url }) => url.startsWith(beginning));
-    await eventually(`a call of ${beginning}`, () => find() !== undefined);
-    return find() as ReceivedRequest;
+  const waitForRequest = async (pathStart: string): Promise<ReceivedRequest> => {
+    const findRequest = () => fixture.receiver.requests.find(({ url }) => url.startsWith(pathStart));
+    await eventually(`a request for ${pathStart}`, () => findRequest() !== undefined);
+    return findRequest() as ReceivedRequest;
   };
   const savedAddress = async () =>
     (await fixture.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
@@ -32,8 +32,8 @@ describe("the contract's webhooks", () => {
     }>();
     return results[0];
   };
-  const suggesting = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
-  const respondingOnly = (path: string, status: number): Respond => {
+  const respondWithList = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
+  const respondOnlyTo = (path: string, status: number): Respond => {
     return (request, response) => respondWith(request.url.endsWith(path) ? status : 200)(request, response);
   };
 
@@ -60,7 +60,7 @@ describe("the contract's webhooks", () => {
   });
 
   test("GET /test is called without authentication even when GET /test/auth fails [D-41] [interface: Webhooks Test] [interface: Authentication 3]", async () => {
-    fixture.receiver.respond = respondingOnly("/test/auth", 401);
+    fixture.receiver.respond = respondOnlyTo("/test/auth", 401);
     await fixture.enterProfile();
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
   });
@@ -68,7 +68,7 @@ describe("the contract's webhooks", () => {
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
     "a response to GET /test with %i rejects the address, even if GET /test/auth gets 200 [interface: Overview 5b] [interface: Errors 1]",
     async (status) => {
-      fixture.receiver.respond = respondingOnly("/test", status);
+      fixture.receiver.respond = respondOnlyTo("/test", status);
       const before = await savedAddress();
       const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/other` });
       expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
@@ -79,7 +79,7 @@ describe("the contract's webhooks", () => {
   test.each([201, 204, 302, 400, 401, 403, 500])(
     "a response to GET /test/auth with %i rejects the address, even if GET /test gets 200 [interface: Overview 5b] [interface: Authentication 2] [interface: Errors 2]",
     async (status) => {
-      fixture.receiver.respond = respondingOnly("/test/auth", status);
+      fixture.receiver.respond = respondOnlyTo("/test/auth", status);
       const before = await savedAddress();
       const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/other` });
       expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
@@ -94,7 +94,7 @@ describe("the contract's webhooks", () => {
     expect((await fixture.enterProfile()).status).toBe(200);
   });
 
-  test("every call except GET /test carries Timestamp and Authorization, which match openssl's digest of the secret [D-15] [interface: Authentication 1, 4]", async () => {
+  test("every call except GET /test has Timestamp and Authorization headers that match openssl's digest [D-15] [interface: Authentication 1, 4]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     await fixture.app("worker_amal", "POST", `/offers/${await fixture.createOffer()}/apply`);
@@ -105,20 +105,20 @@ describe("the contract's webhooks", () => {
       "/hooks/contact-suggestions",
       "/hooks/offer/response",
     ]) {
-      const request = await received(path);
+      const request = await waitForRequest(path);
       expect([path, request.headers.timestamp, isSigned(request)]).toEqual([path, expect.stringMatching(/Z$/), true]);
       expect(Math.abs(Date.parse(String(request.headers.timestamp)) - Date.now())).toBeLessThan(300_000);
     }
-    expect(await received("/hooks/test")).not.toHaveProperty("headers.authorization");
+    expect(await waitForRequest("/hooks/test")).not.toHaveProperty("headers.authorization");
   });
 
   test("each contact that a worker adds is sent to that organisation, only in the path [D-42] [interface: Introduction 1c] [interface: Overview 1, 5c] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
     await fixture.enterProfile();
     await fixture.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
     for (const _ of [1, 2]) await fixture.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
-    const calls = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/"));
-    await eventually("both are delivered", () => calls().length === 2);
-    for (const { method, url, body, headers } of calls()) {
+    const contactRequests = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/"));
+    await eventually("both are delivered", () => contactRequests().length === 2);
+    for (const { method, url, body, headers } of contactRequests()) {
       expect([method, url, body]).toEqual(["GET", "/hooks/contact/new/worker_dana", ""]);
       expect(headers).not.toHaveProperty("content-type");
     }
@@ -128,14 +128,14 @@ describe("the contract's webhooks", () => {
     await fixture.enterProfile();
     const offerId = await fixture.createOffer();
     await fixture.app("worker_ben", "POST", `/offers/${offerId}/reject`);
-    const { method, url, headers, body } = await received("/hooks/offer/response");
+    const { method, url, headers, body } = await waitForRequest("/hooks/offer/response");
     expect([method, url, headers["content-type"]]).toEqual(["POST", "/hooks/offer/response", "application/json"]);
     expect(JSON.parse(body)).toEqual({ offerId, workerId: "worker_ben", response: "rejected" });
   });
 
   test("a search sends all of the person's addresses to POST /contact-suggestions, and the filter if there is one [interface: Overview 5g] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
-    fixture.receiver.respond = suggesting([]);
+    fixture.receiver.respond = respondWithList([]);
     fixture.receiver.requests.length = 0;
     await search({ filter: "chef" });
     await search();
@@ -150,11 +150,11 @@ describe("the contract's webhooks", () => {
   test("the integrator chooses the matches, and a hirer invites the selected people at their addresses [interface: Overview 5e, 5f, 5g] [interface: Suggestion emailAddress]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const eli = { ...dana, name: "Eli Roy", emailAddress: "eli.roy@example.com" };
-    fixture.receiver.respond = suggesting([dana, eli]);
+    fixture.receiver.respond = respondWithList([dana, eli]);
     expect((await search())?.suggestions).toEqual([dana, eli]);
     const people = [{ name: eli.name, emailAddress: eli.emailAddress }];
-    const invited = await fixture.portal("POST", "/invitations", { organisationId: "org_harbour", people });
-    expect(invited.status).toBe(201);
+    const invitation = await fixture.portal("POST", "/invitations", { organisationId: "org_harbour", people });
+    expect(invitation.status).toBe(201);
     const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     expect(mails.map(({ to }) => to)).toEqual(["eli.roy@example.com"]);
   });
@@ -165,7 +165,7 @@ describe("the contract's webhooks", () => {
     fixture.receiver.respond = (request, response) =>
       request.url.startsWith("/images/")
         ? respondWith(200, { "content-type": "image/png" }, "PNG")(request, response)
-        : suggesting([{ ...dana, profileImageUrl }])(request, response);
+        : respondWithList([{ ...dana, profileImageUrl }])(request, response);
     expect((await search())?.suggestions).toEqual([{ ...dana, profileImageUrl }]);
     expect(await (await fetch(profileImageUrl)).text()).toBe("PNG");
     for (const { url, headers } of fixture.receiver.requests)
@@ -181,8 +181,8 @@ describe("the contract's webhooks", () => {
     const applied = await fixture.app("worker_amal", "POST", `/offers/${offerId}/apply`);
     expect([added.status, applied.status, (await search())?.failure?.code]).toEqual([204, 204, "unexpected_status"]);
     expect((await fixture.complete(offerId, ["worker_amal"])).status).toBe(204);
-    await received("/hooks/offer/response");
-    await received("/hooks/contact/new/");
+    await waitForRequest("/hooks/offer/response");
+    await waitForRequest("/hooks/contact/new/");
   });
 
   test("one worker's responses to one offer arrive in order, and a failed one does not block the next [D-32]", async () => {
@@ -203,10 +203,10 @@ describe("the contract's webhooks", () => {
   });
 
   test("a secret has 16 to 500 characters and no surrounding white space [D-43]", async () => {
-    for (const good of ["x".repeat(16), "x".repeat(500), `${"x".repeat(16)} y`])
-      expect((await fixture.enterProfile({ secret: good })).status).toBe(200);
-    for (const bad of ["x".repeat(15), "x".repeat(501), ` ${"x".repeat(16)}`, `${"x".repeat(16)}\n`])
-      expect((await fixture.enterProfile({ secret: bad })).status).toBe(400);
+    for (const valid of ["x".repeat(16), "x".repeat(500), `${"x".repeat(16)} y`])
+      expect((await fixture.enterProfile({ secret: valid })).status).toBe(200);
+    for (const invalid of ["x".repeat(15), "x".repeat(501), ` ${"x".repeat(16)}`, `${"x".repeat(16)}\n`])
+      expect((await fixture.enterProfile({ secret: invalid })).status).toBe(400);
     expect((await fixture.enterProfile()).status).toBe(200);
   });
 
@@ -218,16 +218,20 @@ describe("the contract's webhooks", () => {
     fixture.receiver.respond = respondWith(503);
     await search();
     await fixture.enterProfile();
-    // Wait for longer than all three attempts take, which are 50 ms apart.
+    // Wait until an event has used up its three attempts, which are 50 ms apart.
     await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     const attempts = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
-    await eventually("the event is given up", () => attempts().length === 3);
-    const asked = fixture.receiver.requests.filter((request) => !attempts().includes(request));
-    expect(asked.map(({ url }) => url)).toEqual(["/hooks/contact-suggestions", "/hooks/test", "/hooks/test/auth"]);
-    for (const { headers } of asked) expect(headers).not.toHaveProperty("offers-delivery-id");
+    await eventually("the event has failed", () => attempts().length === 3);
+    const otherRequests = fixture.receiver.requests.filter((request) => !attempts().includes(request));
+    expect(otherRequests.map(({ url }) => url)).toEqual([
+      "/hooks/contact-suggestions",
+      "/hooks/test",
+      "/hooks/test/auth",
+    ]);
+    for (const { headers } of otherRequests) expect(headers).not.toHaveProperty("offers-delivery-id");
     for (const { headers } of attempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
     expect((await deliveries()).match(/"type":/g)?.length).toBe((before.match(/"type":/g)?.length ?? 0) + 1);
-    await eventually("it is dead", async () => (await deliveries()).includes('"dead"'));
+    await eventually("the delivery is dead", async () => (await deliveries()).includes('"dead"'));
   });
 
   test("the service calls only the documented paths, without a version [D-34] [interface: Introduction 1] [interface: Events 1] [interface: Versioning 2]", async () => {
@@ -239,8 +243,8 @@ describe("the contract's webhooks", () => {
     await search();
     await fixture.complete(offerId, ["worker_amal"]);
     await fixture.api("GET", `/offer/${offerId}/withdraw`);
-    await received("/hooks/offer/response");
-    await received("/hooks/contact/new/");
+    await waitForRequest("/hooks/offer/response");
+    await waitForRequest("/hooks/contact/new/");
     expect([...new Set(urls())].sort()).toEqual([
       "GET /hooks/contact/new/worker_amal",
       "GET /hooks/test",

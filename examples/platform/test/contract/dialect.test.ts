@@ -6,13 +6,13 @@ const [store] = await anyStore();
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 const version = "?api-version=1.0";
 
-/** Tests the responses themselves; client.test.ts tests how the client reads them. */
+/** Tests the responses. client.test.ts tests how the client reads them. */
 describe("the live dialect", () => {
   let database: TestDatabase | undefined;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     database = await store?.createDatabase();
-    if (database === undefined) throw new Error("there is always a store");
+    if (database === undefined) throw new Error("no store to test");
     platform = await openPlatform(database, { dialect: "live" });
   });
   afterAll(async () => {
@@ -26,7 +26,7 @@ describe("the live dialect", () => {
   const apply = async (id: string) =>
     platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker("worker_amal") });
 
-  test("responds to a creation, even a retry, with 200 and the id as plain text [D-51]", async () => {
+  test("the live dialect responds to a creation, even a retry, with 200 and the id as plain text [D-51]", async () => {
     const key = { "Idempotency-Key": "k" };
     const created = await call("POST", `/offer${version}`, input, key);
     expect(created).toMatchObject({ status: 200, text: expect.stringMatching(/^offer_[\w-]+$/) });
@@ -35,7 +35,7 @@ describe("the live dialect", () => {
     expect(await call("POST", `/offer${version}`, input, key)).toMatchObject({ status: 200, text: created.text });
   });
 
-  test("responds to a completion and a withdrawal with 204 [D-51]", async () => {
+  test("the live dialect responds to a completion and a withdrawal with 204 [D-51]", async () => {
     const id = await create();
     await apply(id);
     const complete = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
@@ -45,7 +45,7 @@ describe("the live dialect", () => {
     expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
   });
 
-  test("responds to a read or withdrawal of an unknown offer with 204 and no effect [D-51]", async () => {
+  test("the live dialect responds to a read or withdrawal of an unknown offer with 204, without any effect [D-51]", async () => {
     const id = await create();
     for (const [path, key] of [
       ["/offer/unknown", "demo-key-harbour"],
@@ -57,7 +57,7 @@ describe("the live dialect", () => {
   });
 
   test.each(["", "?api-version=1", "?api-version=2.0", "?api-version=1.0&api-version=1.0"])(
-    "rejects the version %j on every operation [D-51]",
+    "the live dialect rejects the version %j on every operation [D-51]",
     async (query) => {
       for (const response of [
         await call("POST", `/offer${query}`, input),
@@ -69,7 +69,7 @@ describe("the live dialect", () => {
     },
   );
 
-  test("rejects a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
+  test("the live dialect rejects a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
     const complete = async (id: string) => {
       const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
       expect(response.status).toBe(400);
@@ -86,7 +86,7 @@ describe("the live dialect", () => {
     expect(await complete(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
   });
 
-  test("applies to the API only, not to the worker's app", async () => {
+  test("the live dialect applies to the API only, not to the worker's app", async () => {
     const id = await create();
     await call("GET", `/offer/${id}/withdraw${version}`);
     expect((await apply(id)).json()).toMatchObject({ status: 409, code: "offer_withdrawn" });

@@ -21,7 +21,7 @@ export const dana = {
   ratings: [rating],
 };
 
-/** Whether the request is signed with `secret`. */
+/** Returns whether the request is signed with `secret`. */
 export const isSigned = (request: ReceivedRequest): boolean => isSignedWith(secret, request);
 
 /** A platform with workers, and with Harbour Hotels' API client, endpoint and user Hana. */
@@ -29,7 +29,7 @@ export interface HarbourFixture {
   platform: PlatformUnderTest;
   /** Harbour Hotels' endpoint. */
   receiver: Receiver;
-  /** Calls the API with Harbour Hotels' key, unless `options` contains another. */
+  /** Calls the API with Harbour Hotels' key, unless `options` contains another key. */
   api(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   /** Calls the portal as Hana. */
   portal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
@@ -40,9 +40,9 @@ export interface HarbourFixture {
   /** Creates an offer to Amal and Ben, unless `changes` contains other workers. */
   createOffer(changes?: object, options?: CallOptions): Promise<string>;
   complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
-  /** Returns the notifications about the offer on the worker's menu. */
+  /** Returns the worker's notifications about the offer, oldest first. */
   notificationsOf(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
-  /** Waits until nothing is pending, and returns the responses to this offer that the endpoint has received. */
+  /** Waits until no delivery is pending, and returns the offer's responses that the endpoint has received. */
   reportedResponses(offerId: string): Promise<{ workerId: string; response: string }[]>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface HarbourFixture {
 export async function openHarbourFixture(settings: Partial<Settings> = {}): Promise<HarbourFixture> {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("there is always a store");
+  if (database === undefined) throw new Error("no store to test");
   const platform = await openPlatform(database, settings);
   const receiver = await openReceiver();
   const withBody = (json?: unknown): CallOptions => (json === undefined ? {} : { json });
@@ -78,7 +78,7 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
       const workerIds = ["worker_amal", "worker_ben"];
       const json = { createdByUserId: "user_hana", title: "Bar", workerIds, ...changes };
       const response = await fixture.api("POST", "/offer", { json, ...options });
-      if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
+      if (response.status !== 201) throw new Error(`the offer was rejected: ${response.text}`);
       return response.json<{ id: string }>().id;
     },
     complete: (offerId, workerIds) =>
@@ -94,7 +94,7 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
         .reverse();
     },
     async reportedResponses(offerId) {
-      // A response is committed with its event, so all earlier ones are pending or acknowledged by now.
+      // A response is committed with its event, so every earlier response has a delivery by now.
       await eventually("nothing is pending", async () => {
         const { deliveries } = (await fixture.portal("GET", "/deliveries")).json<{ deliveries: { state: string }[] }>();
         return deliveries.every(({ state }) => state === "acknowledged");

@@ -6,14 +6,14 @@ const response = (
   status: number,
   body: unknown,
   contentType = "application/json",
-  more: Record<string, string> = {},
+  moreHeaders: Record<string, string> = {},
 ) => ({
   status,
-  headers: new Headers({ "content-type": contentType, ...more }),
+  headers: new Headers({ "content-type": contentType, ...moreHeaders }),
   text: body === undefined ? "" : JSON.stringify(body),
 });
 
-// The suites rely on the validator to reject what spec/openapi.yaml does not document.
+// Other tests rely on the validator to reject responses that spec/openapi.yaml does not document.
 test.each([
   ["POST", "/offer", response(201, { id: "o" }), "lacks the header Location"],
   ["POST", "/offer", response(201, { id: 7 }, "application/json", { Location: "/offer/o" }), "must be string"],
@@ -23,11 +23,11 @@ test.each([
   ["GET", "/offer/o", response(404, { ...problem, errors: { id: "no" } }, "application/problem+json"), "must be array"],
   ["GET", "/offer/o", response(409, { ...problem, status: 409 }, "application/problem+json"), "409 is not documented"],
   ["PUT", "/nowhere", response(405, { title: "No" }, "application/problem+json"), "must have required property 'type'"],
-])("rejects an invalid response to %s %s, %#", (method, path, wrong, message) =>
-  expect(() => expectDocumented(method, path, wrong)).toThrow(message),
+])("the validator rejects an invalid response to %s %s, %#", (method, path, invalid, message) =>
+  expect(() => expectDocumented(method, path, invalid)).toThrow(message),
 );
 
-test("accepts documented responses", () => {
+test("the validator accepts documented responses", () => {
   expectDocumented("POST", "/offer?api-version=1.0", response(201, { id: "o" }, undefined, { Location: "/offer/o" }));
   expectDocumented("GET", "/offer/o/withdraw", response(200, undefined));
   expectDocumented("PUT", "/offer", response(405, { ...problem, status: 405 }, "application/problem+json"));

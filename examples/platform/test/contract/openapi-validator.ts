@@ -31,37 +31,42 @@ ajv.addFormat("idn-email", true);
 ajv.addSchema(document, documentId);
 
 const escapeToken = (token: string): string => token.replaceAll("~", "~0").replaceAll("/", "~1");
-const pointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
+const jsonPointer = (...tokens: string[]): string => `#/${tokens.map(escapeToken).join("/")}`;
 
-/** Asserts that spec/openapi.yaml documents this response for the operation. Accepts undocumented members. */
+/** Asserts that spec/openapi.yaml documents the response. Accepts undocumented members in its body. */
 export function expectDocumented(method: string, path: string, received: WireResponse): void {
   const template = Object.keys(document.paths).find((candidate) => matches(candidate, path)) ?? "";
   const status = String(received.status);
   const operation = document.paths[template]?.[method.toLowerCase()];
-  const found = operation?.responses[status];
-  if (operation !== undefined && found === undefined)
+  const documented = operation?.responses[status];
+  if (operation !== undefined && documented === undefined)
     throw new Error(`${method} ${path}: ${status} is not documented: ${received.text}`);
-  // A request for an unknown path or method gets a problem too.
-  const shared = found === undefined ? "#/components/responses/BadRequest" : found.$ref;
-  const at = shared ?? pointer("paths", template, method.toLowerCase(), "responses", status);
-  const response = shared === undefined ? found : document.components.responses[shared.split("/").at(-1) ?? ""];
-  if (response === undefined) throw new Error(`${shared} is missing in the document`);
+  // Requests for unknown paths or methods also get a problem.
+  const shared = documented === undefined ? "#/components/responses/BadRequest" : documented.$ref;
+  const location = shared ?? jsonPointer("paths", template, method.toLowerCase(), "responses", status);
+  const response = shared === undefined ? documented : document.components.responses[shared.split("/").at(-1) ?? ""];
+  if (response === undefined) throw new Error(`${shared} is missing from the document`);
   for (const [name, { required }] of Object.entries(response.headers ?? {}))
     if (required === true && !received.headers.get(name))
       throw new Error(`${method} ${path}: ${received.status} lacks the header ${name}`);
-  checkContent(`${method} ${path} ${received.status}`, at, response, received);
+  checkContent(`${method} ${path} ${received.status}`, location, response, received);
 }
 
-function checkContent(where: string, at: string, { content }: ResponseObject, { headers, text }: WireResponse): void {
+function checkContent(
+  where: string,
+  location: string,
+  { content }: ResponseObject,
+  { headers, text }: WireResponse,
+): void {
   if (content === undefined) {
     if (text !== "") throw new Error(`${where}: a body where none is documented`);
     return;
   }
   const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
   if (!(mediaType in content)) throw new Error(`${where}: the media type ${mediaType} is not documented`);
-  // This compiles the schema only once, unlike `ajv.compile` with a reference.
-  const validate = ajv.getSchema(`${documentId}${at}/content/${escapeToken(mediaType)}/schema`);
-  if (validate === undefined) throw new Error(`${where}: the document has no schema at ${at}`);
+  // Unlike `ajv.compile` with a reference, this compiles the schema only once.
+  const validate = ajv.getSchema(`${documentId}${location}/content/${escapeToken(mediaType)}/schema`);
+  if (validate === undefined) throw new Error(`${where}: the document has no schema at ${location}`);
   if (!validate(JSON.parse(text))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}`);
 }
 

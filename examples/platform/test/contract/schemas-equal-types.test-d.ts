@@ -16,7 +16,7 @@ type Plain<T> = [T] extends [string]
       ? { [K in keyof T as string extends K ? never : K]: Plain<Exclude<T[K], undefined>> }
       : T;
 
-/** Makes every field required, which reveals an optional field that only one side has. */
+/** Makes every field required, to reveal optional fields that only one side has. */
 type Full<T> = T extends readonly (infer Entry)[]
   ? Full<Entry>[]
   : T extends object
@@ -37,6 +37,6 @@ type Unequal = {
 }[keyof Components];
 
 test("each component's zod schema matches its type in the contract", () => {
-  // An unequal component is named in the compiler's message.
+  // The compiler's message names the unequal components.
   expectTypeOf<Unequal>().toBeNever();
 });

@@ -6,10 +6,10 @@ import { hangUp, openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 
-describe.each(await anyStore())("an attempt on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("attempts on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test("is stored with the start of its response as a storable string", async () => {
+  test("an attempt is stored with the start of its response, without characters that cannot be stored", async () => {
     const responses = [
       respondWith(500, { "content-type": "text/html; charset=utf-8" }, `a\0b${"ü".repeat(5_000)}`),
       respondWith(500, {}, Buffer.from([0xff, 0x61]).toString("latin1")),

@@ -11,9 +11,9 @@ import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
 describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
-  const { record, becomes, stateOf } = deliveries;
+  const { record, waitForState, readState } = deliveries;
 
-  test("an attempt that could not be stored is repeated, and not reported", async () => {
+  test("an attempt that cannot be stored is repeated and not reported", async () => {
     const id = await record(workerResponse("worker-1"));
     let isFull = false;
     deliveries.receiver.respond = (request, response) => {
@@ -21,36 +21,36 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
       respondWith(200)(request, response);
     };
     const transaction: Store["transaction"] = (work) =>
-      isFull ? Promise.reject(new Error("no more room")) : deliveries.fixture.store.transaction(work);
+      isFull ? Promise.reject(new Error("disk full")) : deliveries.fixture.store.transaction(work);
     const delivery = deliveries.fixture.startDelivery({
       store: { ...deliveries.fixture.store, transaction },
       settleLimitMs: 0,
     });
     await eventually("it is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
-    // It is one, or more if the delivery was released and attempted again before the stop.
-    const notStored = deliveries.receiver.requests.length;
+    // One, or more if the delivery was released and attempted again before the stop.
+    const unstoredAttempts = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);
-    expect(deliveries.fixture.errors).toContainEqual(expect.objectContaining({ message: "no more room" }));
+    expect(deliveries.fixture.errors).toContainEqual(expect.objectContaining({ message: "disk full" }));
     deliveries.fixture.startDelivery();
-    await becomes(id, "acknowledged");
-    expect(deliveries.receiver.requests).toHaveLength(notStored + 1);
-    await eventually("the last is reported", () => deliveries.fixture.attempts.length === 1);
+    await waitForState(id, "acknowledged");
+    expect(deliveries.receiver.requests).toHaveLength(unstoredAttempts + 1);
+    await eventually("the last attempt is reported", () => deliveries.fixture.attempts.length === 1);
   });
 
-  test("an endpoint gets eight attempts at a time, and others do not wait for it", async () => {
-    const other = await openReceiver();
-    const otherId = await addOrganisation(deliveries.fixture.store, other.baseAddress);
+  test("an endpoint gets at most eight simultaneous attempts, and other endpoints do not wait for it", async () => {
+    const otherReceiver = await openReceiver();
+    const otherId = await addOrganisation(deliveries.fixture.store, otherReceiver.baseAddress);
     let open = 0;
-    let most = 0;
+    let maxOpen = 0;
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     deliveries.receiver.respond = (request, response) => {
       open += 1;
-      most = Math.max(most, open);
+      maxOpen = Math.max(maxOpen, open);
       void released.then(() => {
         open -= 1;
         respondWith(200)(request, response);
@@ -60,24 +60,24 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     for (let worker = 0; worker < 30; worker += 1) ids.push(await record(workerResponse(`worker-${worker}`)));
     deliveries.fixture.startDelivery({ attemptTimeoutMs: 20_000 });
     await eventually("the endpoint is busy", () => open === 8);
-    await becomes(await record(workerResponse("worker-1"), otherId), "acknowledged");
+    await waitForState(await record(workerResponse("worker-1"), otherId), "acknowledged");
     release();
-    for (const id of ids) await becomes(id, "acknowledged");
-    expect(most).toBe(8);
-    await other.close();
+    for (const id of ids) await waitForState(id, "acknowledged");
+    expect(maxOpen).toBe(8);
+    await otherReceiver.close();
   });
 
   test("a delivery claimed by a process that died is taken over when its lease ends", async () => {
     const id = await record(workerResponse("worker-1"));
-    const dead = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
+    const deadProcess = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
     const queue = webhookQueue(() => new Date());
-    expect(await claimRows(deliveries.fixture.store, dead, queue, 10)).toHaveLength(1);
+    expect(await claimRows(deliveries.fixture.store, deadProcess, queue, 10)).toHaveLength(1);
     deliveries.fixture.startDelivery();
-    await becomes(id, "acknowledged");
+    await waitForState(id, "acknowledged");
     expect(deliveries.receiver.requests).toHaveLength(1);
   });
 
-  test("stopping finishes the current attempts and starts no others", async () => {
+  test("stopping finishes the current attempts and starts no more", async () => {
     let finish = (): void => undefined;
     deliveries.receiver.respond = (request, response) => {
       finish = () => respondWith(200)(request, response);
@@ -86,14 +86,14 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     const id = await record(workerResponse("worker-1"));
     await eventually("the attempt is under way", () => deliveries.receiver.requests.length === 1);
     const stopped = delivery.stop();
-    const later = await record(workerResponse("worker-2"));
+    const nextId = await record(workerResponse("worker-2"));
     finish();
     await stopped;
-    expect(await stateOf(id)).toBe("acknowledged");
-    expect(await stateOf(later)).toBe("pending");
+    expect(await readState(id)).toBe("acknowledged");
+    expect(await readState(nextId)).toBe("pending");
     deliveries.fixture.startDelivery();
     deliveries.receiver.respond = respondWith(200);
-    await becomes(later, "acknowledged");
+    await waitForState(nextId, "acknowledged");
   });
 
   test("an attempt fails without using up the schedule when the secret cannot be decrypted, and no event is lost", async () => {

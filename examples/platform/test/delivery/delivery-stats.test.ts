@@ -12,32 +12,33 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
   beforeAll(async () => {
     for (const id of ["org_a", "org_b"])
       await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
-    await attempts("org_a", minutesAgo(90), [{ at: minutesAgo(90), durationMs: 10 }]);
-    await attempts("org_a", minutesAgo(31), [
+    await insertDelivery("org_a", minutesAgo(90), [{ at: minutesAgo(90), durationMs: 10 }]);
+    await insertDelivery("org_a", minutesAgo(31), [
       { at: minutesAgo(31), durationMs: 100, error: "timeout" },
       { at: minutesAgo(30), durationMs: 500 },
     ]);
-    await attempts("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 200 }]);
-    await attempts("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 400 }]);
-    await attempts("org_b", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 7, error: "timeout" }]);
+    await insertDelivery("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 200 }]);
+    await insertDelivery("org_a", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 400 }]);
+    await insertDelivery("org_b", minutesAgo(1), [{ at: minutesAgo(1), durationMs: 7, error: "timeout" }]);
   });
 
-  let count = 0;
-  async function attempts(
+  let deliveryCount = 0;
+  /** Inserts a delivery with these attempts. */
+  async function insertDelivery(
     organisationId: string,
-    happenedAt: Date,
-    made: { at: Date; durationMs: number; error?: string }[],
+    eventAt: Date,
+    attempts: { at: Date; durationMs: number; error?: string }[],
   ): Promise<void> {
-    count += 1;
-    const id = `d${count}`;
-    const of = { id, organisation_id: organisationId };
-    const event = { ...of, type: "workerAddedContact", data: "{}", created_at: happenedAt } as const;
+    deliveryCount += 1;
+    const id = `d${deliveryCount}`;
+    const keys = { id, organisation_id: organisationId };
+    const event = { ...keys, type: "workerAddedContact", data: "{}", created_at: eventAt } as const;
     await store.db.insertInto("events").values(event).execute();
     await store.db
       .insertInto("deliveries")
-      .values({ ...of, event_id: id, order_key: id })
+      .values({ ...keys, event_id: id, order_key: id })
       .execute();
-    const rows = made.map(({ at, durationMs, error = null }) => ({
+    const rows = attempts.map(({ at, durationMs, error = null }) => ({
       delivery_id: id,
       method: "GET",
       path: "/",
@@ -46,16 +47,16 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
       organisation_id: organisationId,
       status: error === null ? 200 : null,
       error,
-      lag_ms: error === null ? at.getTime() + durationMs - happenedAt.getTime() : null,
+      lag_ms: error === null ? at.getTime() + durationMs - eventAt.getTime() : null,
     }));
     await store.db.insertInto("attempts").values(rows).execute();
   }
 
-  const measure = () =>
+  const readStats = () =>
     readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
 
-  test("cover one organisation, in time buckets", async () => {
-    const { buckets } = await measure();
+  test("delivery statistics cover one organisation, in time buckets", async () => {
+    const { buckets } = await readStats();
     expect(buckets.map(({ attempts, failed }) => [attempts, failed])).toEqual([
       [1, 1],
       [1, 0],
@@ -70,8 +71,8 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
     ]);
   });
 
-  test("measure the time from the event to the end of the acknowledged attempt", async () => {
-    const { buckets, total } = await measure();
+  test("delivery statistics measure the lag from the event to the end of the acknowledged attempt", async () => {
+    const { buckets, total } = await readStats();
     expect(buckets.map(({ medianLagMs }) => medianLagMs)).toEqual([null, 60_500, 300, null]);
     expect(total).toEqual({ attempts: 4, failed: 1, medianLagMs: 400, slowestLagMs: 60_500 });
   });

@@ -4,11 +4,11 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
-describe.each(await anyStore())("a failed delivery on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("failed deliveries on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   const receiver = useReceiver();
 
-  test("cannot be redelivered after a later response of the worker: 409, and nothing is sent", async () => {
+  test("redelivering a failed delivery after the worker's later response gets 409, and nothing is sent", async () => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
@@ -27,14 +27,14 @@ describe.each(await anyStore())("a failed delivery on $title", ({ createDatabase
     receiver.respond = (request, response) =>
       respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
     await act("apply");
-    await eventually("given up", async () => (await states()).join() === "dead");
+    await eventually("it has failed", async () => (await states()).join() === "dead");
     await act("reject");
-    await eventually("acknowledged", async () => (await states()).join() === "acknowledged,dead");
-    const sent = receiver.requests.length;
+    await eventually("the later response is acknowledged", async () => (await states()).join() === "acknowledged,dead");
+    const requestCount = receiver.requests.length;
     const [, dead] = await deliveries();
-    const refused = await platform.call("POST", `/portal/deliveries/${dead?.id}/redeliver`, { token });
-    expect(refused.json()).toMatchObject({ status: 409, code: "delivery_superseded" });
+    const rejected = await platform.call("POST", `/portal/deliveries/${dead?.id}/redeliver`, { token });
+    expect(rejected.json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await states()).toEqual(["acknowledged", "dead"]);
-    expect(receiver.requests).toHaveLength(sent);
+    expect(receiver.requests).toHaveLength(requestCount);
   });
 });

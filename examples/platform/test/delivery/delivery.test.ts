@@ -8,9 +8,9 @@ import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
 describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
-  const { record, becomes, receivedIds } = deliveries;
+  const { record, waitForState, receivedIds } = deliveries;
 
-  const attemptsOf = (id: string) =>
+  const readAttempts = (id: string) =>
     deliveries.fixture.store.db
       .selectFrom("attempts")
       .selectAll()
@@ -21,7 +21,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
   test("a worker's response arrives signed, under the base URL, with its delivery id [interface: Overview 2b]", async () => {
     deliveries.fixture.startDelivery();
     const id = await record(workerResponse("worker-1", "rejected"));
-    await becomes(id, "acknowledged");
+    await waitForState(id, "acknowledged");
     expect(deliveries.receiver.requests).toHaveLength(1);
     const [request] = deliveries.receiver.requests;
     expect(request).toMatchObject({
@@ -30,7 +30,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
       headers: { "content-type": "application/json", "offers-delivery-id": id, authorization: "test s3cret" },
     });
     expect(JSON.parse(request?.body ?? "")).toEqual({ offerId: "offer-1", workerId: "worker-1", response: "rejected" });
-    expect(await attemptsOf(id)).toMatchObject([{ path: "/offer/response", status: 200, error: null }]);
+    expect(await readAttempts(id)).toMatchObject([{ path: "/offer/response", status: 200, error: null }]);
     expect(deliveries.fixture.attempts).toMatchObject([
       { deliveryId: id, number: 1, outcome: "acknowledged", path: "/offer/response" },
     ]);
@@ -39,7 +39,7 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
   test("an added contact is sent with the worker's id in the path and no body", async () => {
     deliveries.fixture.startDelivery();
     const id = await record({ type: "workerAddedContact", data: { workerId: "a/b ü?" } });
-    await becomes(id, "acknowledged");
+    await waitForState(id, "acknowledged");
     expect(deliveries.receiver.requests).toMatchObject([
       { method: "GET", url: "/someprefix/contact/new/a%2Fb%20%C3%BC%3F", body: "" },
     ]);
@@ -53,21 +53,21 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
       throw new Error("no");
     });
     await expect(broken).rejects.toThrow("no");
-    await becomes(await record(workerResponse("worker-2")), "acknowledged");
+    await waitForState(await record(workerResponse("worker-2")), "acknowledged");
     expect(deliveries.receiver.requests).toHaveLength(1);
     expect(deliveries.receiver.requests[0]?.body).toContain("worker-2");
   });
 
   test("an event is kept when its organisation has no endpoint [D-39]", async () => {
-    const silent = await addOrganisation(deliveries.fixture.store);
+    const organisationId = await addOrganisation(deliveries.fixture.store);
     const recorded = await deliveries.fixture.store.transaction((trx) =>
-      recordEvent(trx, silent, workerResponse("worker-1")),
+      recordEvent(trx, organisationId, workerResponse("worker-1")),
     );
     expect(recorded).toEqual({ eventId: expect.any(String) });
     const events = await deliveries.fixture.store.db
       .selectFrom("events")
       .select("data")
-      .where("organisation_id", "=", silent)
+      .where("organisation_id", "=", organisationId)
       .execute();
     expect(events).toEqual([{ data: { offerId: "offer-1", workerId: "worker-1", response: "accepted" } }]);
   });
@@ -77,8 +77,8 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     deliveries.receiver.respond = (...exchange) => (responses.shift() ?? respondWith(200))(...exchange);
     deliveries.fixture.startDelivery({ attemptTimeoutMs: 3_000 });
     const id = await record(workerResponse("worker-1"));
-    await becomes(id, "acknowledged");
-    expect((await attemptsOf(id)).map(({ status, error }) => [status, error])).toEqual([
+    await waitForState(id, "acknowledged");
+    expect((await readAttempts(id)).map(({ status, error }) => [status, error])).toEqual([
       [500, "not_acknowledged"],
       [204, "not_acknowledged"],
       [302, "not_acknowledged"],
@@ -104,21 +104,21 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
     expect(deliveries.fixture.attempts[0]?.nextAttemptAt).toEqual(new Date("2031-05-01T10:00:30Z"));
   });
 
-  test("one worker's responses to one offer arrive in order despite failures, and delay no other worker [D-32]", async () => {
+  test("one worker's responses to one offer arrive in order despite failures, without delaying other workers [D-32]", async () => {
     let failures = 3;
     deliveries.receiver.respond = (request, response) => {
       const fails = request.body.includes("worker-1") && failures-- > 0;
       respondWith(fails ? 500 : 200)(request, response);
     };
-    const given = ["accepted", "rejected", "accepted", "rejected"] as const;
+    const sequence = ["accepted", "rejected", "accepted", "rejected"] as const;
     const ids: string[] = [];
-    for (const each of given) ids.push(await record(workerResponse("worker-1", each)));
-    const other = await record(workerResponse("worker-2"));
+    for (const response of sequence) ids.push(await record(workerResponse("worker-1", response)));
+    const otherId = await record(workerResponse("worker-2"));
     deliveries.fixture.startDelivery();
-    for (const id of [...ids, other]) await becomes(id, "acknowledged");
+    for (const id of [...ids, otherId]) await waitForState(id, "acknowledged");
     const order = receivedIds();
     const [first = ""] = ids;
-    expect(order.filter((id) => id !== other)).toEqual([first, first, first, ...ids]);
-    expect(order.indexOf(other)).toBeLessThan(order.lastIndexOf(first));
+    expect(order.filter((id) => id !== otherId)).toEqual([first, first, first, ...ids]);
+    expect(order.indexOf(otherId)).toBeLessThan(order.lastIndexOf(first));
   });
 });

@@ -3,7 +3,7 @@ import type { Loop } from "../../src/outbox/timers.ts";
 import { addOrganisation, type DeliveryFixture, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
 describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDatabase }) => {
@@ -25,27 +25,27 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDat
     await database.remove();
   });
 
-  /** Delivers 800 events to twenty other endpoints. @returns how long that takes */
+  /** Delivers 800 events to twenty other endpoints. @returns how long this takes, in milliseconds */
   const deliverToOthers = async (delivery: Loop): Promise<number> => {
-    const before = quick.requests.length;
-    for (let other = 0; other < 20; other += 1)
-      await recordDue(fixture.store, await addOrganisation(fixture.store, quick.baseAddress), 40);
-    const began = performance.now();
+    const requestsBefore = quick.requests.length;
+    for (let endpoint = 0; endpoint < 20; endpoint += 1)
+      await recordDueEvents(fixture.store, await addOrganisation(fixture.store, quick.baseAddress), 40);
+    const startedAt = performance.now();
     delivery.wake();
-    await eventually("the others are delivered", () => quick.requests.length >= before + 800);
-    return performance.now() - began;
+    await eventually("the others are delivered", () => quick.requests.length >= requestsBefore + 800);
+    return performance.now() - startedAt;
   };
 
-  test("with 5,000 due deliveries delays 800 deliveries to others by at most three seconds", {
+  test("a slow endpoint with 5,000 due deliveries delays 800 deliveries to other endpoints by at most three seconds", {
     timeout: 90_000,
   }, async () => {
     const delivery = fixture.startDelivery({ attemptTimeoutMs: 15_000 });
     const aloneMs = await deliverToOthers(delivery);
-    await recordDue(fixture.store, await addOrganisation(fixture.store, slow.baseAddress), 5_000);
+    await recordDueEvents(fixture.store, await addOrganisation(fixture.store, slow.baseAddress), 5_000);
     await eventually("the slow one is busy", () => slow.requests.length >= 8);
-    const besideMs = await deliverToOthers(delivery);
-    // Compare the two times, because a busy machine slows both down.
-    expect(besideMs - aloneMs).toBeLessThan(3_000);
+    const withSlowMs = await deliverToOthers(delivery);
+    // Compare the two durations, because a busy machine makes both longer.
+    expect(withSlowMs - aloneMs).toBeLessThan(3_000);
     expect(fixture.errors).toEqual([]);
   });
 });

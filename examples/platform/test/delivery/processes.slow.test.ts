@@ -6,7 +6,7 @@ import { callProcess, type ProcessCall, signIn } from "../process/call-process.t
 import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { behindPgBouncer } from "../support/stores/pgbouncer.ts";
+import { postgresBehindPgBouncer } from "../support/stores/pgbouncer.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
@@ -22,11 +22,11 @@ const environment = {
   OFFERS_RETRY_SCHEDULE: Array.from({ length: 30 }, () => "200ms").join(),
 };
 
-const stores = [...(await storesUnderTest()), await behindPgBouncer()];
+const stores = [...(await storesUnderTest()), await postgresBehindPgBouncer()];
 
 describe.each(stores)("several processes on $title", ({ title, createDatabase }) => {
-  // PGlite serves one process.
-  const count = title === "PGlite" ? 1 : 3;
+  // Only one process can use PGlite.
+  const processCount = title === "PGlite" ? 1 : 3;
   let database: TestDatabase;
   let receiver: Receiver;
   let processes: PlatformProcess[] = [];
@@ -35,7 +35,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     database = await createDatabase();
     await countSettlements(database);
     receiver = await openReceiver();
-    processes = Array.from({ length: count }, () => startProcess(database, environment));
+    processes = Array.from({ length: processCount }, () => startProcess(database, environment));
   });
   afterEach(async () => {
     await killAll();
@@ -47,90 +47,90 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     for (const { child } of processes) child.kill("SIGKILL");
     await Promise.all(processes.splice(0).map(({ exited }) => exited));
   };
-  const killOne = async (): Promise<void> => {
+  const restartOne = async (): Promise<void> => {
     const [killed] = processes.splice(Math.floor(Math.random() * processes.length), 1);
     killed?.child.kill("SIGKILL");
     await killed?.exited;
     processes.push(startProcess(database, environment));
   };
-  /** Calls processes that are up until one responds. */
-  const insist = async (method: string, path: string, call: ProcessCall): Promise<Response> => {
+  /** Calls random processes until one of them responds. */
+  const callUntilResponse = async (method: string, path: string, call: ProcessCall): Promise<Response> => {
     for (;;) {
-      const one = processes[Math.floor(Math.random() * processes.length)];
-      const called = one?.address().then((address) => callProcess(address, method, path, call));
+      const target = processes[Math.floor(Math.random() * processes.length)];
+      const called = target?.address().then((address) => callProcess(address, method, path, call));
       const response = await called?.catch(() => undefined);
       if (response !== undefined && response.status < 500) return response;
       await sleep(20);
     }
   };
-  /** Saves an endpoint for Harbour and signs all workers in. */
-  const enter = async (): Promise<{ person: string; workers: string[] }> => {
-    const [address = ""] = await Promise.all(processes.map((each) => each.address()));
+  /** Saves Harbour's endpoint and signs everyone in. @returns their tokens */
+  const prepare = async (): Promise<{ person: string; workers: string[] }> => {
+    const [address = ""] = await Promise.all(processes.map((process) => process.address()));
     const person = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
-    expect((await insist("PUT", "/portal/profile", { token: person, json: profile })).status).toBe(200);
+    expect((await callUntilResponse("PUT", "/portal/profile", { token: person, json: profile })).status).toBe(200);
     const workers = workerIds.map((workerId) => signIn(address, "/worker-app/session", { workerId }));
     return { person, workers: await Promise.all(workers) };
   };
   const createOffer = async (name: string): Promise<string> => {
     const json = { createdByUserId: "user_hana", title: name, workerIds };
     const headers = { "Idempotency-Key": name };
-    return (await (await insist("POST", "/offer", { key: "demo-key-harbour", headers, json })).json()).id;
+    return (await (await callUntilResponse("POST", "/offer", { key: "demo-key-harbour", headers, json })).json()).id;
   };
-  const respondTo = async (offerId: string, token: string, word: "apply" | "reject"): Promise<void> =>
-    expect((await insist("POST", `/worker-app/offers/${offerId}/${word}`, { token })).status).toBe(204);
-  /** Waits until all deliveries are acknowledged. The leases of a killed or stopped process expire after a while. */
-  const acknowledged = async (token: string, count: number): Promise<void> => {
+  const respondTo = async (offerId: string, token: string, action: "apply" | "reject"): Promise<void> =>
+    expect((await callUntilResponse("POST", `/worker-app/offers/${offerId}/${action}`, { token })).status).toBe(204);
+  /** Waits until all deliveries are acknowledged. The leases of killed or frozen processes have to expire first. */
+  const waitForAcknowledged = async (token: string, count: number): Promise<void> => {
     for (;;) {
-      const { deliveries } = await (await insist("GET", "/portal/deliveries", { token })).json();
+      const { deliveries } = await (await callUntilResponse("GET", "/portal/deliveries", { token })).json();
       const states: string[] = deliveries.map(({ state }: { state: string }) => state);
       if (states.filter((state) => state === "acknowledged").length === count) return;
       await sleep(50);
     }
   };
 
-  test("settle each delivery once, with consecutive attempt numbers, while any of them is killed at any time [D-70]", async () => {
-    const { person, workers } = await enter();
+  test("several processes settle each delivery once, with consecutive attempt numbers, while they are killed at random [D-70]", async () => {
+    const { person, workers } = await prepare();
     // Every third request fails, and responses take 30 ms, so that an attempt is always in flight.
-    let requests = 0;
+    let requestCount = 0;
     receiver.respond = (request, response) => {
-      requests += 1;
-      const respond = respondWith(requests % 3 === 0 ? 500 : 200);
+      requestCount += 1;
+      const respond = respondWith(requestCount % 3 === 0 ? 500 : 200);
       setTimeout(() => respond(request, response), 30);
     };
-    const offers = 12;
-    for (let number = 0; number < offers; number += 1) {
+    const offerCount = 12;
+    for (let number = 0; number < offerCount; number += 1) {
       const offerId = await createOffer(`Shift ${number}`);
       const responding = workers.map(async (token) => {
         await respondTo(offerId, token, "apply");
         await respondTo(offerId, token, "reject");
       });
-      if (number % 3 === 1) await killOne();
+      if (number % 3 === 1) await restartOne();
       await Promise.all(responding);
     }
-    const deliveryCount = offers * workerIds.length * 2;
-    await acknowledged(person, deliveryCount);
+    const deliveryCount = offerCount * workerIds.length * 2;
+    await waitForAcknowledged(person, deliveryCount);
     await killAll();
     await expectSettledOnce(database, deliveryCount);
     await expectCountedAttempts(database, deliveryCount);
   });
 
-  test("settle each delivery once while some of them freeze for a while", async () => {
-    const { person, workers } = await enter();
+  test("several processes settle each delivery once while some of them are frozen", async () => {
+    const { person, workers } = await prepare();
     receiver.respond = (request, response) => void setTimeout(() => respondWith(200)(request, response), 700);
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));
     await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
     await eventually("attempts are under way", () => receiver.requests.length > 2);
-    // Freeze processes during attempts, so that their leases expire meanwhile. A single process just pauses for a moment.
+    // Freeze processes during attempts, so that their leases expire. A single process freezes only for a moment.
     const all = [...processes];
-    const still = all.slice(0, Math.max(1, count - 1));
-    for (const { child } of still) child.kill("SIGSTOP");
-    processes = all.filter((each) => !still.includes(each));
+    const frozen = all.slice(0, Math.max(1, processCount - 1));
+    for (const { child } of frozen) child.kill("SIGSTOP");
+    processes = all.filter((process) => !frozen.includes(process));
     const deliveryCount = offerIds.length * workerIds.length;
-    if (processes.length > 0) await acknowledged(person, deliveryCount);
-    for (const { child } of still) child.kill("SIGCONT");
+    if (processes.length > 0) await waitForAcknowledged(person, deliveryCount);
+    for (const { child } of frozen) child.kill("SIGCONT");
     processes = all;
-    await acknowledged(person, deliveryCount);
+    await waitForAcknowledged(person, deliveryCount);
     // The processes now finish their own attempts.
     for (const { child } of all) child.kill("SIGTERM");
     for (const { exited } of all) expect(await exited).toEqual({ code: 0, signal: null });
@@ -138,11 +138,11 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
   });
 });
 
-const open = ({ options }: TestDatabase) => openStore({ ...options, onError: () => undefined });
+const openTestStore = ({ options }: TestDatabase) => openStore({ ...options, onError: () => undefined });
 
-/** Creates a trigger that counts how often each delivery is settled. */
+/** Creates a trigger that counts how many times each delivery is settled. */
 async function countSettlements(database: TestDatabase): Promise<void> {
-  const store = await open(database);
+  const store = await openTestStore(database);
   await sql`create table settlements (delivery_id text not null)`.execute(store.db);
   await sql`
     create function count_settlement() returns trigger language plpgsql as $$
@@ -157,16 +157,16 @@ async function countSettlements(database: TestDatabase): Promise<void> {
 }
 
 async function expectSettledOnce(database: TestDatabase, count: number): Promise<void> {
-  const store = await open(database);
+  const store = await openTestStore(database);
   const { rows } = await sql<{ times: number }>`
     select count(*) as times from settlements group by delivery_id`.execute(store.db);
   await store.close();
   expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: count }, () => 1));
 }
 
-/** Asserts that each delivery has as many attempts as its row counts. */
+/** Asserts that each delivery has as many stored attempts as its row says. */
 async function expectCountedAttempts(database: TestDatabase, count: number): Promise<void> {
-  const store = await open(database);
+  const store = await openTestStore(database);
   const rows = await store.db
     .selectFrom("deliveries")
     .innerJoin("attempts", "delivery_id", "deliveries.id")

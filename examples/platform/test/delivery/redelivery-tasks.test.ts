@@ -9,21 +9,21 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 describe.each(await anyStore())("redelivery tasks on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test("a task that always fails does not keep later ones waiting, and its error is reported", async () => {
+  test("a redelivery task that always fails does not delay later ones, and its error is reported", async () => {
     const { store } = fixture;
     const organisation_id = await addOrganisation(store, "http://127.0.0.1:1");
-    const later = randomUUID();
-    const add = (id: string, filter: object) =>
+    const laterId = randomUUID();
+    const addTask = (id: string, filter: object) =>
       store.db
         .insertInto("redeliveries")
         .values({ id, organisation_id, filter: JSON.stringify(filter), total: 0, last_sequence: 0 })
         .execute();
-    await add(randomUUID(), { status: "not a number" });
-    await add(later, {});
+    await addTask(randomUUID(), { status: "not a number" });
+    await addTask(laterId, {});
     fixture.adopt(startRedeliveries(store, (error) => void fixture.errors.push(error)));
     const finished = store.db.selectFrom("redeliveries").select("id").where("finished_at", "is not", null);
     await eventually("the later task is finished", async () => (await finished.execute()).length === 1);
-    expect(await finished.execute()).toEqual([{ id: later }]);
+    expect(await finished.execute()).toEqual([{ id: laterId }]);
     expect(fixture.errors.splice(0)).not.toEqual([]);
     await fixture.reset();
   });

@@ -23,36 +23,36 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
   let token: string;
-  let began: string;
+  let testStartedAt: string;
 
   beforeAll(async () => {
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   beforeEach(async () => {
     receiver = await openReceiver();
-    await save();
-    began = new Date().toISOString();
+    await saveProfile();
+    testStartedAt = new Date().toISOString();
   });
   afterEach(async () => {
     receiver.respond = respondWith(200);
     receiver.hangUp();
-    await eventually("nothing is pending", async () => (await page("state=pending")).deliveries.length === 0);
+    await eventually("nothing is pending", async () => (await readPage("state=pending")).deliveries.length === 0);
     await receiver.close();
   });
 
   const call = (method: string, path: string, json?: unknown) =>
     platform.call(method, path, { token, ...(json !== undefined && { json }) });
-  const save = async () => {
+  const saveProfile = async () => {
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of some length", suggestsContacts: false };
     expect((await call("PUT", "/portal/profile", profile)).status).toBe(200);
   };
-  const page = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
+  const readPage = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
   /** Returns this test's deliveries, newest first. */
-  const deliveries = async () => (await page(`since=${began}`)).deliveries;
+  const deliveries = async () => (await readPage(`since=${testStartedAt}`)).deliveries;
   const states = async () => (await deliveries()).map(({ state }) => state).join();
   const redeliver = (id: string | undefined) => call("POST", `/portal/deliveries/${id}/redeliver`);
   const redeliverAll = async (range: object) => {
-    const response = await call("POST", "/portal/deliveries/redeliver", { since: began, ...range });
+    const response = await call("POST", "/portal/deliveries/redeliver", { since: testStartedAt, ...range });
     expect(response.status).toBe(202);
     return response.json();
   };
@@ -67,7 +67,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   test("a failed delivery keeps its id; an acknowledged one gets a new id for the same event [D-74]", async () => {
     receiver.respond = respondWith(500);
     await act(await createOffer(), "apply");
-    await eventually("given up", async () => (await states()) === "dead");
+    await eventually("it has failed", async () => (await states()) === "dead");
     receiver.respond = respondWith(200);
     const [dead] = await deliveries();
     const first = await redeliver(dead?.id);
@@ -92,7 +92,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     expect((await redeliver(earlier?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await redeliverAll({ state: "all" })).toEqual({ redelivered: 1, superseded: 1 });
     await eventually(
-      "the later is repeated",
+      "the later response is delivered again",
       async () => (await states()) === "acknowledged,acknowledged,acknowledged",
     );
     expect((await deliveries())[0]?.data).toMatchObject({ response: "rejected" });
@@ -103,35 +103,35 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     await act(await createOffer(), "apply");
     const [pending] = await deliveries();
     expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_pending" });
-    const stranger = await platform.signInPerson("bo@bistro-group.example");
-    for (const [id, who] of [
-      [pending?.id, stranger],
+    const foreignToken = await platform.signInPerson("bo@bistro-group.example");
+    for (const [id, credentials] of [
+      [pending?.id, foreignToken],
       ["unknown", token],
     ] as const) {
-      const response = await platform.call("POST", `/portal/deliveries/${id}/redeliver`, { token: who });
+      const response = await platform.call("POST", `/portal/deliveries/${id}/redeliver`, { token: credentials });
       expect(response.json()).toMatchObject({ status: 404, code: "delivery_not_found" });
     }
     const range = { since: longAgo, state: "all" };
-    const theirs = await platform.call("POST", "/portal/deliveries/redeliver", { token: stranger, json: range });
-    expect(theirs.json()).toEqual({ redelivered: 0, superseded: 0 });
+    const foreign = await platform.call("POST", "/portal/deliveries/redeliver", { token: foreignToken, json: range });
+    expect(foreign.json()).toEqual({ redelivered: 0, superseded: 0 });
   });
 
-  test("all failed deliveries in a time range are redelivered in order, and none the second time [D-74]", async () => {
+  test("all failed deliveries in a time range are redelivered in order, and only once [D-74]", async () => {
     receiver.respond = respondWith(404);
     const workers = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await createOffer(workers);
     for (const worker of workers) await act(offerId, "apply", worker);
-    await eventually("given up", async () => (await states()) === "dead,dead,dead");
+    await eventually("it has failed", async () => (await states()) === "dead,dead,dead");
     await act(offerId, "reject");
-    await eventually("given up", async () => (await states()) === "dead,dead,dead,dead");
+    await eventually("it has failed", async () => (await states()) === "dead,dead,dead,dead");
     const ids = (await deliveries()).map(({ id }) => id);
     receiver.respond = () => undefined;
     receiver.requests.length = 0;
-    expect(await redeliverAll({ until: began })).toEqual({ redelivered: 0, superseded: 0 });
+    expect(await redeliverAll({ until: testStartedAt })).toEqual({ redelivered: 0, superseded: 0 });
     expect(await redeliverAll({ state: "acknowledged" })).toEqual({ redelivered: 0, superseded: 0 });
     expect(await redeliverAll({})).toEqual({ redelivered: 4, superseded: 0 });
     expect(await redeliverAll({})).toEqual({ redelivered: 0, superseded: 0 });
-    await eventually("the first of each is under way", () => receivedIds().length === 3);
+    await eventually("each worker's first attempt is under way", () => receivedIds().length === 3);
     expect(receivedIds()).not.toContain(ids[0]);
   });
 
@@ -140,12 +140,12 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     for (const offerId of offers) await act(offerId, "apply");
     await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
     const all = await deliveries();
-    const first = await page(`since=${began}&limit=2&state=acknowledged`);
+    const first = await readPage(`since=${testStartedAt}&limit=2&state=acknowledged`);
     expect(first.deliveries).toEqual(all.slice(0, 2));
-    const second = await page(`since=${began}&limit=2&before=${first.next}`);
+    const second = await readPage(`since=${testStartedAt}&limit=2&before=${first.next}`);
     expect(second).toEqual({ deliveries: all.slice(2), next: null });
-    expect((await page(`since=${began}&state=dead`)).deliveries).toEqual([]);
-    expect((await page("since=2999-01-01T00:00:00Z")).deliveries).toEqual([]);
+    expect((await readPage(`since=${testStartedAt}&state=dead`)).deliveries).toEqual([]);
+    expect((await readPage("since=2999-01-01T00:00:00Z")).deliveries).toEqual([]);
     for (const since of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"]) {
       expect((await call("GET", `/portal/deliveries?since=${since}`)).status).toBe(200);
       await redeliverAll({ since, until: since });
@@ -163,10 +163,10 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     const ranges = [
       {},
       { since: "yesterday" },
-      { since: began, state: "pending" },
+      { since: testStartedAt, state: "pending" },
       { since: "0000-06-01T00:00:00Z" },
       { since: "0001-01-01T00:00:00+23:59" },
-      { since: began, until: "9999-12-31T23:59:59-00:01" },
+      { since: testStartedAt, until: "9999-12-31T23:59:59-00:01" },
     ];
     for (const range of ranges)
       expect((await call("POST", "/portal/deliveries/redeliver", range)).json()).toMatchObject({
@@ -188,7 +188,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
       await eventually("held", async () => (await states()) === "held,acknowledged");
     });
 
-    test("redelivered events are held and delivered when it is enabled", async () => {
+    test("events redelivered to a disabled endpoint are held, and delivered when it is enabled", async () => {
       expect(await health()).toMatchObject({ disabledBecause: "gone", disabledAt: expect.any(String), held: 1 });
       const [, acknowledged] = await deliveries();
       const { id } = (await redeliver(acknowledged?.id)).json<{ id: string }>();
@@ -205,9 +205,9 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
       expect(receivedIds()).toContain(id);
     });
 
-    test("saving the profile again enables it", async () => {
+    test("saving the profile again enables a disabled endpoint", async () => {
       receiver.respond = respondWith(200);
-      await save();
+      await saveProfile();
       expect(await health()).toEqual({
         failingSince: null,
         pausedUntil: null,
@@ -218,13 +218,13 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
       await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged");
     });
 
-    test("an organisation without a profile cannot enable it", async () => {
-      const stranger = await platform.signInPerson("bo@bistro-group.example");
-      const response = await platform.call("POST", "/portal/profile/enable", { token: stranger });
+    test("an organisation without a profile cannot enable an endpoint", async () => {
+      const foreignToken = await platform.signInPerson("bo@bistro-group.example");
+      const response = await platform.call("POST", "/portal/profile/enable", { token: foreignToken });
       expect(response.json()).toMatchObject({ status: 409, code: "profile_missing" });
-      await save().catch(() => undefined);
+      await saveProfile().catch(() => undefined);
       receiver.respond = respondWith(200);
-      await save();
+      await saveProfile();
     });
   });
 });

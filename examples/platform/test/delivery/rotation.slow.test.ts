@@ -7,34 +7,34 @@ import { serve } from "../support/serve.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
-const secretOf = (number: number): string => `whsec_${Buffer.alloc(24, number).toString("base64")}`;
+const createSecret = (number: number): string => `whsec_${Buffer.alloc(24, number).toString("base64")}`;
 
-/** Opens a receiver with several instances behind one URL, each with separate secrets. */
-function openCluster(scheme: SignatureScheme, size: number) {
+/** Creates a receiver with several instances behind one URL, each with its own secrets. */
+function createCluster(scheme: SignatureScheme, size: number) {
   const deduplication = memoryDeduplication();
   const received: string[] = [];
-  const refused: string[] = [];
-  const start = (secret: string[]): RequestListener =>
+  const rejected: string[] = [];
+  const createInstance = (secret: string[]): RequestListener =>
     webhookListener({
       secret,
       scheme,
       deduplication,
       onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
-      onRejected: ({ code }) => void refused.push(code),
+      onRejected: ({ code }) => void rejected.push(code),
     });
-  const instances = Array.from({ length: size }, () => start([secretOf(0)]));
+  const instances = Array.from({ length: size }, () => createInstance([createSecret(0)]));
   // Choose the instance at random: with round-robin, alternating requests could reach the same instance every time.
   const listener: RequestListener = (request, response) =>
     instances[Math.floor(Math.random() * size)]?.(request, response);
   const restart = (index: number, secrets: string[]): void => {
-    instances[index] = start(secrets);
+    instances[index] = createInstance(secrets);
   };
-  /** Resolves once every instance has received more events. */
-  const more = (): Promise<void> => {
-    const enough = received.length + 3 * size;
-    return eventually("more events arrive", () => received.length >= enough);
+  /** Waits until enough events have arrived to reach every instance. */
+  const receiveMore = (): Promise<void> => {
+    const target = received.length + 3 * size;
+    return eventually("more events arrive", () => received.length >= target);
   };
-  return { refused, listener, restart, more };
+  return { rejected, listener, restart, receiveMore };
 }
 
 describe.each(await storesUnderTest())("a secret rotation under load on $title", ({ createDatabase }) => {
@@ -50,45 +50,45 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
     ["timestampDigest", timestampDigest()],
     ["timestampDigestAndStandardWebhooks", standardWebhooks()],
   ])(
-    "causes no verification failure with %s while instances change one by one",
+    "a secret rotation under load with %s causes no failed delivery while instances change one by one",
     async (scheme, receiverScheme) => {
       const size = 4;
-      const { refused, listener, restart, more } = openCluster(receiverScheme, size);
+      const { rejected, listener, restart, receiveMore } = createCluster(receiverScheme, size);
       const { baseAddress, close } = await serve(listener);
-      const profile = { baseAddress, secret: secretOf(0), scheme, suggestsContacts: false };
+      const profile = { baseAddress, secret: createSecret(0), scheme, suggestsContacts: false };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
 
-      let over = false;
+      let isOver = false;
       let recorded = 0;
-      const load = async (worker: string): Promise<void> => {
-        while (!over) {
+      const addContacts = async (worker: string): Promise<void> => {
+        while (!isOver) {
           const json = { organisationId: "org_harbour" };
           await platform.call("POST", "/worker-app/contacts", { token: worker, json });
           recorded += 1;
         }
       };
-      const logged = platform.logLines.length;
-      const loads = [...workers, ...workers].map(load);
-      let refusedChecks = 0;
+      const linesBefore = platform.logLines.length;
+      const loops = [...workers, ...workers].map(addContacts);
+      let rejectedChecks = 0;
       for (let rotation = 1; rotation <= 4; rotation += 1) {
-        const [old, fresh] = [secretOf(rotation - 1), secretOf(rotation)];
+        const [oldSecret, newSecret] = [createSecret(rotation - 1), createSecret(rotation)];
         const half = size / 2;
-        for (let index = 0; index < half; index += 1) restart(index, [old, fresh]);
-        const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: fresh } });
-        // The rotation is rejected while the check reaches an instance without the new secret.
-        while ((await rotate()).status !== 200) refusedChecks += 1;
-        await more();
+        for (let index = 0; index < half; index += 1) restart(index, [oldSecret, newSecret]);
+        const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: newSecret } });
+        // The rotation is rejected while its check can reach an instance without the new secret.
+        while ((await rotate()).status !== 200) rejectedChecks += 1;
+        await receiveMore();
         for (let index = half; index < size; index += 1) {
-          restart(index, [fresh, old]);
-          await more();
+          restart(index, [newSecret, oldSecret]);
+          await receiveMore();
         }
-        for (let index = 0; index < size; index += 1) restart(index, [fresh]);
+        for (let index = 0; index < size; index += 1) restart(index, [newSecret]);
       }
-      over = true;
-      await Promise.all(loads);
+      isOver = true;
+      await Promise.all(loops);
       const attempts = () =>
         platform.logLines
-          .slice(logged)
+          .slice(linesBefore)
           .map((line) => JSON.parse(line))
           .filter(({ msg }) => msg === "delivery.attempted");
       await eventually("every event is attempted", () => attempts().length >= recorded);
@@ -98,8 +98,8 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
       );
       expect(attempts()).toHaveLength(recorded);
       // Instances rejected signatures with the new secret, and got the same event again with the old one.
-      if (scheme === "timestampDigest") expect(refused.length).toBeGreaterThan(refusedChecks);
-      else expect(refused).toHaveLength(refusedChecks);
+      if (scheme === "timestampDigest") expect(rejected.length).toBeGreaterThan(rejectedChecks);
+      else expect(rejected).toHaveLength(rejectedChecks);
     },
     120_000,
   );

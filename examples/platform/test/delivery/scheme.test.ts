@@ -14,24 +14,24 @@ captureConsole();
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const both = "timestampDigestAndStandardWebhooks";
 
-describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let token: string;
-  const open: { close(): Promise<unknown> }[] = [];
+  const openServers: { close(): Promise<unknown> }[] = [];
   beforeAll(async () => {
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
+    for (const server of openServers.splice(0)) await server.close();
   });
 
-  const save = (baseAddress: string, changes: object = {}) =>
+  const saveProfile = (baseAddress: string, changes: object = {}) =>
     platform.call("PUT", "/portal/profile", {
       token,
       json: { baseAddress, secret, scheme: both, suggestsContacts: true, ...changes },
     });
-  /** Causes one request of every kind that an endpoint can receive. */
-  const causeAll = async (): Promise<object[]> => {
+  /** Triggers one request of every kind that an endpoint can receive. @returns the suggestion results */
+  const triggerAll = async (): Promise<object[]> => {
     const worker = await platform.signInWorker("worker_amal");
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
@@ -46,7 +46,7 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
   };
 
   test.each([timestampDigest(), standardWebhooks()])(
-    "both: a receiver built with the kit accepts every request with $name",
+    "with both schemes, a receiver built with the kit accepts every request by $name",
     async (scheme) => {
       const received: string[] = [];
       const rejected: string[] = [];
@@ -59,37 +59,38 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
         suggestContacts: ({ filter }) => [{ name: filter ?? "", emailAddress: "a@example.com", ratings: [] }],
       });
       const receiver = await serve(listener);
-      open.push(receiver);
-      expect((await save(receiver.baseAddress)).json()).toMatchObject({
+      openServers.push(receiver);
+      expect((await saveProfile(receiver.baseAddress)).json()).toMatchObject({
         scheme: both,
         checks: [{ status: 200 }, { status: 200 }],
       });
-      // The third request of the checks is signed with another secret (D-41).
+      // The checks' third request is signed with another secret (D-41).
       expect(rejected.splice(0)).toEqual(["signature_mismatch"]);
-      expect(await causeAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
+      expect(await triggerAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
       await eventually("both events arrive", () => received.length === 2);
       expect(received.toSorted()).toEqual(["accepted", "worker_amal"]);
       expect(rejected).toEqual([]);
     },
   );
 
-  test("both: npm standardwebhooks verifies the delivered bytes with the delivery's id [D-76]", async () => {
+  test("with both schemes, npm's standardwebhooks verifies the delivered bytes with the delivery's id [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
-    open.push(receiver);
-    await save(receiver.baseAddress);
+    openServers.push(receiver);
+    await saveProfile(receiver.baseAddress);
     // Leave out the third request, which is signed with another secret (D-41).
     const [forged] = receiver.requests.splice(2, 1);
     expect(() => verify(forged as ReceivedRequest)).toThrow();
     receiver.respond = (request, response) => {
       // Fail the first attempt at each event.
-      const isFirst = receiver.requests.filter(({ headers }) => idOf(headers) === idOf(request.headers)).length === 1;
+      const isFirst =
+        receiver.requests.filter(({ headers }) => webhookId(headers) === webhookId(request.headers)).length === 1;
       respondWith(
         isFirst && request.headers["offers-delivery-id"] !== undefined ? 500 : 200,
         {},
         "[]",
       )(request, response);
     };
-    await causeAll();
+    await triggerAll();
     const events = () => receiver.requests.filter(({ headers }) => headers["offers-delivery-id"] !== undefined);
     await eventually("both events arrive twice", () => events().length === 4);
     const signed = receiver.requests.filter(({ url }) => url !== "/test");
@@ -102,22 +103,22 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
       verify(request);
       expect(() => verify({ ...request, body: `${request.body} ` })).toThrow();
     }
-    // A delivery keeps its id; each request has a new id.
-    expect(events().map(({ headers }) => idOf(headers))).toEqual(
+    // A delivery keeps its id. Each other request has a new one.
+    expect(events().map(({ headers }) => webhookId(headers))).toEqual(
       events().map(({ headers }) => headers["offers-delivery-id"]),
     );
-    expect(new Set(events().map(({ headers }) => idOf(headers))).size).toBe(2);
-    const requests = signed.filter((request) => !events().includes(request));
-    expect(new Set(requests.map(({ headers }) => idOf(headers))).size).toBe(requests.length);
+    expect(new Set(events().map(({ headers }) => webhookId(headers))).size).toBe(2);
+    const otherRequests = signed.filter((request) => !events().includes(request));
+    expect(new Set(otherRequests.map(({ headers }) => webhookId(headers))).size).toBe(otherRequests.length);
     expect(receiver.requests.find(({ url }) => url === "/test")?.headers).not.toHaveProperty("webhook-signature");
   });
 
-  test("is only the documented one by default [D-76]", async () => {
+  test("an endpoint's scheme is only the documented one by default [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
-    open.push(receiver);
-    const saved = await save(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });
+    openServers.push(receiver);
+    const saved = await saveProfile(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });
     expect(saved.json()).toMatchObject({ scheme: "timestampDigest" });
-    await causeAll();
+    await triggerAll();
     await eventually("both events arrive", () => receiver.requests.length >= 5);
     for (const { headers } of receiver.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith("webhook-"))).toEqual([]);
@@ -129,22 +130,25 @@ describe.each(await anyStore())("an endpoint's scheme on $title", ({ createDatab
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_",
     "whsec_c2hvcnQ=",
-  ])("both: a secret that contains no key, %s, is rejected, and nothing is called", async (unfit) => {
-    const receiver = await openReceiver();
-    open.push(receiver);
-    const refused = await save(receiver.baseAddress, { secret: unfit });
-    expect(refused.json()).toMatchObject({ status: 400, errors: { secret: [expect.any(String)] } });
-    expect(refused.text).not.toContain(unfit);
-    expect(receiver.requests).toEqual([]);
-  });
+  ])(
+    "with both schemes, the secret %s, which contains no key, is rejected, and nothing is called",
+    async (invalidSecret) => {
+      const receiver = await openReceiver();
+      openServers.push(receiver);
+      const rejected = await saveProfile(receiver.baseAddress, { secret: invalidSecret });
+      expect(rejected.json()).toMatchObject({ status: 400, errors: { secret: [expect.any(String)] } });
+      expect(rejected.text).not.toContain(invalidSecret);
+      expect(receiver.requests).toEqual([]);
+    },
+  );
 
-  test("must be one of the two values", async () => {
-    const refused = await save("http://127.0.0.1:1", { scheme: "standardWebhooks" });
-    expect(refused.json()).toMatchObject({ status: 400, errors: { scheme: [expect.stringContaining(both)] } });
+  test("an endpoint's scheme must be one of the two values", async () => {
+    const rejected = await saveProfile("http://127.0.0.1:1", { scheme: "standardWebhooks" });
+    expect(rejected.json()).toMatchObject({ status: 400, errors: { scheme: [expect.stringContaining(both)] } });
   });
 });
 
-const idOf = (headers: ReceivedRequest["headers"]) => headers["webhook-id"];
+const webhookId = (headers: ReceivedRequest["headers"]) => headers["webhook-id"];
 
 /** Verifies a signature. @throws if it is invalid */
 function verify({ body, headers }: ReceivedRequest): void {

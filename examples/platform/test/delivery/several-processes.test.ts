@@ -9,19 +9,19 @@ import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDeliveries, type WorkerResponse, workerResponse } from "./use-deliveries.ts";
 
 /** Creates a promise and a function that resolves it. */
-function signal(): [Promise<void>, () => void] {
-  let give = (): void => undefined;
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
+function createSignal(): [Promise<void>, () => void] {
+  let resolveSignal = (): void => undefined;
+  const signal = new Promise<void>((resolve) => {
+    resolveSignal = resolve;
   });
-  return [given, give];
+  return [signal, resolveSignal];
 }
 
 // Only one process can use PGlite's data folder: see store.test.ts.
-const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("several processes on $title", ({ createDatabase }) => {
-  test("share the deliveries and attempt none twice", async () => {
+describe.each(shareableStores)("several processes on $title", ({ createDatabase }) => {
+  test("several processes share the deliveries and attempt each once", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver();
     const fixtures = await Promise.all([1, 2, 3].map(() => openDeliveryFixture(database)));
@@ -48,21 +48,25 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
     await database.remove();
   });
 
-  describe("with responses of one worker", () => {
+  describe("with one worker's responses", () => {
     const deliveries = useDeliveries(createDatabase);
-    const { receivedIds, allSettled } = deliveries;
+    const { receivedIds, waitUntilSettled } = deliveries;
 
-    const recordIn = async (trx: Trx, given: WorkerResponse): Promise<string> => {
-      const { deliveryId = "" } = await recordEvent(trx, deliveries.organisationId, workerResponse("worker-1", given));
+    const recordIn = async (trx: Trx, response: WorkerResponse): Promise<string> => {
+      const { deliveryId = "" } = await recordEvent(
+        trx,
+        deliveries.organisationId,
+        workerResponse("worker-1", response),
+      );
       return deliveryId;
     };
-    const record = (given: WorkerResponse) => deliveries.fixture.store.transaction((trx) => recordIn(trx, given));
+    const record = (response: WorkerResponse) => deliveries.fixture.store.transaction((trx) => recordIn(trx, response));
     const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
       trx.updateTable("deliveries").set({ state, due_at: null }).where("id", "=", id).execute();
-    /** Runs a transaction without committing it. @returns a function that commits it */
-    const uncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
-      const [isDone, done] = signal();
-      const [mayCommit, commit] = signal();
+    /** Runs `work` in a transaction. @returns a function that commits it */
+    const runUncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
+      const [isDone, done] = createSignal();
+      const [mayCommit, commit] = createSignal();
       const ended = deliveries.fixture.store.transaction(async (trx) => {
         await work(trx);
         done();
@@ -74,7 +78,7 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
         return ended;
       };
     };
-    const lockIsAwaited = () =>
+    const waitForBlockedTransaction = () =>
       eventually("a transaction waits for a lock", async () => {
         const { rows } = await deliveries.fixture.store.execute(
           `select from pg_stat_activity
@@ -83,51 +87,51 @@ describe.each(shared)("several processes on $title", ({ createDatabase }) => {
         return rows.length > 0;
       });
 
-    test("keep the order when the oldest is settled while a later one is recorded", async () => {
+    test("a worker's responses stay in order when the oldest is settled while a later one is recorded", async () => {
       const first = await record("accepted");
-      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const commit = await runUncommitted((trx) => recordIn(trx, "rejected"));
       deliveries.fixture.startDelivery();
-      await lockIsAwaited();
+      await waitForBlockedTransaction();
       await commit();
-      await allSettled();
+      await waitUntilSettled();
       const received = receivedIds();
       expect([received[0], received.length]).toEqual([first, 2]);
     });
 
-    test("do not redeliver a failed delivery while a later response is being recorded", async () => {
+    test("several processes do not redeliver a failed delivery while a later response is being recorded", async () => {
       const dead = await record("accepted");
       await deliveries.fixture.store.transaction((trx) => settleIn(trx, dead, "dead"));
-      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const commit = await runUncommitted((trx) => recordIn(trx, "rejected"));
       const redelivery = redeliver(deliveries.fixture.store, deliveries.organisationId, dead);
-      await lockIsAwaited();
+      await waitForBlockedTransaction();
       await commit();
       expect(await redelivery).toEqual({ outcome: "superseded" });
     });
 
-    test("deliver a redelivered event while the one before it is being settled [D-74]", async () => {
+    test("an event is redelivered even if the one before it is being settled [D-74]", async () => {
       const [first, second] = [await record("accepted"), await record("rejected")];
       await deliveries.fixture.store.transaction(async (trx) => {
         await settleIn(trx, first, "dead");
         await settleIn(trx, second, "dead");
       });
       await redeliver(deliveries.fixture.store, deliveries.organisationId, first);
-      const commit = await uncommitted((trx) => redeliverDeliveries(trx, deliveries.organisationId, [second]));
+      const commit = await runUncommitted((trx) => redeliverDeliveries(trx, deliveries.organisationId, [second]));
       deliveries.fixture.startDelivery();
-      await lockIsAwaited();
+      await waitForBlockedTransaction();
       await commit();
-      await allSettled();
+      await waitUntilSettled();
       expect(receivedIds()).toEqual([first, second]);
     });
 
-    test("restart a delivery's schedule while a later response is being recorded", async () => {
+    test("a delivery's schedule can be restarted while a later response is being recorded", async () => {
       deliveries.receiver.respond = respondWith(503, { "retry-after": "60" });
       const delivery = deliveries.fixture.startDelivery();
       const first = await record("accepted");
-      await eventually("it is put off", () => deliveries.fixture.attempts.length === 1);
+      await eventually("it is postponed", () => deliveries.fixture.attempts.length === 1);
       await delivery.stop();
-      const commit = await uncommitted((trx) => recordIn(trx, "rejected"));
+      const commit = await runUncommitted((trx) => recordIn(trx, "rejected"));
       const restarted = restartSchedules(deliveries.fixture.store, deliveries.organisationId);
-      await lockIsAwaited();
+      await waitForBlockedTransaction();
       await commit();
       await restarted;
       const row = deliveries.fixture.store.db

@@ -15,25 +15,25 @@ export const workerResponse = (workerId: string, response: WorkerResponse = "acc
 });
 
 /** A retry schedule with only one attempt. */
-export const onlyOnce = { delaysMs: [], jitter: 0, maxRetryAfterMs: 0 };
+export const singleAttempt = { delaysMs: [], jitter: 0, maxRetryAfterMs: 0 };
 
-/** One process, and an organisation with an endpoint. Each test gets a new organisation. */
+/** One process and an organisation with an endpoint. Each test gets a new organisation. */
 export interface Deliveries {
   readonly fixture: DeliveryFixture;
   readonly receiver: Receiver;
   readonly organisationId: string;
   /** Records an event. @returns its delivery's id */
   record(event: EventToRecord, organisationId?: string): Promise<string>;
-  stateOf(id: string): Promise<string>;
+  readState(id: string): Promise<string>;
   /** Waits until the delivery has this state. */
-  becomes(id: string, state: string): Promise<void>;
+  waitForState(id: string, state: string): Promise<void>;
   /** Returns the delivery ids of all requests, in order. */
   receivedIds(): (string | undefined)[];
   /** Waits until no delivery is pending. */
-  allSettled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
 }
 
-/** Opens the store and the endpoint for the tests of a describe block. */
+/** Opens the store and the endpoint for the tests in a describe block. */
 export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]): Deliveries {
   const fixture = useDeliveryFixture(createDatabase);
   let receiver: Receiver;
@@ -62,7 +62,7 @@ export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]):
       if (recorded.deliveryId === undefined) throw new Error("no delivery was recorded");
       return recorded.deliveryId;
     },
-    async stateOf(id) {
+    async readState(id) {
       const { state } = await fixture.store.db
         .selectFrom("deliveries")
         .select("state")
@@ -70,9 +70,10 @@ export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]):
         .executeTakeFirstOrThrow();
       return state;
     },
-    becomes: (id, state) => eventually(`${id} is ${state}`, async () => (await deliveries.stateOf(id)) === state),
+    waitForState: (id, state) =>
+      eventually(`${id} is ${state}`, async () => (await deliveries.readState(id)) === state),
     receivedIds: () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]?.toString()),
-    async allSettled() {
+    async waitUntilSettled() {
       const pending = fixture.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
       await eventually("no delivery is pending", async () => (await pending.execute()).length === 0);
     },

@@ -55,7 +55,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     });
   };
   const record = (workerId: string) => recordFor(fixture, organisationId)(workerId);
-  const recordMany = async (count: number): Promise<string[]> => {
+  const recordManyResponses = async (count: number): Promise<string[]> => {
     const ids: string[] = [];
     for (let worker = 0; worker < count; worker += 1) ids.push(await record(`worker-${worker}`));
     return ids;
@@ -78,8 +78,8 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
   /** Fails attempts until the breaker opens. @returns how many, at most 18, because eight may be in flight when it opens */
   const open = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
-    await recordMany(40);
-    await time.quiet();
+    await recordManyResponses(40);
+    await time.untilIdle();
     expect(receiver.requests.length).toBeGreaterThanOrEqual(10);
     expect(receiver.requests.length).toBeLessThan(20);
     return receiver.requests.length;
@@ -90,7 +90,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     const attempted = await open(respondWith(500));
     expect(await endpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
     await time.advance(20 * second);
-    await time.quiet();
+    await time.untilIdle();
     expect(receiver.requests).toHaveLength(attempted);
     expect((await deliveries()).filter(({ attempts }) => attempts === 0)).toHaveLength(40 - attempted);
     expect(changes).toEqual([
@@ -105,7 +105,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     for (const [pause, seconds] of [30, 60, 120, 240, 480, 600, 600].entries()) {
       const { breaker_open_until: until } = await endpoint();
       expect(until?.getTime()).toBeGreaterThanOrEqual(failedAfter + seconds * second);
-      await time.until(() => receiver.requests.length > attempted);
+      await time.advanceUntil(() => receiver.requests.length > attempted);
       attempted += 1;
       expect(receiver.requests).toHaveLength(attempted);
       failedAfter = await lastAttemptAt();
@@ -118,7 +118,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     start();
     await open(respondWith(503));
     receiver.respond = respondWith(200);
-    await time.until(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
+    await time.advanceUntil(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
     expect(await endpoint()).toMatchObject({
       consecutive_failures: 0,
       breaker_open_count: 0,
@@ -130,9 +130,9 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
   test.each([400, 401, 404, 302])("does not open after responses with %i", async (status) => {
     receiver.respond = respondWith(status);
     start();
-    await recordMany(15);
+    await recordManyResponses(15);
     await eventually("each is attempted", () => receiver.requests.length === 15);
-    await time.quiet();
+    await time.untilIdle();
     expect(await endpoint()).toMatchObject({ breaker_open_until: null, failing_since: expect.any(Date) });
   });
 
@@ -172,7 +172,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     start();
     await eventually("it is made", () => receiver.requests.length > attempted);
     expect(performance.now() - began).toBeGreaterThanOrEqual(leaseMs);
-    await time.until(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
+    await time.advanceUntil(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
     expect(receiver.requests).toHaveLength(40 + attempted);
   });
 });

@@ -5,7 +5,7 @@ import { restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
-import { recordMany } from "../support/record-many.ts";
+import { recordManyResponses } from "../support/record-many.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
@@ -45,7 +45,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .execute();
     return rows.length;
   };
-  const quiet = () => virtualTime(fixture).quiet();
+  const quiet = () => virtualTime(fixture).untilIdle();
   const endpoint = () =>
     fixture.store.db
       .selectFrom("endpoints")
@@ -121,7 +121,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
 
   test("receives everything in order once it is enabled, however many were held [D-73]", async () => {
     await disable();
-    const ids = await recordMany(fixture.store, { organisationId, count: 300, workers: 30 });
+    const ids = await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 30 });
     receiver.respond = respondWith(200);
     await enable();
     expect(await countOf("pending")).toBe(300);
@@ -138,7 +138,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
   });
 
   test("keeps more pending deliveries than one claim takes", async () => {
-    await recordMany(fixture.store, { organisationId, count: 300, workers: 300 });
+    await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 300 });
     await disable();
     start();
     await quiet();

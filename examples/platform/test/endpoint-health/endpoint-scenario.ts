@@ -111,11 +111,11 @@ export async function runScenario(
     redeliverAllInRange(store, organisationId, { since: new Date(0), states });
 
   const wait = async (ms: number): Promise<void> => {
-    await time.quiet();
+    await time.untilIdle();
     const before = await endpoint();
     const made = requests;
     await time.advance(ms);
-    await time.quiet();
+    await time.untilIdle();
     const after = await endpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
     // If it was paused before and after, at most one attempt was made, at the end of a pause.
@@ -151,14 +151,14 @@ export async function runScenario(
     for (const each of scenario) await take[each.type](each as never);
     how = "acknowledges";
     await take.save({ type: "save" });
-    await time.quiet();
+    await time.untilIdle();
     const isOver = async () => {
       const waiting = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
       return (await waiting.execute()).length === 0;
     };
-    await time.until(isOver);
+    await time.advanceUntil(isOver);
     await redeliver(["dead"]);
-    await time.until(isOver);
+    await time.advanceUntil(isOver);
   } finally {
     await delivery.stop();
   }

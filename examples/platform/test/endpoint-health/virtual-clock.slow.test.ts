@@ -85,14 +85,14 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     const given: Awaited<ReturnType<typeof record>>[] = [];
     for (let round = 0; round < 9; round += 1) {
       for (let worker = 0; worker < 4; worker += 1) given.push(await record(`worker-${worker}`));
-      await time.quiet();
+      await time.untilIdle();
       await time.advance(minute);
     }
     // There are four first attempts, their retries, then one per pause; the other deliveries use up no attempts.
     expect(refused).toBeGreaterThanOrEqual(10);
     expect(refused).toBeLessThan(30);
     expect(await endpoint()).toMatchObject({ breaker_open_count: expect.any(Number), failing_since: expect.any(Date) });
-    await time.until(() => all("acknowledged"));
+    await time.advanceUntil(() => all("acknowledged"));
     expectDelivered(given, received);
     await expectOnSchedule(fixture);
     expect(await endpoint()).toMatchObject({ breaker_open_until: null, breaker_open_count: 0, failing_since: null });
@@ -105,11 +105,11 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     receiver.respond = respondWith(410);
     const delivery = start();
     const given = [await record("worker-0")];
-    await time.quiet();
+    await time.untilIdle();
     expect(await endpoint()).toMatchObject({ disabled_because: "gone" });
     for (let round = 0; round < 24; round += 1) {
       for (let worker = 0; worker < 3; worker += 1) given.push(await record(`worker-${worker}`));
-      await time.quiet();
+      await time.untilIdle();
       await time.advance(hour);
     }
     expect(await all("pending")).toBe(true);
@@ -119,7 +119,7 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
       respondWith(200)(request, response);
     };
     await enable();
-    await time.until(() => all("acknowledged"));
+    await time.advanceUntil(() => all("acknowledged"));
     expectDelivered(given, received);
     await delivery.stop();
   });
@@ -132,22 +132,22 @@ describe.each(await anyStore())("an endpoint, over days of a virtual clock on $t
     const startedAt = time.now().getTime();
     for (let round = 0; round < 40 && !(await isDisabled()); round += 1) {
       if (round % 4 === 0) given.push(await record(`worker-${round % 5}`));
-      await time.quiet();
+      await time.untilIdle();
       await time.advance(5 * hour);
     }
     expect(time.now().getTime() - startedAt).toBeGreaterThanOrEqual(5 * day);
     expect(time.now().getTime() - startedAt).toBeLessThan(6 * day);
     const sent = receiver.requests.length;
     given.push(await record("worker-0"));
-    await time.quiet();
+    await time.untilIdle();
     await time.advance(day);
-    await time.quiet();
+    await time.untilIdle();
     expect(receiver.requests).toHaveLength(sent);
     const before = await states();
     expect([...before.values()].filter((state) => state !== "pending" && state !== "dead")).toEqual([]);
     receiver.respond = respondWith(200);
     await enable();
-    await time.until(async () => ![...(await states()).values()].includes("pending"));
+    await time.advanceUntil(async () => ![...(await states()).values()].includes("pending"));
     const after = await states();
     expect(given.map(({ deliveryId }) => after.get(deliveryId))).toEqual(
       given.map(({ deliveryId }) => (before.get(deliveryId) === "dead" ? "dead" : "acknowledged")),

@@ -10,7 +10,7 @@ describe("picking workers for an offer", () => {
   let hana: PageClient;
   beforeAll(async () => {
     const [store] = await anyStore();
-    if (store === undefined) throw new Error("there is always a store");
+    if (store === undefined) throw new Error("no store to test");
     database = await store.createDatabase();
     await (await openPlatform(database)).close();
     const filled = await openStore(database.options);

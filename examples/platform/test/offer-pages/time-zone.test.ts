@@ -69,7 +69,7 @@ describe("time zones on pages", async () => {
   });
 
   test("show the current name for a stored old name", async () => {
-    if (store === undefined) throw new Error("there is always a store");
+    if (store === undefined) throw new Error("no store to test");
     const own = await store.createDatabase();
     await (await openPlatform(own)).close();
     const opened = await openStore({ ...own.options, onError: () => undefined });

@@ -4,7 +4,7 @@ import { wakeLanes } from "../../src/outbox/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { queue, useLeases } from "./use-leases.ts";
@@ -17,7 +17,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
   const wakeups = async () => (await outbox.store.execute("select lane, at > now() as later from outbox_wakeups")).rows;
 
   test("fills a lane to its capacity, and the end of a lease wakes the lane", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 10);
+    await recordDueEvents(outbox.store, outbox.organisationId, 10);
     const leases = newProcess();
     const [first] = (await claim(leases, 100)) ?? [];
     expect(await claim(newProcess(), 100)).toBeUndefined();
@@ -29,7 +29,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
 
   test("leaves one wake-up per lane, for its next row, however often the lane was woken", async () => {
     const { store, organisationId } = outbox;
-    await recordDue(store, organisationId, 1);
+    await recordDueEvents(store, organisationId, 1);
     await store.execute("update deliveries set due_at = now() + interval '1 hour'");
     for (let times = 0; times < 3; times += 1)
       await store.transaction((trx) => wakeLanes(trx, "webhooks", [organisationId]));
@@ -41,7 +41,7 @@ describe.each(stores)("a claim on $title", ({ createDatabase }) => {
     const { store, organisationId } = outbox;
     const removed = await addOrganisation(store);
     await store.execute("update endpoints set disabled_at = now(), disabled_because = 'gone'");
-    for (const id of [organisationId, removed]) await recordDue(store, id, 1);
+    for (const id of [organisationId, removed]) await recordDueEvents(store, id, 1);
     expect(await claim(newProcess())).toEqual([]);
     expect(await wakeups()).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
 
   test("run in parallel; a lane that another process is claiming is skipped and visited later", async () => {
     const [one, other] = [outbox.organisationId, await addOrganisation(outbox.store, "http://127.0.0.1:2")];
-    for (const id of [one, other]) await recordDue(outbox.store, id, 5);
+    for (const id of [one, other]) await recordDueEvents(outbox.store, id, 5);
     const commit = await claimAndStay(1);
     const leases = newProcess(60_000);
     expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(5).fill(other));
@@ -96,7 +96,7 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
       [organisationId],
     );
     await late.query("insert into outbox_wakeups (queue, lane, at) values ('webhooks', $1, now())", [organisationId]);
-    await recordDue(store, organisationId, 1);
+    await recordDueEvents(store, organisationId, 1);
     expect(await claim(newProcess())).toHaveLength(1);
     expect(await claim(newProcess())).toBeUndefined();
     await late.query(
@@ -113,7 +113,7 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
       insert into outbox_wakeups (queue, lane, at)
       select 'webhooks', 'organisation-' || number, now() + number * interval '1 minute' from generate_series(1, 20000) as number`);
     await store.execute("analyze");
-    await recordDue(store, outbox.organisationId, 1);
+    await recordDueEvents(store, outbox.organisationId, 1);
     const leases = newProcess();
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { dispatch, useLeases } from "./use-leases.ts";
@@ -34,7 +34,7 @@ describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ create
     onTestFinished(() => loop.stop());
     await eventually("it is idle", asked(1));
     await setTimeout(100);
-    await recordDue(store, outbox.organisationId, 1);
+    await recordDueEvents(store, outbox.organisationId, 1);
     statements.length = 0;
     loop.wake();
     await eventually("it has asked", asked(1));

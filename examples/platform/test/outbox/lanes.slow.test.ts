@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { useLeases, wide } from "./use-leases.ts";
 
@@ -13,8 +13,8 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 
   test("alternate between 40 rows of one lane and 5,000 of another", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
-    for (let times = 0; times < 5; times += 1) await recordDue(outbox.store, outbox.organisationId, 1_000);
-    await recordDue(outbox.store, otherId, 40);
+    for (let times = 0; times < 5; times += 1) await recordDueEvents(outbox.store, outbox.organisationId, 1_000);
+    await recordDueEvents(outbox.store, otherId, 40);
     const leases = newProcess();
     const lanesOfClaim = async () => {
       const claimed = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
@@ -27,8 +27,8 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 
   test("share the limit among lanes, and move a lane with more rows to the end of the queue", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
-    await recordDue(outbox.store, outbox.organisationId, 160);
-    await recordDue(outbox.store, otherId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 160);
+    await recordDueEvents(outbox.store, otherId, 1);
     const leases = newProcess();
     const claimLanes = async () => {
       const claimed = (await claimRows(outbox.store, leases, { ...wide, capacity: 1_000 }, 100)) ?? [];
@@ -50,7 +50,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     );
     const leases = newProcess();
     for (let times = 0; times < 3; times += 1) {
-      await recordDue(outbox.store, outbox.organisationId, 1);
+      await recordDueEvents(outbox.store, outbox.organisationId, 1);
       expect(
         await claimRows(
           outbox.store,
@@ -67,14 +67,14 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("serve all woken lanes before serving any twice, however many there are and however often they were woken", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 500);
+    await recordDueEvents(outbox.store, outbox.organisationId, 500);
     await sql`
       insert into outbox_wakeups (queue, at, lane)
       select 'webhooks', now() - number * interval '1 minute', ${outbox.organisationId} from generate_series(1, 5000) as number
       `.execute(outbox.store.db);
     const others: string[] = [];
     for (let other = 0; other < 150; other += 1) others.push(await addOrganisation(outbox.store, "http://127.0.0.1:2"));
-    for (const id of others) await recordDue(outbox.store, id, 2);
+    for (const id of others) await recordDueEvents(outbox.store, id, 2);
     const leases = newProcess(60_000);
     const served: string[] = [];
     for (let claims = 0; claims < 12 && served.length < others.length; claims += 1) {

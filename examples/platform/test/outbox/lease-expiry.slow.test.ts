@@ -5,7 +5,7 @@ import { Leases, openLeases } from "../../src/outbox/leases.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { countLeases, leaseMs, queue, useLeases } from "./use-leases.ts";
 
@@ -14,7 +14,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const { newProcess, claim, claimOne, takeOver, end, start } = outbox;
 
   test("expire unless they are renewed, and cannot settle the row with their old token [D-70]", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const [dead, other] = [newProcess(), newProcess()];
     const began = performance.now();
     const first = await claimOne(dead);
@@ -30,7 +30,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("act as a fencing token: a late result from a frozen process changes nothing [D-70]", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 1);
     let finish = (_: string): void => undefined;
     const result = new Promise<string>((resolve) => {
       finish = resolve;
@@ -49,7 +49,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("do not expire while the work continues, however long it takes [D-70]", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     const first = await claimOne(leases);
     await leases.renewWhile(async () => {
@@ -61,7 +61,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("do not expire because the event loop was busy for two thirds of a lease", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     await claimOne(leases);
     await leases.renewWhile(async () => {
@@ -76,7 +76,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("are not taken over by their own process when it is late", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const leases = newProcess(500);
     const lease = await claimOne(leases);
     await setTimeout(600);
@@ -87,7 +87,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 
   test("wake their lanes when they expire", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
-    for (const id of [outbox.organisationId, otherId]) await recordDue(outbox.store, id, 1);
+    for (const id of [outbox.organisationId, otherId]) await recordDueEvents(outbox.store, id, 1);
     expect(await claim(newProcess(500))).toHaveLength(2);
     const other = newProcess();
     expect((await other.nextPoll("webhooks")).wakeupMs).toBe(Number.POSITIVE_INFINITY);
@@ -99,7 +99,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("are all released immediately when their process ends", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 3);
+    await recordDueEvents(outbox.store, outbox.organisationId, 3);
     const ending = newProcess(60_000);
     const first = await claim(ending);
     await ending.stop();
@@ -110,7 +110,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("are released immediately when a process does not work on them, and others are kept", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 3);
+    await recordDueEvents(outbox.store, outbox.organisationId, 3);
     const [leases, other] = [newProcess(), newProcess()];
     const [kept, ...strays] = (await claim(leases, 2)) ?? [];
     await claim(other, 1);
@@ -129,7 +129,7 @@ describe.each((await storesUnderTest()).filter(({ title }) => title === "PGlite"
       const errors: unknown[] = [];
       const onError = (error: unknown): void => void errors.push(error);
       const killed = await openStore({ ...database.options, onError });
-      await recordDue(killed, await addOrganisation(killed, "http://127.0.0.1:1"), 3);
+      await recordDueEvents(killed, await addOrganisation(killed, "http://127.0.0.1:1"), 3);
       const rows = await claimRows(killed, new Leases(killed, 60_000, onError), queue, 10);
       await killed.close();
       const store = await openStore({ ...database.options, onError });

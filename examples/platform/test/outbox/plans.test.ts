@@ -3,7 +3,7 @@ import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
 import { describe, expect, test } from "vitest";
 import { loadDeliveries } from "../../src/webhooks/attempt-delivery.ts";
 import { settleAttempts } from "../../src/webhooks/settle-attempts.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { useLeases } from "./use-leases.ts";
@@ -42,9 +42,9 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
   test("read only the leases and deliveries that they name, despite a backlog and a history", async () => {
     const { store, organisationId } = outbox;
     // Record in batches, because a statement may take only five seconds, even while all other tests are running.
-    for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDue(store, organisationId, 2_500);
+    for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDueEvents(store, organisationId, 2_500);
     await store.execute("update deliveries set state = 'acknowledged', due_at = null");
-    await recordDue(store, organisationId, 1_000);
+    await recordDueEvents(store, organisationId, 1_000);
     await store.execute(`
       insert into outbox_leases (queue, row_id, lane, process_id)
       select 'webhooks', 1e9::int8 + number, 'lane-' || number % 100, gen_random_uuid() from generate_series(1, 20000) as number`);

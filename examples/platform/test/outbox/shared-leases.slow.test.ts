@@ -6,7 +6,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { acknowledge, countPending, dispatch, leaseMs, queue } from "./use-leases.ts";
 
@@ -38,7 +38,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
     const organisationIds: string[] = [];
     for (let number = 0; number < 3; number += 1)
       organisationIds.push(await addOrganisation(store, "http://127.0.0.1:1"));
-    for (const id of organisationIds) await recordDue(store, id, 100);
+    for (const id of organisationIds) await recordDueEvents(store, id, 100);
     const under = new Map(organisationIds.map((id) => [id, 0]));
     const claimed: number[] = [];
     let most = 0;
@@ -87,7 +87,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
     };
     const lanes = 24;
     for (let lane = 0; lane < lanes; lane += 1)
-      await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 60);
+      await recordDueEvents(store, await addOrganisation(store, "http://127.0.0.1:1"), 60);
     const began = performance.now();
     const live = async (isKilled: boolean): Promise<void> => {
       const leases = new Leases(store, 500, onError);
@@ -134,7 +134,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
 
   test("continue while one process stalls in the middle of a claim [D-70]", async () => {
     const store = await open();
-    await recordDue(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
+    await recordDueEvents(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
     const { still, transaction, goOn, stillErrors } = await openStill();
     const [leases, stillLeases] = [new Leases(store, leaseMs, onError), new Leases(still, leaseMs, onError)];
     const neverMade = claimRows({ ...still, transaction }, stillLeases, queue, 1).catch((error: unknown) => error);
@@ -158,7 +158,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
       await addOrganisation(store, "http://127.0.0.1:1"),
       await addOrganisation(store, "http://127.0.0.1:2"),
     ];
-    await recordDue(store, oneId, 1);
+    await recordDueEvents(store, oneId, 1);
     const { still, goOn, stillErrors } = await openStill();
     const stillLeases = new Leases(still, 1_000, onError);
     let isSettling = false;
@@ -177,7 +177,7 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
       },
     });
     await eventually("it is settling", () => isSettling);
-    await recordDue(store, otherId, 1);
+    await recordDueEvents(store, otherId, 1);
     const leases = new Leases(store, 60_000, onError);
     const began = performance.now();
     await leases.releaseExpired({ includeLive: true });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { endLeases } from "../../src/outbox/leases.ts";
 import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
-import { recordDue } from "../support/record-due.ts";
+import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { acknowledge, countLeases, countPending, queue, useLeases } from "./use-leases.ts";
 
@@ -12,7 +12,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const { newProcess, claim, claimOne, start } = outbox;
 
   test("leave no row leased for ever when their commit is reported as a failure", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 20);
+    await recordDueEvents(outbox.store, outbox.organisationId, 20);
     let isLost = true;
     const transaction: Store["transaction"] = async (work) => {
       const result = await outbox.store.transaction(work);
@@ -27,7 +27,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("leave no row leased for ever when their rows cannot be loaded or are left out", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 20);
+    await recordDueEvents(outbox.store, outbox.organisationId, 20);
     let times = 0;
     const { settled, errors: reported } = start(outbox.store, newProcess(), {
       async load(claimed) {
@@ -44,7 +44,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("leave no row leased for ever when their attempt throws or their settling is given up", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 2);
+    await recordDueEvents(outbox.store, outbox.organisationId, 2);
     let thrown = 0;
     let refused = 0;
     const { settled, attempted } = start(outbox.store, newProcess(), {
@@ -70,7 +70,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("are released by a loop that stops, even those that it could not settle", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 2);
+    await recordDueEvents(outbox.store, outbox.organisationId, 2);
     const {
       loop,
       attempted,
@@ -90,7 +90,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   });
 
   test("are rarely looked for by an idle loop, even after a lease has expired", async () => {
-    await recordDue(outbox.store, outbox.organisationId, 1);
+    await recordDueEvents(outbox.store, outbox.organisationId, 1);
     await claimOne(newProcess(700));
     let transactions = 0;
     const transaction: Store["transaction"] = (work) => {

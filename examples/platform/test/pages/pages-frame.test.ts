@@ -144,7 +144,7 @@ test("the API accepts no cookie, and the pages accept no key or bearer token", a
 
 test("the cookie is only for this host and https when the platform is behind https [D-80]", async () => {
   const other = await store?.createDatabase();
-  if (other === undefined) throw new Error("there is always a store");
+  if (other === undefined) throw new Error("no store to test");
   const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
   const { headers } = await openPageClient(secure.address).get("/sign-in");
   expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal=.*; Secure/);

@@ -166,7 +166,7 @@ describe("outside development", async () => {
 
   test("a person sees only their own mail", async () => {
     const database = await store?.createDatabase();
-    if (database === undefined) throw new Error("there is always a store");
+    if (database === undefined) throw new Error("no store to test");
     const platform = await openPlatform(database, { showAllMail: false });
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     for (const notifyEmailAddress of ["Hana@Harbour-Hotels.example", "else@example.com"])

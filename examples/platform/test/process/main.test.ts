@@ -21,7 +21,7 @@ const databases: TestDatabase[] = [];
 /** Uses PostgreSQL if there is one, because opening PGlite is slow. */
 async function createDatabase(): Promise<TestDatabase> {
   const database = await (postgres ?? pglite)?.createDatabase();
-  if (database === undefined) throw new Error("there is always a store");
+  if (database === undefined) throw new Error("no store to test");
   databases.push(database);
   return database;
 }

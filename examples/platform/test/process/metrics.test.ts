@@ -156,7 +156,7 @@ describe("the metrics of a platform", () => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     const [store] = await anyStore();
-    if (store === undefined) throw new Error("there is always a store");
+    if (store === undefined) throw new Error("no store to test");
     database = await store.createDatabase();
     platform = await openPlatform(database, { metrics: { host: "127.0.0.1", port: 0 } });
   });
@@ -218,7 +218,7 @@ describe("the metrics of a platform", () => {
 test("no metrics are served by default", async () => {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("there is always a store");
+  if (database === undefined) throw new Error("no store to test");
   const platform = await openPlatform(database);
   expect(platform.metricsAddress).toBeUndefined();
   await platform.close();

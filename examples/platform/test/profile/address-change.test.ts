@@ -13,7 +13,7 @@ import { anyStore } from "../support/stores/stores.ts";
 test("a delivery claimed before the address changed goes to the old address, with its secret", async () => {
   const [stores] = await anyStore();
   const database = await stores?.createDatabase();
-  if (database === undefined) throw new Error("there is always a store");
+  if (database === undefined) throw new Error("no store to test");
   const fixture = await openDeliveryFixture(database);
   const [receiver, stranger] = [await openReceiver(), await openReceiver(respondWith(401))];
   const endpointClient = createEndpointClient({ allowLoopback: true });

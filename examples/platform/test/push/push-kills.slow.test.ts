@@ -140,7 +140,9 @@ async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credenti
     }),
   );
   const due = fixture.store.db.selectFrom("notifications").select("id").where("due_at", "is not", null);
-  await virtualTime(fixture, { queue: "pushes" }).until(async () => (await due.executeTakeFirst()) === undefined);
+  await virtualTime(fixture, { queue: "pushes" }).advanceUntil(
+    async () => (await due.executeTakeFirst()) === undefined,
+  );
   await push.stop();
   expect(fixture.errors).toEqual([]);
 }

@@ -92,19 +92,19 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       start();
       const offerId = await create();
       for (let number = 1; number < refusals; number += 1) {
-        await time.quiet();
+        await time.untilIdle();
         await time.advance(hourMs);
       }
       await eventually("it was refused", () => fixture.errors.length === refusals);
-      await time.quiet();
+      await time.untilIdle();
       await withdraw(offerId);
       await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
       server.respond = () => accepted;
       for (let number = 0; number < 3; number += 1) {
-        await time.quiet();
+        await time.untilIdle();
         await time.advance(hourMs);
       }
-      await time.quiet();
+      await time.untilIdle();
       expect(pushed()).toEqual([...Array.from({ length: refusals }, () => "offer"), "withdrawn"]);
       expect(await menu()).toEqual(["offer", "withdrawn"]);
       expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
@@ -127,9 +127,9 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await eventually("the withdrawal is sent", () => pushed().length === 2);
     expect(fixture.errors).toMatchObject([{ name: "TimeoutError" }]);
     server.respond = () => accepted;
-    await time.quiet();
+    await time.untilIdle();
     await time.advance(hourMs);
-    await time.quiet();
+    await time.untilIdle();
     expect(before).toBe(1);
     expect(pushed()).toEqual(["offer", "withdrawn"]);
     expect(await menu()).toEqual(["offer", "withdrawn"]);
@@ -145,9 +145,9 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     server.respond = () => accepted;
     start();
     await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
-    await time.quiet();
+    await time.untilIdle();
     await time.advance(hourMs);
-    await time.quiet();
+    await time.untilIdle();
     expect(pushed()).toEqual(["offer", "withdrawn"]);
     expect(await menu()).toEqual(["offer", "withdrawn"]);
   });
@@ -167,9 +167,9 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       await setTimeout(20);
     }
     await eventually("the withdrawal is sent", () => pushed().length > 0);
-    await time.quiet();
+    await time.untilIdle();
     await time.advance(hourMs);
-    await time.quiet();
+    await time.untilIdle();
     expect(pushed()).toEqual(["withdrawn"]);
     expect(await menu()).toEqual(["offer", "withdrawn"]);
   });
@@ -185,15 +185,15 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
     await eventually("the decision was refused", () => pushed().includes("successful"));
-    await time.quiet();
+    await time.untilIdle();
     await withdraw(offerId);
     await eventually("the withdrawal was refused", () => pushed().includes("withdrawn"));
-    await time.quiet();
+    await time.untilIdle();
     server.messages.length = 0;
     server.respond = () => accepted;
     await time.advance(hourMs);
     await eventually("the last push of both offers is sent", () => pushed().length === 2);
-    await time.quiet();
+    await time.untilIdle();
     expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
     expect(await menu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
   });

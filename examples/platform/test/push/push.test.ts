@@ -37,8 +37,8 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
     for (const hours of [1, 2]) {
-      await time.quiet();
-      const pauseMs = Number(await time.nextAt()) - time.now().getTime();
+      await time.untilIdle();
+      const pauseMs = Number(await time.nextDueAt()) - time.now().getTime();
       expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
       expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
       expect([refusals, await countUnsent(offerId)]).toEqual([hours, 1]);

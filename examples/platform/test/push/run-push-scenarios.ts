@@ -34,24 +34,24 @@ export async function runPushScenarios(
   const service = new PushService();
   const runners = await Promise.all(scenarios.map(() => ScenarioRunner.create(store)));
   service.treatmentOf = (offerId) => runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "takes";
-  const time = virtualTime(fixture, { queue: "pushes", hanging: () => service.hanging });
+  const time = virtualTime(fixture, { queue: "pushes", countHanging: () => service.hanging });
   const processes = [await startProcess(fixture, service)];
   // PGlite serves one process, which releases the claims of others when it starts.
   if (store.name !== "pglite") processes.push(await startProcess(fixture, service));
   for (const [number, { ms, restarts }] of pauses.entries()) {
     await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));
-    await time.quiet();
+    await time.untilIdle();
     service.endHanging();
     if (restarts) {
       await processes.shift()?.stop();
       processes.push(await startProcess(fixture, service));
     }
-    await time.quiet();
+    await time.untilIdle();
     await time.advance(ms);
   }
   for (const runner of runners) runner.service = "takes";
   service.endHanging();
-  await time.until(async () => (await countDue(store)) === 0);
+  await time.advanceUntil(async () => (await countDue(store)) === 0);
   for (const each of processes) await each.stop();
   const offerIds = runners.flatMap((runner) => runner.offerIds);
   return {

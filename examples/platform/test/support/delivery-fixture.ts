@@ -11,7 +11,7 @@ import { type DeliveryOptions, startDelivery } from "../../src/webhooks/start-de
 import { emptyTables } from "./empty-tables.ts";
 import type { TestDatabase } from "./stores/stores.ts";
 
-/** A key with 32 bytes, the length of an AES-256 key. */
+/** An AES-256 key, which has 32 bytes. */
 export const testEncryptionKey = new Uint8Array(32).fill(7);
 
 /** A retry schedule with short pauses: seven attempts within about two seconds. */
@@ -26,13 +26,13 @@ export interface DeliveryFixture {
   leases: Leases;
   attempts: AttemptRecord[];
   errors: unknown[];
-  /** Starts delivering. The loop is woken every 50 ms, because tests publish no signals. */
+  /** Starts delivering. A timer wakes the loop every 50 ms, because tests do not publish signals. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
   /** Wakes and stops this loop together with the delivery loops. */
   adopt(loop: Loop): Loop;
   /** Wakes every loop now. */
   wake(): void;
-  /** Stops the loops and empties the tables, between two tests on one store. */
+  /** Stops the loops and empties the tables between two tests that share the store. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,14 +45,14 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   const store = await openStore({ ...database.options, onError, transactionLimitMs: 60_000 });
   const leases = await openLeases(store, { leaseSeconds, onError });
   const endpointClient = createEndpointClient({ allowLoopback: true });
-  const running: Loop[] = [];
+  const loops: Loop[] = [];
   const wake = (): void => {
-    for (const loop of running) loop.wake();
+    for (const loop of loops) loop.wake();
   };
-  const waking = setInterval(wake, 50);
-  const stop = () => Promise.all(running.splice(0).map((loop) => loop.stop()));
+  const wakeTimer = setInterval(wake, 50);
+  const stopLoops = () => Promise.all(loops.splice(0).map((loop) => loop.stop()));
   const adopt = (loop: Loop): Loop => {
-    running.push(loop);
+    loops.push(loop);
     return loop;
   };
   return {
@@ -81,14 +81,14 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
       );
     },
     async reset() {
-      await stop();
+      await stopLoops();
       await emptyTables(store);
       await store.execute("delete from outbox_processes where id <> $1", [leases.processId]);
       for (const list of [attempts, errors]) list.splice(0);
     },
     async close() {
-      clearInterval(waking);
-      await stop();
+      clearInterval(wakeTimer);
+      await stopLoops();
       await leases.stop();
       await endpointClient.close();
       await store.close();
@@ -96,7 +96,7 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   };
 }
 
-/** Adds an organisation, whose profile has this base URL and the secret `s3cret`. Without a base URL, it has no profile. */
+/** Adds an organisation and, if a base URL is given, its profile, with the secret `s3cret`. @returns the organisation's id */
 export async function addOrganisation(store: Store, baseAddress?: string): Promise<string> {
   const id = randomUUID();
   await store.db.insertInto("organisations").values({ id, name: "Acme", kind: "hirer" }).execute();

@@ -18,7 +18,7 @@ export interface PlatformProcess {
 export function startProcess({ options }: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
   const { dataFolder, databaseUrl = "", listenUrl = "" } = options;
   const store = { OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl };
-  // A process lives only for seconds, which is too short to benefit from V8's optimising compiler for PGlite.
+  // Skip V8's optimising compiler: PGlite would not benefit from it in a process that runs for only a few seconds.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,

@@ -25,12 +25,12 @@ export interface PlatformResponse extends WireResponse {
   json<T = unknown>(): T;
 }
 
-/** The whole platform in this process, with the demo data, on a separate port. */
+/** The whole platform with the demo data, running in this process on its own port. */
 export interface PlatformUnderTest {
   address: string;
   /** The URL of the metrics server; undefined unless the settings enable it. */
   metricsAddress: string | undefined;
-  /** Its log, with one line of JSON per entry. */
+  /** The platform's log, one line of JSON per entry. */
   logLines: string[];
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   signInPerson(emailAddress: string): Promise<string>;
@@ -38,13 +38,13 @@ export interface PlatformUnderTest {
   close(): Promise<void>;
 }
 
-/** Asserts that a response has a request id and that no cache may store it. */
-function expectIdentified(method: string, path: string, { status, headers }: WireResponse): void {
+/** Asserts that a response has a request id and `Cache-Control: no-store`. */
+function expectIdAndNoStore(method: string, path: string, { status, headers }: WireResponse): void {
   if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
   throw new Error(`${method} ${path}: ${status} without an id, or without Cache-Control: no-store`);
 }
 
-const settingsFor = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({
+const testSettings = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({
   port: 0,
   host: "127.0.0.1",
   publicOrigin: undefined,
@@ -81,7 +81,7 @@ export async function openPlatform(
 ): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
   const log = createLog("info", { write: (line) => void logLines.push(line) });
-  const platform: Platform = await startPlatform(settingsFor(database, changes), log, now, passwords);
+  const platform: Platform = await startPlatform(testSettings(database, changes), log, now, passwords);
 
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<PlatformResponse> => {
     const headers = new Headers(options.headers);
@@ -92,7 +92,7 @@ export async function openPlatform(
     const response = await fetch(platform.address + path, { method, headers, body: body as BodyInit | null });
     const text = await response.text();
     const received = { status: response.status, headers: response.headers, text };
-    expectIdentified(method, path, received);
+    expectIdAndNoStore(method, path, received);
     // openapi.yaml documents the offer operations, the extensions and every problem in the reference dialect.
     const isDocumented = /^\/(offer|events)\b/.test(path) || received.status >= 400;
     if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, received);
@@ -100,11 +100,11 @@ export async function openPlatform(
   };
 
   const tokens = new Map<string, Promise<string>>();
-  /** Signs in once per account. */
+  /** Returns an account's token. Signs in only the first time. */
   const signIn = (path: string, credentials: object): Promise<string> => {
-    const who = JSON.stringify([path, credentials]);
-    const token = tokens.get(who) ?? openSession(path, credentials);
-    tokens.set(who, token);
+    const account = JSON.stringify([path, credentials]);
+    const token = tokens.get(account) ?? openSession(path, credentials);
+    tokens.set(account, token);
     return token;
   };
   const openSession = async (path: string, credentials: object): Promise<string> => {

@@ -3,7 +3,7 @@ export interface ServerEvent {
   data: { id: number; offerId: string; reason: string; successful: boolean | null };
 }
 
-/** A connection to an event stream, which collects its events. */
+/** A controller to an event stream that collects the stream's events. */
 export interface EventReader {
   events: ServerEvent[];
   headers: Headers;
@@ -16,23 +16,23 @@ export async function readEvents(
   url: string,
   token: string,
   lastEventId?: string,
-  others: Record<string, string> = {},
+  extraHeaders: Record<string, string> = {},
 ): Promise<EventReader> {
-  const connection = new AbortController();
+  const controller = new AbortController();
   const headers = {
     Authorization: `Bearer ${token}`,
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
-    ...others,
+    ...extraHeaders,
   };
-  const { body, headers: responseHeaders } = await fetch(url, { headers, signal: connection.signal });
+  const { body, headers: responseHeaders } = await fetch(url, { headers, signal: controller.signal });
   if (body === null) throw new Error("the stream has no body");
   const events: ServerEvent[] = [];
   const read = async (): Promise<void> => {
-    let text = "";
+    let buffered = "";
     for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      const blocks = text.split("\n\n");
-      text = blocks.pop() ?? "";
+      buffered += chunk;
+      const blocks = buffered.split("\n\n");
+      buffered = blocks.pop() ?? "";
       for (const block of blocks) {
         const id = /^id: (.*)$/m.exec(block)?.[1];
         const data = /^data: (.*)$/m.exec(block)?.[1];
@@ -41,7 +41,7 @@ export async function readEvents(
     }
   };
   const ended = read().catch((error: unknown) => {
-    if (!connection.signal.aborted) throw error;
+    if (!controller.signal.aborted) throw error;
   });
-  return { events, headers: responseHeaders, ended, disconnect: () => connection.abort() };
+  return { events, headers: responseHeaders, ended, disconnect: () => controller.abort() };
 }

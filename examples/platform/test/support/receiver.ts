@@ -17,7 +17,7 @@ export interface Receiver {
   requests: ReceivedRequest[];
   /** Decides the response to each request; can be replaced at any time. */
   respond: Respond;
-  /** Closes all connections, even those without a response. */
+  /** Closes all connections, even those that are still waiting for a response. */
   hangUp(): void;
   close(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { wakeLanes } from "../../src/outbox/queue.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** Records `count` events in bulk, all of which are due. */
-export async function recordDue(store: Store, organisationId: string, count: number): Promise<void> {
+/** Records `count` events in bulk. All of them are due. */
+export async function recordDueEvents(store: Store, organisationId: string, count: number): Promise<void> {
   await store.transaction(async (trx) => {
     await sql`
       with recorded as (

@@ -4,12 +4,12 @@ import type { Store } from "../../src/store/store.ts";
 export interface ManyEvents {
   organisationId: string;
   count: number;
-  /** The number of workers, who take turns responding to the same offer. */
+  /** How many workers take turns responding to the same offer. */
   workers: number;
 }
 
-/** Records responses in bulk, as `recordEvent` would; each worker's first one is due. @returns the ids of the deliveries */
-export async function recordMany(store: Store, { organisationId, count, workers }: ManyEvents) {
+/** Records responses in bulk, as `recordEvent` would. Each worker's first delivery is due. @returns the deliveries' ids */
+export async function recordManyResponses(store: Store, { organisationId, count, workers }: ManyEvents) {
   const { db } = store;
   const all = Array.from({ length: count }, (_, number) => ({
     number,

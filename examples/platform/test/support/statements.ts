@@ -9,7 +9,7 @@ export interface Statement {
 
 type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 
-/** Records every statement that any store in this process sends until the test ends. @returns the growing list */
+/** Records every statement that a store in this process sends until the test ends. @returns a list that grows meanwhile */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
   const senders = [
@@ -17,17 +17,17 @@ export function recordStatements(): Statement[] {
     [PgliteThread.prototype, "send"],
   ] as unknown as [Record<string, Query>, string][];
   for (const [prototype, name] of senders) {
-    const query = prototype[name] as Query;
+    const send = prototype[name] as Query;
     prototype[name] = function (text, values, ...rest) {
       if (typeof text === "string") statements.push({ text, values: Array.isArray(values) ? values : [] });
       else {
-        const { text: prepared, values: given = [] } = text as pg.QueryConfig;
-        statements.push({ text: prepared, values: given });
+        const query = text as pg.QueryConfig;
+        statements.push({ text: query.text, values: query.values ?? [] });
       }
-      return query.call(this, text, values, ...rest);
+      return send.call(this, text, values, ...rest);
     };
     onTestFinished(() => {
-      prototype[name] = query;
+      prototype[name] = send;
     });
   }
   return statements;

@@ -18,32 +18,32 @@ export interface TcpProxy {
 
 export async function openTcpProxy(targetAddress: string): Promise<TcpProxy> {
   const target = new URL(targetAddress);
-  const ends = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let isCut = false;
-  const server = createServer((near) => {
-    if (isCut) return void near.destroy();
-    const far = connect(Number(target.port), target.hostname);
-    near.on("data", (bytes) => {
+  const server = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const upstream = connect(Number(target.port), target.hostname);
+    client.on("data", (bytes) => {
       proxy.sent += bytes.toString("latin1");
     });
-    near.pipe(far).pipe(near);
-    for (const [end, other] of [
-      [near, far],
-      [far, near],
+    client.pipe(upstream).pipe(client);
+    for (const [socket, peer] of [
+      [client, upstream],
+      [upstream, client],
     ] as const) {
-      ends.add(end);
-      end.on("error", () => other.destroy());
-      end.on("close", () => {
-        ends.delete(end);
-        other.destroy();
+      sockets.add(socket);
+      socket.on("error", () => peer.destroy());
+      socket.on("close", () => {
+        sockets.delete(socket);
+        peer.destroy();
       });
     }
   });
-  const silenceAll = (): void => {
-    for (const end of ends) end.unpipe().removeAllListeners("data").pause();
+  const pauseAll = (): void => {
+    for (const socket of sockets) socket.unpipe().removeAllListeners("data").pause();
   };
-  const cutAll = (): void => {
-    for (const end of ends) end.destroy();
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy();
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -52,14 +52,14 @@ export async function openTcpProxy(targetAddress: string): Promise<TcpProxy> {
     sent: "",
     cut() {
       isCut = true;
-      cutAll();
+      destroyAll();
     },
     restore() {
       isCut = false;
     },
-    silence: silenceAll,
+    silence: pauseAll,
     async close() {
-      cutAll();
+      destroyAll();
       server.close();
       await once(server, "close");
     },

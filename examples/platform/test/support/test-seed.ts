@@ -5,7 +5,7 @@ const demo = join(import.meta.dirname, "..", "..", "seed", "demo.json");
 const folder = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * The demo password's hash at the lowest cost, because the default cost slows down each start and sign-in.
+ * The demo password's hash at the lowest cost: the default cost would slow down each start and sign-in. Computed with:
  * python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
  *   salt=b"0123456789abcdef", n=2, r=1, p=1, dklen=32)).decode().rstrip("="))'
  */

@@ -11,9 +11,9 @@ import { anyStore, type StoreUnderTest, type TestDatabase } from "./stores/store
 type CreateDatabase = StoreUnderTest["createDatabase"];
 
 /**
- * Opens something before the tests in a describe block or file, and closes it after them, in reverse order.
+ * Opens an object before the tests of a describe block or file and closes it after them. Several are closed in reverse order.
  *
- * @returns a proxy for the opened object, which throws if it is used too early
+ * @returns a proxy for the object, which throws if it is used before `beforeAll` has opened the object
  */
 function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) => unknown): T {
   let opened: T | undefined;
@@ -25,7 +25,7 @@ function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) 
   });
   return new Proxy({} as T, {
     get(_, name) {
-      if (opened === undefined) throw new Error(`${String(name)} is read before it was opened, in beforeAll`);
+      if (opened === undefined) throw new Error(`${String(name)} was read before beforeAll opened its object`);
       return Reflect.get(opened, name);
     },
     set(_, name, value) {
@@ -34,24 +34,24 @@ function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) 
   });
 }
 
-/** Creates a database for the tests in a describe block, on any store unless one is given. */
+/** Creates a database for the tests of a describe block or file, by default on any store. */
 export const useDatabase = (createDatabase: CreateDatabase = createAnyDatabase): TestDatabase =>
   useOpened(createDatabase, (database) => database.remove());
 
 async function createAnyDatabase(): Promise<TestDatabase> {
   const [store] = await anyStore();
-  if (store === undefined) throw new Error("there is always a store");
+  if (store === undefined) throw new Error("no store to test");
   return store.createDatabase();
 }
 
 interface DatabaseOptions {
-  /** Creates the database. @default on any store */
+  /** @default creates a database on any store */
   createDatabase?: CreateDatabase;
-  /** A database that the test itself uses too. @default a new one */
+  /** A database that the test also uses directly. @default a new database */
   database?: TestDatabase;
 }
 
-const databaseOf = ({ createDatabase, database }: DatabaseOptions): TestDatabase =>
+const chooseDatabase = ({ createDatabase, database }: DatabaseOptions): TestDatabase =>
   database ?? useDatabase(createDatabase);
 
 interface PlatformOptions extends DatabaseOptions {
@@ -61,7 +61,7 @@ interface PlatformOptions extends DatabaseOptions {
 
 /** Opens the whole platform, by default on a new database. */
 export function usePlatform({ settings, now, ...options }: PlatformOptions = {}): PlatformUnderTest {
-  const database = databaseOf(options);
+  const database = chooseDatabase(options);
   return useOpened(
     () => openPlatform(database, settings, now),
     (platform) => platform.close(),
@@ -69,9 +69,9 @@ export function usePlatform({ settings, now, ...options }: PlatformOptions = {})
 }
 
 /**
- * Creates a page client that is signed in.
+ * Creates a page client and signs it in.
  *
- * @param name a user's name or, with `/app/sign-in`, a worker's
+ * @param name a user's email address or, with `/app/sign-in`, a worker's id
  */
 export const usePageClient = (platform: PlatformUnderTest, name: string, signInPath?: string): PageClient =>
   useOpened(
@@ -92,16 +92,16 @@ export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFix
   );
 }
 
-/** Opens only a store, on a new database. */
+/** Opens only a store, by default on a new database. */
 export function useStore(options: DatabaseOptions = {}): Store {
-  const database = databaseOf(options);
+  const database = chooseDatabase(options);
   return useOpened(
     () => openStore(database.options),
     (store) => store.close(),
   );
 }
 
-/** Opens an endpoint that records its requests. @param respond decides the responses. @default responds with 200 */
+/** Opens a receiver. @param respond decides its responses. @default responds with 200 */
 export const useReceiver = (respond?: Respond): Receiver =>
   useOpened(
     () => openReceiver(respond),

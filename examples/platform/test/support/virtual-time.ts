@@ -8,52 +8,52 @@ import { eventually } from "./eventually.ts";
 export interface VirtualTime {
   now(): Date;
   /** Waits until no row is being worked on and no lane is due. */
-  quiet(): Promise<void>;
-  /** Advances the clock. Call it after `quiet()`: a row that is written during the call would be moved twice. */
+  untilIdle(): Promise<void>;
+  /** Advances the clock. Call it after `untilIdle()`: a row that is written during the call would be moved twice. */
   advance(ms: number): Promise<void>;
-  /** Returns when the next attempt is due, or undefined if none is. */
-  nextAt(): Promise<Date | undefined>;
+  /** Returns when the next attempt is due, or undefined if none is scheduled. */
+  nextDueAt(): Promise<Date | undefined>;
   /** Advances from each due attempt to the next until `condition` is true. */
-  until(condition: () => boolean | Promise<boolean>): Promise<void>;
+  advanceUntil(condition: () => boolean | Promise<boolean>): Promise<void>;
 }
 
 export interface VirtualTimeOptions {
   /** The queue whose rows are processed. @default webhooks */
   queue?: QueueName;
-  /** Returns how many attempts hang until the test ends them; `quiet()` does not wait for them. @default returns 0 */
-  hanging?: () => number;
+  /** Returns how many attempts hang until the test ends them. `untilIdle()` does not wait for these. @default returns 0 */
+  countHanging?: () => number;
 }
 
 export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTimeOptions = {}): VirtualTime {
-  const { queue = "webhooks", hanging = () => 0 } = options;
+  const { queue = "webhooks", countHanging = () => 0 } = options;
   let offsetMs = 0;
   const now = (): Date => new Date(Date.now() + offsetMs);
   const time: VirtualTime = {
     now,
-    quiet: () => eventually("nothing is left to do now", async () => !(await isBusy(store, queue, hanging))),
+    untilIdle: () => eventually("nothing is left to do now", async () => !(await isBusy(store, queue, countHanging))),
     async advance(ms) {
       offsetMs += ms;
-      const by = sql`${ms}::int8 * interval '1 ms'`;
+      const interval = sql`${ms}::int8 * interval '1 ms'`;
       await store.transaction(async (trx) => {
         for (const table of ["deliveries", "notifications", "mails"])
-          await sql`update ${sql.table(table)} set due_at = due_at - ${by} where due_at is not null`.execute(trx);
+          await sql`update ${sql.table(table)} set due_at = due_at - ${interval} where due_at is not null`.execute(trx);
         // Move rows in two steps, because `at` is part of the key, and a moved row must not collide with one that has not moved yet.
-        await sql`update outbox_wakeups set at = at - ${by} - interval '365000 days'`.execute(trx);
+        await sql`update outbox_wakeups set at = at - ${interval} - interval '365000 days'`.execute(trx);
         await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
       });
       wake();
     },
-    async nextAt() {
+    async nextDueAt() {
       const { rows } = await sql<{ due: Date | null }>`
         select min(at) + ${offsetMs}::int8 * interval '1 ms' as due
         from outbox_wakeups where queue = ${queue}`.execute(store.db);
       return rows[0]?.due ?? undefined;
     },
-    async until(condition) {
+    async advanceUntil(condition) {
       for (;;) {
-        await time.quiet();
+        await time.untilIdle();
         if (await condition()) return;
-        const next = await time.nextAt();
+        const next = await time.nextDueAt();
         // `next` is undefined if the last attempt has just started.
         if (next !== undefined) await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
       }
@@ -62,11 +62,11 @@ export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTi
   return time;
 }
 
-/** Whether a row is being worked on, or a lane is due. */
-async function isBusy(store: Store, queue: QueueName, hanging: () => number): Promise<boolean> {
-  const hung = hanging();
+/** Returns whether a row is being worked on or a lane is due. */
+async function isBusy(store: Store, queue: QueueName, countHanging: () => number): Promise<boolean> {
+  const hangingBefore = countHanging();
   const { rows } = await sql<{ busy: boolean }>`
-    select (select count(*) from outbox_leases where queue = ${queue}) <> ${hung}
+    select (select count(*) from outbox_leases where queue = ${queue}) <> ${hangingBefore}
       or exists (select from outbox_wakeups where queue = ${queue} and at <= now()) as busy`.execute(store.db);
-  return hung !== hanging() || (rows[0]?.busy ?? true);
+  return hangingBefore !== countHanging() || (rows[0]?.busy ?? true);
 }

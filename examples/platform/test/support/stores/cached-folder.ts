@@ -5,34 +5,35 @@ import { basename, dirname, join } from "node:path";
 const cache = join(import.meta.dirname, "..", "..", "..", ".cache");
 
 export interface CacheEntry {
-  /** The folder of the installed package. */
+  /** Where the package is installed. */
   packageFolder: string;
   /** The folder's final path. */
   folder: string;
 }
 
 /**
- * Creates a folder from an npm package once per version. The rename at the end makes it atomic, even for two processes.
+ * Creates a folder from an npm package, once per version, and returns its path. The final rename makes this safe for concurrent processes.
  *
+ * @param build writes the folder's files to `draft`
  * @param variant identifies other inputs, such as a hash of the sources
  */
 export async function cachedFolder(
   packageName: string,
-  make: (draft: string, entry: CacheEntry) => Promise<void>,
+  build: (draft: string, entry: CacheEntry) => Promise<void>,
   variant = "",
 ): Promise<string> {
   const packageFolder = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
   const { version } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8")) as { version: string };
   const folder = join(cache, `${basename(packageName)}-${version}${variant}`);
-  const isThere = await access(folder).then(
+  const isCached = await access(folder).then(
     () => true,
     () => false,
   );
-  if (isThere) return folder;
+  if (isCached) return folder;
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(`${folder}-`);
-  await make(draft, { packageFolder, folder });
-  // Another process has created it meanwhile.
+  await build(draft, { packageFolder, folder });
+  // This fails if another process has created the folder meanwhile.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
   return folder;
 }

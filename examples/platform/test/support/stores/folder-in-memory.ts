@@ -2,14 +2,14 @@ import { mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const memory = "/dev/shm";
-const enoughBytes = 2 * 1024 ** 3;
+const memoryFolder = "/dev/shm";
+const requiredBytes = 2 * 1024 ** 3;
 
-/** Creates a new folder, in /dev/shm if it has room, because no test needs its files after a crash. */
-export async function folderInMemory(prefix: string): Promise<string> {
-  const freeBytes = await statfs(memory).then(
+/** Creates a temporary folder, in /dev/shm if it has room. */
+export async function createFolderInMemory(prefix: string): Promise<string> {
+  const freeBytes = await statfs(memoryFolder).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   );
-  return mkdtemp(join(freeBytes < enoughBytes ? tmpdir() : memory, prefix));
+  return mkdtemp(join(freeBytes < requiredBytes ? tmpdir() : memoryFolder, prefix));
 }

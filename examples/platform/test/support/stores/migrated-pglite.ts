@@ -8,8 +8,8 @@ import { cachedFolder } from "./cached-folder.ts";
 const source = join(import.meta.dirname, "..", "..", "..", "src");
 
 /**
- * Returns a PGlite folder with the current schema, to copy, because creating one is slow. Tests have few rows, so it has small buffers:
- * PGlite clears all of them when it opens, and PostgreSQL's default is 128 MB.
+ * Returns a PGlite folder with the current schema. Tests copy it, because creating one is slow. Its buffers are small, because PGlite
+ * clears all of them when it opens: PostgreSQL's default is 128 MB.
  */
 export const migratedPglite = (): Promise<string> =>
   cachedFolder(
@@ -19,11 +19,11 @@ export const migratedPglite = (): Promise<string> =>
       await rename(join(draft, "store", "pglite"), join(draft, "pglite"));
       await appendFile(join(draft, "pglite", "postgresql.conf"), "shared_buffers = 16MB\n");
     },
-    `-${hashOfSources()}`,
+    `-${hashSources()}`,
   ).then((folder) => join(folder, "pglite"));
 
-/** Hashes everything that determines the schema, so that a new migration creates a new folder. */
-function hashOfSources(): string {
+/** Hashes everything that determines the schema, so that a new migration leads to a new folder. */
+function hashSources(): string {
   const files = globSync(["store/migrate.ts", "store/migrations/*.ts"], { cwd: source }).sort();
   const manifest = join(source, "..", "package.json");
   const lock = join(source, "..", "..", "..", "pnpm-workspace.yaml");

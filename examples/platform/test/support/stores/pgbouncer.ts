@@ -7,13 +7,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type StoreUnderTest, storesUnderTest, type TestDatabase } from "./stores.ts";
 
-/** Returns PostgreSQL behind PgBouncer in transaction mode, one for each database, with fewer sessions than the processes use. */
-export async function behindPgBouncer(): Promise<StoreUnderTest> {
+/**
+ * Returns PostgreSQL behind PgBouncer in transaction mode. Each database gets its own PgBouncer, which opens fewer connections than the
+ * platform's processes.
+ */
+export async function postgresBehindPgBouncer(): Promise<StoreUnderTest> {
   const [, postgres] = await storesUnderTest();
   if (postgres === undefined)
     throw new Error("no PostgreSQL responds at 127.0.0.1:5432; start one, or set DATABASE_URL");
   return {
-    title: `PgBouncer in transaction mode before ${postgres.title}`,
+    title: `PgBouncer in transaction mode in front of ${postgres.title}`,
     async createDatabase(tables) {
       const database = await postgres.createDatabase(tables);
       return startPgBouncer(database, database.options.databaseUrl ?? "");
@@ -23,12 +26,12 @@ export async function behindPgBouncer(): Promise<StoreUnderTest> {
 
 async function startPgBouncer({ options, remove }: TestDatabase, listenUrl: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "offers-pgbouncer-"));
-  const file = join(folder, "pgbouncer.ini");
+  const configFile = join(folder, "pgbouncer.ini");
   const { hostname, port, username } = new URL(listenUrl);
   const databaseUrl = new URL(listenUrl);
   databaseUrl.host = `127.0.0.1:${await freePort()}`;
   await writeFile(
-    file,
+    configFile,
     `[databases]
 * = host=${hostname} port=${port} user=${username}
 [pgbouncer]
@@ -40,14 +43,14 @@ pool_mode = transaction
 default_pool_size = 5
 `,
   );
-  // PgBouncer refuses to run as root, but can switch to another user itself.
+  // PgBouncer refuses to run as root, but can switch to another user.
   const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
-  const child = spawn("/usr/sbin/pgbouncer", [...asUser, file], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn("/usr/sbin/pgbouncer", [...asUser, configFile], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
   const lines: string[] = [];
   await new Promise<void>((resolve, reject) => {
     child.once("error", (cause) => reject(new Error("install Debian's package pgbouncer", { cause })));
-    exited.then(() => reject(new Error(`PgBouncer has ended:\n${lines.join("\n")}`)), reject);
+    exited.then(() => reject(new Error(`PgBouncer exited:\n${lines.join("\n")}`)), reject);
     createInterface({ input: child.stderr }).on("line", (line) => {
       lines.push(line);
       if (/process up/.test(line)) resolve();

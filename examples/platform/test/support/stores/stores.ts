@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { createDatabase, dropDatabases, serverPoolAt } from "../../../../../scripts/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
 import { makeTables } from "../make-tables.ts";
-import { folderInMemory } from "./folder-in-memory.ts";
+import { createFolderInMemory } from "./folder-in-memory.ts";
 import { migratedPglite } from "./migrated-pglite.ts";
 
-/** A data folder, and on PostgreSQL a database, for one test file. */
+/** One test file's data folder and, on PostgreSQL, its database. */
 export interface TestDatabase {
   options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl" | "listenUrl">;
   remove(): Promise<void>;
@@ -29,7 +29,7 @@ async function createFolder(): Promise<TestDatabase> {
 async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
   const database = await createFolder();
   if (tables === "none") return database;
-  // Copy synchronously, because a promise for each of more than a thousand small files is slower.
+  // Copy synchronously: with more than a thousand small files, a promise for each is slower.
   cpSync(await migratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
   return database;
 }
@@ -57,9 +57,9 @@ async function postgresVersion(serverUrl: string | undefined): Promise<string | 
 }
 
 /**
- * Returns PGlite and, if it is reachable, PostgreSQL. Every test of the store runs on each.
+ * Returns PGlite and, if it is reachable, PostgreSQL. Tests that depend on the store run on both.
  *
- * @param databaseUrl if set, an unreachable PostgreSQL is an error
+ * @throws if `databaseUrl` is set but PostgreSQL is unreachable
  */
 export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
   const version = await postgresVersion(databaseUrl).catch((cause: unknown) => {
@@ -76,8 +76,8 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * Returns one store, for tests that do not depend on the store: PostgreSQL if it is reachable, because it is faster. Returns all stores in
- * the full matrix (`npm test -- --full`).
+ * Returns the store for tests that do not depend on it: PostgreSQL if it is reachable, because it is faster. In the full matrix
+ * (`npm test -- --full`), returns all stores.
  */
 export async function anyStore(): Promise<StoreUnderTest[]> {
   const stores = await storesUnderTest();
@@ -92,16 +92,16 @@ export async function anyStore(): Promise<StoreUnderTest[]> {
 export async function setup(): Promise<() => Promise<void>> {
   const stores = await storesUnderTest();
   const titles = stores.map(({ title }) => title);
-  const [rest] = await anyStore();
+  const [defaultStore] = await anyStore();
   const missing =
     titles.length === 1 ? "; NOT tested: PostgreSQL (none at 127.0.0.1:5432, and DATABASE_URL is not set)" : "";
-  const shared = process.env.TEST_MATRIX === "full" ? titles.join(", ") : rest?.title;
-  console.log(`   platform: ${titles.join(", ")}${missing}; what does not depend on the store: ${shared}`);
-  // Create it before the workers start, so that only one process does.
+  const defaultTitles = process.env.TEST_MATRIX === "full" ? titles.join(", ") : defaultStore?.title;
+  console.log(`   platform: ${titles.join(", ")}${missing}; tests that do not depend on the store: ${defaultTitles}`);
+  // Create the folder before the workers start, so that only this process creates it.
   await migratedPglite();
-  const folder = await folderInMemory("offers-stores-");
+  const folder = await createFolderInMemory("offers-stores-");
   process.env.TEST_STORES = folder;
-  // Remove it even if a run is interrupted, because the folder is in memory.
+  // The folder uses memory: remove it even if the run is interrupted.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const template = await stores[1]?.createDatabase("none");
   if (template?.options.databaseUrl !== undefined) {
