@@ -12,7 +12,7 @@ mkdirSync(pictures, { recursive: true });
 const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [2_000], jitter: 0, maxRetryAfterMs: 1_000 } });
 const { platform, integrator } = fixture;
 try {
-  await fixture.fill();
+  await fixture.createExamples();
   const offer = await fixture.createOffer("Dinner service on Friday");
   const token = await platform.signInPerson("hana@harbour-hotels.example");
   const findDelivery = async (worker: string) => {
@@ -22,13 +22,13 @@ try {
     return deliveries.find(({ data }) => [offer, worker].every((id) => JSON.stringify(data).includes(id)));
   };
 
-  integrator.isWell = false;
+  integrator.isWorking = false;
   await fixture.respond("worker_amal", "apply", offer);
   await eventually(
     "the first attempt has failed",
     async () => (await findDelivery("worker_amal"))?.attempts.length === 1,
   );
-  integrator.isWell = true;
+  integrator.isWorking = true;
   await fixture.respond("worker_ben", "apply", offer);
   await fixture.respond("worker_cleo", "reject", offer);
   await eventually(

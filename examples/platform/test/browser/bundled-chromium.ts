@@ -15,13 +15,13 @@ export interface BundledChromium {
 }
 
 /**
- * Unpacks the Chromium in the npm package @sparticuz/chromium, once per version. The package's own unpacking
- * is not used, because two processes would write to the same temporary folder.
+ * Unpacks the Chromium from the npm package @sparticuz/chromium, once per version. Does not use the package's own function, with which two
+ * processes would write to the same temporary folder.
  *
- * @throws if the package's binary does not run, which is the case on any system except Linux on x64
+ * @throws on any system except Linux on x64, the only one that the package's binary supports
  */
 export async function bundledChromium(): Promise<BundledChromium> {
-  if (process.platform !== "linux" || process.arch !== "x64") throw new Error("it is for Linux on x64");
+  if (process.platform !== "linux" || process.arch !== "x64") throw new Error("the package supports only Linux on x64");
   const folder = await cachedFolder("@sparticuz/chromium", unpack);
   return {
     executablePath: join(folder, "chromium"),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 
-describe("a dropped connection", () => {
+describe("dropped connections", () => {
   let fixture: PagesFixture;
   let proxy: TcpProxy;
   beforeAll(async () => {
@@ -14,14 +14,14 @@ describe("a dropped connection", () => {
     await fixture.close();
   });
 
-  test("misses nothing: changes made meanwhile appear without a reload", async () => {
-    const offer = await fixture.createOffer("Kitchen help on Friday");
-    const through = { baseURL: proxy.address };
-    const [hirer, amal] = await Promise.all([fixture.openPortal(through), fixture.openApp(through)]);
-    await hirer.page.goto(`/offers/${offer}`);
+  test("changes made while the connection is lost appear without a reload", async () => {
+    const offerId = await fixture.createOffer("Kitchen help on Friday");
+    const throughProxy = { baseURL: proxy.address };
+    const [hirer, amal] = await Promise.all([fixture.openPortal(throughProxy), fixture.openApp(throughProxy)]);
+    await hirer.page.goto(`/offers/${offerId}`);
     await amal.page.getByRole("link", { name: "Kitchen help on Friday" }).waitFor();
-    // Each stream first receives an event, so that it can resume after it.
-    await fixture.respond("worker_cleo", "reject", offer);
+    // Send each stream an event after which it can resume.
+    await fixture.respond("worker_cleo", "reject", offerId);
     await hirer.page.getByRole("row", { name: /Cleo.*Rejected/ }).waitFor();
     await fixture.createOffer("Breakfast on Sunday");
     await amal.page.getByRole("link", { name: "Breakfast on Sunday" }).waitFor();
@@ -30,8 +30,8 @@ describe("a dropped connection", () => {
 
     proxy.cut();
     for (const { page } of [hirer, amal]) await page.getByText("Connection lost; reconnecting.").waitFor();
-    await fixture.respond("worker_amal", "apply", offer);
-    await fixture.respond("worker_ben", "reject", offer);
+    await fixture.respond("worker_amal", "apply", offerId);
+    await fixture.respond("worker_ben", "reject", offerId);
     await fixture.createOffer("Bar on Saturday");
     proxy.restore();
 
@@ -44,11 +44,11 @@ describe("a dropped connection", () => {
       expect(await page.locator("body[data-same-page]").count()).toBe(1);
       expect(await page.getByText("Connection lost").count()).toBe(0);
     }
-    const resumed = [...proxy.sent.matchAll(/^GET (\/(?:app\/)?live)\S* [\s\S]*?^last-event-id: (\S+)/gim)];
-    expect(new Set(resumed.map(([, path]) => path))).toEqual(new Set(["/live", "/app/live"]));
+    const resumedRequests = [...proxy.sent.matchAll(/^GET (\/(?:app\/)?live)\S* [\s\S]*?^last-event-id: (\S+)/gim)];
+    expect(new Set(resumedRequests.map(([, path]) => path))).toEqual(new Set(["/live", "/app/live"]));
   });
 
-  test("leads to the sign-in when it returns after a sign-out elsewhere", async () => {
+  test("a page leads to the sign-in after a sign-out in another tab", async () => {
     const { page, context } = await fixture.openApp({ baseURL: proxy.address }, "worker_dana");
     const other = await context.newPage();
     await other.goto("/app");

@@ -10,26 +10,26 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 test.each(["light", "dark"] as const)(
-  "calls an operation from the console in %s, with no request to another origin, no error and no axe violation [D-150]",
+  "the console in %s calls an operation without requests to other origins, errors or axe violations [D-150]",
   async (colorScheme) => {
     const { address } = fixture.platform;
-    const { page, context, complaints, violations } = await openWindow(fixture.browser, {
+    const { page, context, pageErrors, violations } = await openWindow(fixture.browser, {
       baseURL: address,
       colorScheme,
     });
-    const elsewhere: string[] = [];
-    const failed: string[] = [];
+    const foreignUrls: string[] = [];
+    const failedUrls: string[] = [];
     await context.route(
       (url) => url.origin !== address && url.protocol.startsWith("http"),
       (route) => {
-        elsewhere.push(route.request().url());
+        foreignUrls.push(route.request().url());
         return route.abort();
       },
     );
-    page.on("requestfailed", (request) => void failed.push(request.url()));
+    page.on("requestfailed", (request) => void failedUrls.push(request.url()));
     await page.goto("/docs");
-    const test = page.getByRole("button", { name: /Test Request.*post \/offer\)/ }).first();
-    await test.waitFor();
+    const testRequest = page.getByRole("button", { name: /Test Request.*post \/offer\)/ }).first();
+    await testRequest.waitFor();
     expect(await violations()).toEqual([]);
 
     await page.getByRole("button", { name: "Open Group - Webhooks" }).click();
@@ -38,11 +38,11 @@ test.each(["light", "dark"] as const)(
       .first()
       .waitFor();
 
-    await test.click();
+    await testRequest.click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /Send/ }).first().click();
     await dialog.getByText("201 Created").first().waitFor();
-    // The response fades in, and has too little contrast until then.
+    // Wait until the response has faded in: before that, it has too little contrast.
     await page.evaluate(() =>
       Promise.allSettled(
         document
@@ -61,9 +61,9 @@ test.each(["light", "dark"] as const)(
           .evaluate((main) => (main as HTMLElement).inert),
       )
       .toBe(false);
-    // A library tests whether it may compile code, and also works if it may not.
-    const others = complaints.filter((complaint) => !complaint.includes("kEvalViolation"));
-    expect({ elsewhere, failed, others }).toEqual({ elsewhere: [], failed: [], others: [] });
+    // A library checks whether it may compile code, and works even if it may not.
+    const errors = pageErrors.filter((error) => !error.includes("kEvalViolation"));
+    expect({ foreignUrls, failedUrls, errors }).toEqual({ foreignUrls: [], failedUrls: [], errors: [] });
     await context.close();
   },
   120_000,

@@ -3,21 +3,21 @@ import { openReceiver, respondWith } from "../support/receiver.ts";
 import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 
-describe("after a day of use", () => {
+describe("a day of use", () => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture();
   });
   afterAll(() => fixture.close());
 
-  async function saveEndpoint({ baseAddress }: { baseAddress: string }, person = "hana@harbour-hotels.example") {
-    const token = await fixture.platform.signInPerson(person);
+  async function saveEndpoint({ baseAddress }: { baseAddress: string }, emailAddress = "hana@harbour-hotels.example") {
+    const token = await fixture.platform.signInPerson(emailAddress);
     const json = { baseAddress, secret, suggestsContacts: false };
     await fixture.platform.call("PUT", "/portal/profile", { token, json });
   }
 
-  test("a form whose session ended elsewhere asks to sign in again and keeps the input", async () => {
-    const { page, context, complaints } = await fixture.openPortal();
+  test("a form whose session ended in another tab asks the user to sign in again, and keeps the input", async () => {
+    const { page, context, pageErrors } = await fixture.openPortal();
     await page.goto("/offers/new");
     await page.getByLabel("Title").fill("Typed for ten minutes");
     await page.getByRole("checkbox", { name: "Amal" }).check();
@@ -35,12 +35,12 @@ describe("after a day of use", () => {
     expect(await page.getByRole("checkbox", { name: "Amal" }).isChecked()).toBe(true);
     await page.getByRole("button", { name: "Create the offer" }).last().click();
     await page.getByRole("heading", { name: "Typed for ten minutes" }).waitFor();
-    // Leave out 401s, which the browser itself reports.
-    expect(complaints.filter((each) => !each.includes("401"))).toEqual([]);
+    // Ignore 401s, which the browser itself reports.
+    expect(pageErrors.filter((error) => !error.includes("401"))).toEqual([]);
     await context.close();
   });
 
-  test("a worker sees a new offer on another page, and no old notice with a new state", async () => {
+  test("a worker sees a new offer on any page, and an outdated notice disappears when the state changes", async () => {
     const { page, context } = await fixture.openApp();
     await page.goto("/app/shifts");
     const id = await fixture.createOffer("Arrives meanwhile");
@@ -58,7 +58,7 @@ describe("after a day of use", () => {
     await context.close();
   });
 
-  test("a worker's form whose session ended asks to sign in again and keeps the response", async () => {
+  test("a worker's form whose session ended asks the worker to sign in again, and keeps the response", async () => {
     const id = await fixture.createOffer("Bar on Saturday, after the session");
     const { page, context } = await fixture.openApp();
     await page.goto(`/app/offers/${id}`);
@@ -73,24 +73,24 @@ describe("after a day of use", () => {
   });
 
   test("a worker's newest offer comes first, even with more than twenty open offers", async () => {
-    for (let each = 1; each <= 25; each += 1) await fixture.createOffer(`Open offer ${each}`);
+    for (let number = 1; number <= 25; number += 1) await fixture.createOffer(`Open offer ${number}`);
     const { page, context } = await fixture.openApp({}, "worker_cleo");
     const newest = await page.getByRole("link", { name: "Open offer 25" }).first().boundingBox();
     expect(newest?.y).toBeLessThan(300);
     await context.close();
   });
 
-  test("redelivering many sends only events that match the filter, after a confirmation with their count", async () => {
+  test("redelivering all that match sends only events that match the filter, after a confirmation with their count", async () => {
     await saveEndpoint(fixture.integrator);
     const failed = await fixture.createOffer("Fails twice");
     const delivered = await fixture.createOffer("Reaches Amal");
-    fixture.integrator.isWell = false;
+    fixture.integrator.isWorking = false;
     await fixture.respond("worker_ben", "reject", failed);
     await fixture.respond("worker_cleo", "reject", failed);
     const { page, context } = await fixture.openPortal();
     await page.goto(`/deliveries?state=dead&q=${failed}`);
     await page.locator("#deliveries tbody tr").nth(1).waitFor();
-    fixture.integrator.isWell = true;
+    fixture.integrator.isWorking = true;
     await fixture.respond("worker_amal", "reject", delivered);
     await page.goto("/deliveries?state=dead&q=Ben");
     fixture.integrator.responses.length = 0;
@@ -103,7 +103,7 @@ describe("after a day of use", () => {
     await context.close();
   });
 
-  test("workers of a new offer are found by name, selected together, and skipped with one link", async () => {
+  test("workers for a new offer are found by name, selected together, and skipped with one link", async () => {
     const { page, context } = await fixture.openPortal();
     await page.goto("/offers/new");
     await page.getByLabel("Title").fill("Kept while searching");
@@ -144,7 +144,7 @@ describe("after a day of use", () => {
     await context.close();
   });
 
-  test("registration warns about an endpoint that accepts everything, and names firewalls and redirects", async () => {
+  test("registration warns about an endpoint that accepts everything, and mentions firewalls and redirects", async () => {
     const { page, context } = await fixture.openPortal({}, "ada@crew-agency.example");
     const receiver = await openReceiver(respondWith(200));
     const register = async (): Promise<void> => {
@@ -184,7 +184,7 @@ describe("after a day of use", () => {
     await context.close();
   });
 
-  test("an offer's bar shows how many are selected, stays visible, and is two Tab stops from its list", async () => {
+  test("an offer's completion bar shows how many workers are selected, stays visible, and is two Tab stops from their list", async () => {
     const id = await fixture.createOffer("To select from");
     for (const worker of ["worker_amal", "worker_ben"]) await fixture.respond(worker, "apply", id);
     const { page, context } = await fixture.openPortal({ viewport: { width: 1280, height: 420 } });
@@ -201,16 +201,16 @@ describe("after a day of use", () => {
     await context.close();
   });
 
-  // A width of 1440 at 200 % zoom is a viewport of 720.
+  // At 200 % zoom, a width of 1440 leaves a viewport of 720.
   test.each([1440, 1280, 720, 390])(
-    "no page is wider than %i px, even with a long word, and axe finds nothing",
+    "no page is wider than %i px, even with a long word, and axe finds no violation",
     async (width) => {
       await fixture.createOffer(
         "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft".repeat(2),
       );
       await saveEndpoint(fixture.integrator);
       for (const colorScheme of ["light", "dark"] as const) {
-        const { page, context, violations, complaints } = await fixture.openPortal({
+        const { page, context, violations, pageErrors } = await fixture.openPortal({
           viewport: { width, height: 900 },
           colorScheme,
         });
@@ -222,11 +222,11 @@ describe("after a day of use", () => {
           ).toBeLessThanOrEqual(0);
           const narrow = await page
             .locator("th[scope=row]")
-            .evaluateAll((all) => all.filter((each) => each.clientWidth < 160).map((each) => each.textContent));
+            .evaluateAll((cells) => cells.filter((cell) => cell.clientWidth < 160).map((cell) => cell.textContent));
           expect(narrow, path).toEqual([]);
           expect(await violations(), path).toEqual([]);
         }
-        expect(complaints).toEqual([]);
+        expect(pageErrors).toEqual([]);
         await context.close();
       }
     },
@@ -239,12 +239,14 @@ describe("after a day of use", () => {
     await page.goto("/offers?state=open");
     const outlines = await page
       .locator('[aria-current="true"], [aria-current="page"]')
-      .evaluateAll((all) => all.map((each) => getComputedStyle(each).outlineStyle));
+      .evaluateAll((elements) => elements.map((element) => getComputedStyle(element).outlineStyle));
     expect(new Set(outlines)).toEqual(new Set(["solid"]));
     await page.goto("/deliveries");
     const legend = page.locator(".key.ok, .key.failed");
     await legend.first().waitFor();
-    const colours = await legend.evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
+    const colours = await legend.evaluateAll((elements) =>
+      elements.map((element) => getComputedStyle(element).backgroundColor),
+    );
     expect(new Set(colours).size).toBe(2);
     await context.close();
   });

@@ -6,7 +6,7 @@ import { portrait } from "./portrait.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** An integrator built with the kit: it records events, and suggests people with pictures. */
+/** An integrator, built with the kit, that records events and suggests people with pictures. */
 export interface Integrator {
   /** The base URL for the company profile. */
   baseAddress: string;
@@ -14,8 +14,8 @@ export interface Integrator {
   responses: string[];
   /** The ids of the workers who added a contact. */
   contacts: string[];
-  /** Whether it works. If not, it responds to every event with 500. */
-  isWell: boolean;
+  /** Whether it works. If false, it responds to every event with 500. */
+  isWorking: boolean;
   close(): Promise<void>;
 }
 
@@ -25,15 +25,15 @@ export async function openIntegrator(): Promise<Integrator> {
     baseAddress: "",
     responses: [],
     contacts: [],
-    isWell: true,
+    isWorking: true,
     async close() {
       server.close();
       server.closeAllConnections();
       await once(server, "close");
     },
   };
-  const beWell = (): void => {
-    if (!integrator.isWell) throw new Error("not well");
+  const throwIfBroken = (): void => {
+    if (!integrator.isWorking) throw new Error("not working");
   };
   const pictures = new Map([
     ["dana.png", portrait(226, 168, 120)],
@@ -44,16 +44,16 @@ export async function openIntegrator(): Promise<Integrator> {
     webhookRouter({
       secret,
       onWorkerOfferResponse({ workerId, response }) {
-        beWell();
+        throwIfBroken();
         integrator.responses.push(`${workerId} ${response}`);
       },
       onWorkerAddedContact({ workerId }) {
-        beWell();
+        throwIfBroken();
         integrator.contacts.push(workerId);
       },
       suggestContacts: ({ filter = "", userEmailAddresses }) =>
         userEmailAddresses.includes("hana@harbour-hotels.example")
-          ? staff(new URL("/pictures/", integrator.baseAddress)).filter(({ name }) =>
+          ? suggestPeople(new URL("/pictures/", integrator.baseAddress)).filter(({ name }) =>
               name.toLowerCase().includes(filter.toLowerCase()),
             )
           : [],
@@ -70,7 +70,7 @@ export async function openIntegrator(): Promise<Integrator> {
   return integrator;
 }
 
-const staff = (pictures: URL) => [
+const suggestPeople = (pictures: URL) => [
   {
     name: "Dana Kim",
     emailAddress: "dana.kim@example.com",
@@ -89,7 +89,7 @@ const staff = (pictures: URL) => [
   {
     name: "Farah Aziz",
     emailAddress: "farah.aziz@example.com",
-    // One person has no picture, so the page shows their initials.
+    // This picture is missing, so the page shows the person's initials.
     profileImageUrl: new URL("farah.png", pictures).href,
     ratings: [],
   },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPagesFixture, type PagesFixture, phone } from "./pages-fixture.ts";
 import { openWindow } from "./window.ts";
 
-describe("with the keyboard alone", () => {
+describe("keyboard use", () => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture();
@@ -16,13 +16,13 @@ describe("with the keyboard alone", () => {
       await page.keyboard.press("Tab");
       if (await target.evaluate((element) => element === document.activeElement)) {
         const outline = await target.evaluate((element) => getComputedStyle(element).outlineStyle);
-        expect(outline, "the focus can be seen").not.toBe("none");
+        expect(outline, "the focus is visible").not.toBe("none");
         return;
       }
     }
-    throw new Error(`the keyboard does not lead to ${target}`);
+    throw new Error(`Tab does not reach ${target}`);
   }
-  const press = async (page: Page, target: Locator, key: string): Promise<void> => {
+  const tabToAndPress = async (page: Page, target: Locator, key: string): Promise<void> => {
     await tabTo(page, target);
     await page.keyboard.press(key);
   };
@@ -36,24 +36,24 @@ describe("with the keyboard alone", () => {
     await page.waitForURL((url) => !url.pathname.endsWith("/sign-in"));
   }
 
-  test("a worker signs in and applies, and a hirer completes the offer", async () => {
+  test("with only the keyboard, a worker signs in and applies, and a hirer completes the offer", async () => {
     const id = await fixture.createOffer("Kitchen help on Friday");
     const baseURL = fixture.platform.address;
     const { page: app } = await openWindow(fixture.browser, { baseURL, ...phone });
     await signIn(app, "/app/sign-in", "worker_amal");
-    await press(app, app.getByRole("link", { name: "Kitchen help on Friday" }).first(), "Enter");
+    await tabToAndPress(app, app.getByRole("link", { name: "Kitchen help on Friday" }).first(), "Enter");
     await app.waitForURL(`**/app/offers/${id}`);
-    await press(app, app.getByRole("button", { name: "Apply" }), "Enter");
+    await tabToAndPress(app, app.getByRole("button", { name: "Apply" }), "Enter");
     await app.getByText("You applied. The decision is pending.").waitFor();
 
     const { page: portal } = await openWindow(fixture.browser, { baseURL });
     await signIn(portal, `/sign-in?next=/offers`, "hana@harbour-hotels.example");
-    await press(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }).first(), "Enter");
+    await tabToAndPress(portal, portal.getByRole("link", { name: "Kitchen help on Friday" }).first(), "Enter");
     await portal.waitForURL(`**/offers/${id}`);
-    await press(portal, portal.getByRole("checkbox", { name: "Amal" }), "Space");
-    await press(portal, portal.getByRole("button", { name: "Complete with selected workers" }), "Enter");
+    await tabToAndPress(portal, portal.getByRole("checkbox", { name: "Amal" }), "Space");
+    await tabToAndPress(portal, portal.getByRole("button", { name: "Complete with selected workers" }), "Enter");
     await portal.getByRole("heading", { name: "Give the work to 1 worker?" }).waitFor();
-    await press(portal, portal.getByRole("button", { name: "Complete the offer" }), "Enter");
+    await tabToAndPress(portal, portal.getByRole("button", { name: "Complete the offer" }), "Enter");
     await portal.getByText("Gets the work").waitFor();
     await app.getByText("You got the work.").waitFor();
   });
@@ -63,18 +63,18 @@ describe("with the keyboard alone", () => {
     await fixture.respond("worker_amal", "apply", id);
     const { page } = await fixture.openPortal();
     await page.goto(`/offers/${id}`);
-    const tick = page.getByRole("checkbox", { name: "Amal" });
-    await press(page, tick, "Space");
+    const checkbox = page.getByRole("checkbox", { name: "Amal" });
+    await tabToAndPress(page, checkbox, "Space");
     await fixture.respond("worker_ben", "apply", id);
     await page.getByRole("checkbox", { name: "Ben" }).waitFor();
-    expect(await tick.isChecked()).toBe(true);
-    expect(await tick.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await checkbox.isChecked()).toBe(true);
+    expect(await checkbox.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
   test("the first Tab stop skips the navigation", async () => {
     const { page } = await fixture.openPortal();
     await page.goto("/offers");
-    await press(page, page.getByRole("link", { name: "Skip to content" }), "Enter");
+    await tabToAndPress(page, page.getByRole("link", { name: "Skip to content" }), "Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Create an offer");

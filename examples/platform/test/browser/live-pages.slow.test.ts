@@ -11,8 +11,8 @@ describe("live pages", () => {
   });
   afterAll(() => fixture.close());
 
-  /** Returns how many event streams the server has open. */
-  async function openStreams(): Promise<number> {
+  /** Returns how many event streams are open on the server. */
+  async function countStreams(): Promise<number> {
     const response = await fetch(`${fixture.platform.metricsAddress}/metrics`);
     return Number(/^offers_event_streams_open (\d+)$/m.exec(await response.text())?.[1]);
   }
@@ -25,7 +25,7 @@ describe("live pages", () => {
     }
     return pages;
   }
-  /** Hides a page as the browser would, or shows it again. Headless pages are otherwise always visible. */
+  /** Hides or shows a page as a browser would: headless pages are otherwise always visible. */
   const setVisible = (page: Page, isVisible: boolean) =>
     page.evaluate(
       (state) => {
@@ -35,64 +35,64 @@ describe("live pages", () => {
       isVisible ? "visible" : "hidden",
     );
 
-  test("share one stream per browser: with twelve tabs, a click in each is fast", async () => {
+  test("live pages share one stream per browser, and a click in each of twelve tabs is fast", async () => {
     const { page: first, context } = await fixture.openPortal();
     await first.goto("/offers");
     const pages = [first, ...(await openTabs(context, 11, "/offers"))];
-    await eventually("there is one stream", async () => (await openStreams()) === 1);
-    const clicks: number[] = [];
+    await eventually("there is one stream", async () => (await countStreams()) === 1);
+    const clickMs: number[] = [];
     for (const page of pages) {
       const startedAt = performance.now();
       await page.getByRole("link", { name: "Create an offer" }).first().click();
       await page.waitForURL("**/offers/new");
-      clicks.push(Math.round(performance.now() - startedAt));
+      clickMs.push(Math.round(performance.now() - startedAt));
       await page.goBack();
     }
-    console.log(`a click in each of twelve tabs: ${clicks.join(", ")} ms`);
-    expect(Math.max(...clicks)).toBeLessThan(2_000);
-    await eventually("there is one stream", async () => (await openStreams()) === 1);
+    console.log(`a click in each of twelve tabs: ${clickMs.join(", ")} ms`);
+    expect(Math.max(...clickMs)).toBeLessThan(2_000);
+    await eventually("there is one stream", async () => (await countStreams()) === 1);
 
-    // All pages receive a change, though only one has the stream.
+    // All pages receive a change, although only one has the stream.
     await fixture.createOffer("Kitchen help on Friday");
     for (const page of pages) await page.getByRole("link", { name: "Kitchen help on Friday" }).first().waitFor();
 
     // When the page with the stream is hidden, another one takes over, and no event is missed.
     for (const page of pages.slice(0, -1)) await setVisible(page, false);
-    await eventually("there is one stream", async () => (await openStreams()) === 1);
+    await eventually("there is one stream", async () => (await countStreams()) === 1);
     await fixture.createOffer("Breakfast on Sunday");
     const last = pages.at(-1) ?? first;
     await last.getByRole("link", { name: "Breakfast on Sunday" }).first().waitFor();
     expect(await first.getByRole("link", { name: "Breakfast on Sunday" }).count()).toBe(0);
 
     await setVisible(last, false);
-    await eventually("no stream is open", async () => (await openStreams()) === 0);
+    await eventually("no stream is open", async () => (await countStreams()) === 0);
     await fixture.createOffer("Bar on Saturday");
     await setVisible(first, true);
     for (const title of ["Breakfast on Sunday", "Bar on Saturday"])
       await first.getByRole("link", { name: title }).first().waitFor();
-    expect(await openStreams()).toBe(1);
+    expect(await countStreams()).toBe(1);
     await context.close();
-    await eventually("no stream is open", async () => (await openStreams()) === 0);
+    await eventually("no stream is open", async () => (await countStreams()) === 0);
   });
 
-  test("keep the colour of a state and the keyboard's place in a list", async () => {
+  test("live pages keep a state's colour and the focus in a list", async () => {
     const id = await fixture.createOffer("Terrace on Monday");
-    const { page, complaints } = await fixture.openPortal();
+    const { page, pageErrors } = await fixture.openPortal();
     await page.goto(`/offers/${id}`);
-    const other = await page.context().newPage();
-    await other.goto("/offers");
-    const link = other.getByRole("link", { name: "Terrace on Monday" }).last();
+    const list = await page.context().newPage();
+    await list.goto("/offers");
+    const link = list.getByRole("link", { name: "Terrace on Monday" }).last();
     await link.focus();
     await fixture.respond("worker_amal", "apply", id);
     const state = page.locator("#offer-state .badge.warn", { hasText: "Needs your decision" });
     await state.waitFor();
-    await other.locator("#decisions, #offers").getByText("Needs your decision").first().waitFor();
+    await list.locator("#decisions, #offers").getByText("Needs your decision").first().waitFor();
     expect(await link.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
-  test("fetch only what changed, compressed: ten events take a tenth of the bytes of ten pages", async () => {
-    for (let each = 0; each < 50; each += 1) await fixture.createOffer(`One of fifty offers, number ${each}`);
+  test("live pages fetch only changed parts, compressed: ten events take less than a tenth of the bytes of ten pages", async () => {
+    for (let number = 0; number < 50; number += 1) await fixture.createOffer(`One of fifty offers, number ${number}`);
     const id = await fixture.createOffer("Ten events");
     const { page } = await fixture.openPortal();
     await page.goto("/offers");
@@ -107,13 +107,13 @@ describe("live pages", () => {
       await page.waitForTimeout(600);
     }
     const whole = await page.request.get("/offers", { headers: { "Accept-Encoding": "identity" } });
-    const pages = 10 * (await whole.body()).length;
-    const fetched = sizes.reduce((sum, size) => sum + size, 0);
-    console.log(`ten events: ${fetched} bytes; ten pages: ${pages} bytes`);
-    expect(fetched).toBeLessThan(pages / 10);
+    const pageBytes = 10 * (await whole.body()).length;
+    const fetchedBytes = sizes.reduce((sum, size) => sum + size, 0);
+    console.log(`ten events: ${fetchedBytes} bytes; ten pages: ${pageBytes} bytes`);
+    expect(fetchedBytes).toBeLessThan(pageBytes / 10);
   });
 
-  test("show that a check is running, and submit its form once", async () => {
+  test("the profile page shows that a check is running, and submits its form once", async () => {
     const { page } = await fixture.openPortal();
     page.setDefaultTimeout(20_000);
     await page.goto("/company");
@@ -127,13 +127,13 @@ describe("live pages", () => {
     await page.locator("#baseAddress").fill(receiver.baseAddress);
     await page.getByLabel("Secret", { exact: true }).fill("a secret of 16 characters");
     const button = page.getByRole("button", { name: "Check and save" });
-    // Do it in one call, because Playwright waits for the next page before it checks again.
-    const seen = await button.evaluate((element) => {
+    // Click and read in one call, because Playwright would wait for the next page in between.
+    const shown = await button.evaluate((element) => {
       (element as HTMLButtonElement).click();
       (element as HTMLButtonElement).click();
       return [element.ariaBusy, document.getElementById("live-state")?.textContent?.trim()];
     });
-    expect(seen).toEqual(["true", "Calling the endpoint…"]);
+    expect(shown).toEqual(["true", "Calling the endpoint…"]);
     await page.getByText("Nothing was changed.").waitFor();
     expect(posts).toBe(1);
     await receiver.close();

@@ -26,14 +26,14 @@ const candidates: readonly BrowserCandidate[] = [
   },
   ...["chromium", "chromium-browser", "google-chrome"].map((name) => ({
     from: `the machine's ${name}`,
-    find: async () => ({ executablePath: await onPath(name) }),
+    find: async () => ({ executablePath: await findOnPath(name) }),
   })),
 ];
 
 /**
- * Opens a headless Chromium: the one from npm if it runs, otherwise the machine's.
+ * Opens a headless Chromium: the one from npm if it runs, otherwise one that the machine has.
  *
- * @throws if neither starts, with both reasons, because browser tests are never skipped
+ * @throws if none starts, with all reasons, because browser tests are never skipped
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const reasons: string[] = [];
@@ -44,17 +44,19 @@ export async function openBrowser(): Promise<OpenBrowser> {
     } catch (error) {
       reasons.push(`${from}: ${(error as Error).message.split("\n", 1)[0]}`);
     }
-  throw new Error(`no Chromium starts here; apt-get install chromium brings one\n${reasons.join("\n")}`);
+  throw new Error(
+    `no Chromium starts on this machine; install one with: apt-get install chromium\n${reasons.join("\n")}`,
+  );
 }
 
-async function onPath(name: string): Promise<string> {
+async function findOnPath(name: string): Promise<string> {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const path = join(folder, name);
-    const runs = await access(path, constants.X_OK).then(
+    const isExecutable = await access(path, constants.X_OK).then(
       () => true,
       () => false,
     );
-    if (runs) return path;
+    if (isExecutable) return path;
   }
-  throw new Error("it is not on the PATH");
+  throw new Error("not found on the PATH");
 }

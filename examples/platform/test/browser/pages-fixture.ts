@@ -19,10 +19,10 @@ export interface PagesFixture {
   openApp(options?: BrowserContextOptions, workerId?: string): Promise<Window>;
   /** Creates an offer from Harbour Hotels to Amal, Ben and Cleo. */
   createOffer(title: string): Promise<string>;
-  /** Sends a worker's response over the API. */
+  /** Sends a worker's response through the worker's app. */
   respond(workerId: string, action: "apply" | "reject", offerId: string): Promise<void>;
-  /** Creates an example of everything that pages show: offers in each state, deliveries, failing organisations, invitations, mail. */
-  fill(): Promise<void>;
+  /** Creates examples of everything that pages show: offers in each state, deliveries, failing organisations, invitations and mail. */
+  createExamples(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,8 +38,10 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
   const integrator = await openIntegrator();
   const { browser, label } = await openBrowser();
   console.log(`browser: ${label}`);
-  const wrong = await openReceiver(respondWith(200, { "content-type": "application/json" }, '[{"name":"Ann"}]'));
-  const down = await openReceiver(respondWith(200));
+  const invalidReceiver = await openReceiver(
+    respondWith(200, { "content-type": "application/json" }, '[{"name":"Ann"}]'),
+  );
+  const downReceiver = await openReceiver(respondWith(200));
   const key = "demo-key-harbour";
 
   const signIn = async (path: string, name: string, options: BrowserContextOptions = {}): Promise<Window> => {
@@ -66,39 +68,39 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
         events: [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }],
       };
       const response = await platform.call("POST", "/offer", { key, json });
-      if (response.status !== 201) throw new Error(`the offer was refused: ${response.text}`);
+      if (response.status !== 201) throw new Error(`the offer was rejected: ${response.text}`);
       return response.json<{ id: string }>().id;
     },
     async respond(workerId, action, offerId) {
       const token = await platform.signInWorker(workerId);
       await platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
     },
-    async fill() {
-      const save = async (emailAddress: string, baseAddress: string): Promise<void> => {
+    async createExamples() {
+      const saveProfile = async (emailAddress: string, baseAddress: string): Promise<void> => {
         const token = await platform.signInPerson(emailAddress);
         const json = { baseAddress, secret, suggestsContacts: true };
         const { status, text } = await platform.call("PUT", "/portal/profile", { token, json });
-        if (status !== 200) throw new Error(`the profile was refused: ${text}`);
+        if (status !== 200) throw new Error(`the profile was rejected: ${text}`);
       };
-      await save(hana, integrator.baseAddress);
-      await save("bo@bistro-group.example", wrong.baseAddress);
-      await save("ada@crew-agency.example", down.baseAddress);
-      down.respond = respondWith(503);
-      const filled = await fixture.createOffer("Kitchen help on Friday");
-      await fixture.respond("worker_amal", "apply", filled);
-      await fixture.respond("worker_ben", "apply", filled);
-      await platform.call("POST", `/offer/${filled}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
+      await saveProfile(hana, integrator.baseAddress);
+      await saveProfile("bo@bistro-group.example", invalidReceiver.baseAddress);
+      await saveProfile("ada@crew-agency.example", downReceiver.baseAddress);
+      downReceiver.respond = respondWith(503);
+      const completed = await fixture.createOffer("Kitchen help on Friday");
+      await fixture.respond("worker_amal", "apply", completed);
+      await fixture.respond("worker_ben", "apply", completed);
+      await platform.call("POST", `/offer/${completed}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
       const withdrawn = await fixture.createOffer("Breakfast on Sunday");
       await fixture.respond("worker_amal", "apply", withdrawn);
       await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
-      integrator.isWell = false;
+      integrator.isWorking = false;
       const open = await fixture.createOffer("Bar on Saturday");
       await fixture.respond("worker_amal", "reject", open);
-      await eventually("one delivery is given up", async () => {
+      await eventually("one delivery has failed", async () => {
         const token = await platform.signInPerson(hana);
         return (await platform.call("GET", "/portal/deliveries", { token })).text.includes('"dead"');
       });
-      integrator.isWell = true;
+      integrator.isWorking = true;
       await fixture.respond("worker_ben", "apply", open);
       await fixture.createOffer("Terrace on Monday, with a title that is long enough to need a second line on a phone");
       const token = await platform.signInPerson(hana);
@@ -111,14 +113,14 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
     async close() {
       await browser.close();
       await platform.close();
-      await Promise.all([integrator.close(), wrong.close(), down.close()]);
+      await Promise.all([integrator.close(), invalidReceiver.close(), downReceiver.close()]);
       await database.remove();
     },
   };
   return fixture;
 }
 
-/** Searches for suggestions from all organisations. */
+/** Searches all organisations for suggestions. */
 export async function searchAllOrganisations(page: Page): Promise<void> {
   await page.goto("/invitations");
   for (const box of await page.locator('[name="organisationIds"]').all()) await box.check();

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 const size = 96;
 
-/** Generates a PNG that shows head and shoulders on a background with this colour. */
+/** Generates a PNG that shows a head and shoulders on a background of this colour. */
 export function portrait(red: number, green: number, blue: number): Buffer {
   const rows: number[] = [];
   for (let y = 0; y < size; y += 1) {
@@ -11,7 +11,7 @@ export function portrait(red: number, green: number, blue: number): Buffer {
       const isHead = Math.hypot(x - size / 2, y - 38) < 19;
       const isBody = Math.hypot((x - size / 2) / 1.2, y - size) < 32;
       const shade = isHead ? 0.42 : isBody ? 0.62 : 1 - y / size / 5;
-      rows.push(...[red, green, blue].map((part) => Math.round(part * shade)));
+      rows.push(...[red, green, blue].map((channel) => Math.round(channel * shade)));
     }
   }
   const header = Buffer.alloc(13);

@@ -1,15 +1,15 @@
-// Takes screenshots of every page for people to look at, in light and dark mode and on a phone: `npm run check -- screenshots`.
+// Takes screenshots of every page for a visual review, in light and dark mode and on a phone: `npm run check -- screenshots`.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { setup as writeTestSeed } from "../support/test-seed.ts";
 import { openPagesFixture, phone, searchAllOrganisations } from "./pages-fixture.ts";
-import { kindOf, walk } from "./walk.ts";
+import { pageKind, walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
 const folder = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
 
-const looks: Record<string, BrowserContextOptions> = {
+const variants: Record<string, BrowserContextOptions> = {
   light: { colorScheme: "light" },
   dark: { colorScheme: "dark" },
   phone: { colorScheme: "light", ...phone },
@@ -20,46 +20,51 @@ await writeTestSeed();
 const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
 let count = 0;
 try {
-  await fixture.fill();
+  await fixture.createExamples();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  for (const [look, options] of Object.entries(looks)) {
+  for (const [variant, options] of Object.entries(variants)) {
     const portal = await fixture.openPortal(options);
-    await shootAll(look, "portal", portal, ["/sign-in", "/invitations/search", "/nowhere"]);
+    await captureAll(variant, "portal", portal, ["/sign-in", "/invitations/search", "/nowhere"]);
     const app = await fixture.openApp(options);
-    await shootAll(look, "app", app, ["/app/sign-in", "/app/nowhere"]);
+    await captureAll(variant, "app", app, ["/app/sign-in", "/app/nowhere"]);
   }
 } finally {
   await fixture.close();
 }
 console.log(`${count} screenshots in ${folder}`);
 
-/** Takes screenshots of every linked page, and of `others`. */
-async function shootAll(look: string, audience: string, { page, context }: Window, others: string[]): Promise<void> {
+/** Takes screenshots of every linked page and of `otherPaths`. */
+async function captureAll(
+  variant: string,
+  audience: string,
+  { page, context }: Window,
+  otherPaths: string[],
+): Promise<void> {
   let number = 0;
-  const shoot = async (path: string): Promise<void> => {
+  const capture = async (path: string): Promise<void> => {
     number += 1;
     count += 1;
-    const words = kindOf(path)
+    const words = pageKind(path)
       .replace(/^\/(app\b)?/, "")
       .split(/\W+/);
-    const name = [look, audience, String(number).padStart(2, "0"), ...words].filter(Boolean).join("-");
-    await shootWhole(page, join(folder, `${name}.png`));
+    const name = [variant, audience, String(number).padStart(2, "0"), ...words].filter(Boolean).join("-");
+    await captureWholePage(page, join(folder, `${name}.png`));
   };
-  await walk(page, shoot);
-  for (const path of others) {
+  await walk(page, capture);
+  for (const path of otherPaths) {
     // This page can be reached only through a form.
     await (path === "/invitations/search" ? searchAllOrganisations(page) : page.goto(path));
-    await shoot(path);
+    await capture(path);
   }
   await context.close();
 }
 
-/** Makes the window as high as the page, so that sticky elements stay at its edges. */
-async function shootWhole(page: Page, path: string): Promise<void> {
+/** Takes a screenshot in a window as high as the page, so that sticky elements stay at its edges. */
+async function captureWholePage(page: Page, path: string): Promise<void> {
   const { width, height } = page.viewportSize() ?? phone.viewport;
-  const whole = Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight));
-  await page.setViewportSize({ width, height: whole });
+  const pageHeight = Math.max(height, await page.evaluate(() => document.documentElement.scrollHeight));
+  await page.setViewportSize({ width, height: pageHeight });
   await page.screenshot({ path });
   await page.setViewportSize({ width, height });
 }

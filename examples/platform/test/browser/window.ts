@@ -6,9 +6,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 export interface Window {
   page: Page;
   context: BrowserContext;
-  /** Errors from the console and from scripts, and violations of the Content-Security-Policy. */
-  complaints: string[];
-  /** Returns the problems with serious or critical impact that axe-core finds on the current page. */
+  /** The page's console errors, script errors and Content-Security-Policy violations. */
+  pageErrors: string[];
+  /** Returns the serious and critical problems that axe-core finds on the current page. */
   violations(): Promise<string[]>;
 }
 
@@ -20,33 +20,33 @@ interface AxeResults {
 
 /** Opens a window. @param options such as `javaScriptEnabled`, `viewport` and `colorScheme` */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
-  const { javaScriptEnabled = true, ...others } = options;
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...others });
+  const { javaScriptEnabled = true, ...contextOptions } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
   const page = await context.newPage();
-  // Only a defect takes this long, even on a busy machine.
+  // Even on a busy machine, only a defect takes this long.
   page.setDefaultTimeout(120_000);
-  const complaints: string[] = [];
-  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
-  page.on("pageerror", (error) => void complaints.push(error.message));
+  const pageErrors: string[] = [];
+  page.on("console", (message) => void (message.type() === "error" && pageErrors.push(message.text())));
+  page.on("pageerror", (error) => void pageErrors.push(error.message));
   // Policy violations are reported even in windows without scripts.
   const devTools = await context.newCDPSession(page);
   devTools.on("Audits.issueAdded", ({ issue: { code, details } }) => {
     if (code === "ContentSecurityPolicyIssue")
-      complaints.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
+      pageErrors.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
   });
   await devTools.send("Audits.enable");
-  // Do not use Playwright's option, which cannot be turned off again for axe.
+  // Playwright's option could not be turned off again for axe.
   const setScripts = (isOn: boolean) => devTools.send("Emulation.setScriptExecutionDisabled", { value: !isOn });
   await setScripts(javaScriptEnabled);
 
   return {
     page,
     context,
-    complaints,
+    pageErrors,
     async violations() {
-      // Allow scripts from here on, so that axe can run.
+      // axe needs scripts.
       await setScripts(true);
-      // Use the developer tools, which the page's policy does not restrict.
+      // The page's policy does not restrict scripts that the developer tools run.
       await page.evaluate(axe);
       const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
       await setScripts(javaScriptEnabled);

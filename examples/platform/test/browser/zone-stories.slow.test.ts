@@ -5,12 +5,12 @@ import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture, phone } from "./pages-fixture.ts";
 import { openWindow, type Window } from "./window.ts";
 
-interface Look {
+interface Variant {
   name: string;
   timeZone: string;
   options: BrowserContextOptions;
-  /** Whether the user moves the focus with Tab and presses keys, without a pointer. */
-  byKeyboard: boolean;
+  /** Whether the user has only a keyboard, and moves the focus with Tab. */
+  usesKeyboard: boolean;
   /** A night shift across a clock change, in local time and in UTC. */
   slot: { start: string; end: string; utc: { start: string; end: string } };
 }
@@ -35,47 +35,47 @@ const slots = {
 };
 const light = { colorScheme: "light" } as const;
 const dark = { colorScheme: "dark" } as const;
-const plain = { javaScriptEnabled: false } as const;
-const looks: Look[] = [
-  { name: "London, light", timeZone: "Europe/London", options: light, byKeyboard: false, slot: slots.london },
+const noScripts = { javaScriptEnabled: false } as const;
+const variants: Variant[] = [
+  { name: "London, light", timeZone: "Europe/London", options: light, usesKeyboard: false, slot: slots.london },
   {
     name: "London, dark, no scripts, phone",
     timeZone: "Europe/London",
-    byKeyboard: false,
+    usesKeyboard: false,
     slot: slots.london,
-    options: { ...dark, ...plain, ...phone },
+    options: { ...dark, ...noScripts, ...phone },
   },
   {
     name: "St John's, dark, no scripts",
     timeZone: "America/St_Johns",
-    byKeyboard: false,
+    usesKeyboard: false,
     slot: slots.stJohns,
-    options: { ...dark, ...plain },
+    options: { ...dark, ...noScripts },
   },
   {
     name: "Chatham, light, phone, keyboard",
     timeZone: "Pacific/Chatham",
-    byKeyboard: true,
+    usesKeyboard: true,
     slot: slots.chatham,
     options: { ...light, ...phone },
   },
   {
     name: "Chatham, dark, no scripts, keyboard",
     timeZone: "Pacific/Chatham",
-    byKeyboard: true,
-    options: { ...dark, ...plain },
+    usesKeyboard: true,
+    options: { ...dark, ...noScripts },
     slot: slots.chatham,
   },
 ];
 
-describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slot }) => {
+describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard, slot }) => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
   }, 120_000);
   afterAll(() => fixture.close());
 
-  const seen = { ...options, timezoneId: timeZone };
+  const contextOptions = { ...options, timezoneId: timeZone };
 
   async function focus(target: Locator): Promise<void> {
     const page = target.page();
@@ -83,101 +83,101 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
       if (await target.evaluate((element) => element === document.activeElement)) return;
       await page.keyboard.press("Tab");
     }
-    throw new Error(`the keyboard does not lead to ${target}`);
+    throw new Error(`Tab does not reach ${target}`);
   }
-  async function use(target: Locator, key = "Enter"): Promise<void> {
-    if (!byKeyboard) return target.click();
+  async function activate(target: Locator, key = "Enter"): Promise<void> {
+    if (!usesKeyboard) return target.click();
     await focus(target);
     await target.page().keyboard.press(key);
   }
-  async function type(target: Locator, text: string): Promise<void> {
-    if (!byKeyboard) return target.fill(text);
+  async function enterText(target: Locator, text: string): Promise<void> {
+    if (!usesKeyboard) return target.fill(text);
     await focus(target);
     await target.page().keyboard.press("ControlOrMeta+a");
     await target.page().keyboard.type(text);
   }
-  /** Types a time. Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
-  async function typeTime(target: Locator, local: string): Promise<void> {
-    if (!byKeyboard) return target.fill(local);
+  /** Enters a time. Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
+  async function enterTime(target: Locator, local: string): Promise<void> {
+    if (!usesKeyboard) return target.fill(local);
     const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(local) ?? [];
     await focus(target);
     const { keyboard } = target.page();
     await keyboard.type(`${month}${day}${year}`);
     await keyboard.press("ArrowRight");
-    const half = Number(hour) < 12 ? "AM" : "PM";
-    await keyboard.type(`${String(Number(hour) % 12 || 12).padStart(2, "0")}${minute}${half}`);
+    const period = Number(hour) < 12 ? "AM" : "PM";
+    await keyboard.type(`${String(Number(hour) % 12 || 12).padStart(2, "0")}${minute}${period}`);
     expect(await target.inputValue()).toBe(local);
   }
-  const button = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true }).last();
-  const check = async (window: Window): Promise<void> => {
+  const findButton = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true }).last();
+  const expectNoViolations = async (window: Window): Promise<void> => {
     expect({ url: window.page.url(), found: await window.violations() }).toEqual({ url: window.page.url(), found: [] });
   };
 
-  /** Makes the page use the time zone, by choosing it if scripts are off, since the browser's zone is then unknown. */
-  async function chooseZone(page: Page, path: string, save: string): Promise<void> {
+  /** Opens the page and, if scripts are off, chooses the time zone: the page then does not know the browser's. */
+  async function chooseZone(page: Page, path: string, saveButton: string): Promise<void> {
     await page.goto(path);
     if (options.javaScriptEnabled === false) {
       await page.locator("#timeZone").selectOption(timeZone);
-      await use(button(page, save));
+      await activate(findButton(page, saveButton));
     }
     await page.getByRole("link", { name: timeZone, exact: true }).waitFor();
   }
 
   test("a hirer creates an offer, and completes it with a worker who applied", async () => {
-    const hirer = await fixture.openPortal(seen);
+    const hirer = await fixture.openPortal(contextOptions);
     const { page } = hirer;
     await chooseZone(page, "/company", "Save the time zone");
     await page.goto("/offers/new");
-    await type(page.getByLabel("Title"), "Night porter");
-    await typeTime(page.locator("#start-0"), slot.start);
-    await typeTime(page.locator("#end-0"), slot.end);
-    await use(page.getByRole("checkbox", { name: "Amal" }), "Space");
-    await check(hirer);
-    await use(button(page, "Create the offer"));
+    await enterText(page.getByLabel("Title"), "Night porter");
+    await enterTime(page.locator("#start-0"), slot.start);
+    await enterTime(page.locator("#end-0"), slot.end);
+    await activate(page.getByRole("checkbox", { name: "Amal" }), "Space");
+    await expectNoViolations(hirer);
+    await activate(findButton(page, "Create the offer"));
     await page.waitForURL(/\/offers\/offer_/);
     const id = page.url().split("/").at(-1) ?? "";
     const read = await fixture.platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" });
     expect(read.json()).toMatchObject({ events: [slot.utc] });
 
-    const worker = await fixture.openApp({ ...seen, ...phone });
+    const worker = await fixture.openApp({ ...contextOptions, ...phone });
     await chooseZone(worker.page, "/app/time-zone", "Save");
     await worker.page.goto("/app");
-    await check(worker);
+    await expectNoViolations(worker);
     const card = worker.page.getByRole("link", { name: "Night porter" }).first();
     await expect(card.textContent()).resolves.toMatch(/22:00[\s\S]*06:00/);
-    await use(card);
-    await use(button(worker.page, "Apply"));
+    await activate(card);
+    await activate(findButton(worker.page, "Apply"));
     await worker.page.getByText("You applied.").first().waitFor();
 
     await page.goto("/offers");
     await page.getByRole("heading", { name: "Needs your decision" }).waitFor();
-    await check(hirer);
-    await use(page.getByRole("link", { name: "Night porter" }).first());
+    await expectNoViolations(hirer);
+    await activate(page.getByRole("link", { name: "Night porter" }).first());
     await page.waitForURL(/\/offers\/offer_/);
-    await use(page.getByRole("checkbox", { name: "Amal" }), "Space");
-    await use(button(page, "Complete with selected workers…"));
+    await activate(page.getByRole("checkbox", { name: "Amal" }), "Space");
+    await activate(findButton(page, "Complete with selected workers…"));
     await page.getByRole("heading", { name: "Give the work to 1 worker?" }).waitFor();
-    await check(hirer);
-    await use(button(page, "Complete the offer"));
+    await expectNoViolations(hirer);
+    await activate(findButton(page, "Complete the offer"));
     await page.getByText("Gets the work").waitFor();
-    await check(hirer);
+    await expectNoViolations(hirer);
     await worker.page.goto("/app/shifts");
     await expect(worker.page.getByRole("link", { name: "Night porter" }).textContent()).resolves.toMatch(/22:00/);
-    await check(worker);
-    expect([...hirer.complaints, ...worker.complaints]).toEqual([]);
+    await expectNoViolations(worker);
+    expect([...hirer.pageErrors, ...worker.pageErrors]).toEqual([]);
   });
 
   test("an integrator enters a profile, finds a failed delivery and redelivers it", async () => {
-    const integrator = await fixture.openPortal(seen);
+    const integrator = await fixture.openPortal(contextOptions);
     const { page } = integrator;
     await page.goto("/company");
-    await type(page.locator("#baseAddress"), fixture.integrator.baseAddress);
-    await type(page.getByLabel("Secret", { exact: true }), secret);
-    await use(page.getByRole("checkbox", { name: "Suggests contacts" }), "Space");
-    await use(button(page, "Check and save"));
+    await enterText(page.locator("#baseAddress"), fixture.integrator.baseAddress);
+    await enterText(page.getByLabel("Secret", { exact: true }), secret);
+    await activate(page.getByRole("checkbox", { name: "Suggests contacts" }), "Space");
+    await activate(findButton(page, "Check and save"));
     await page.getByText("The profile is saved.").waitFor();
-    await check(integrator);
-    fixture.integrator.isWell = false;
+    await expectNoViolations(integrator);
+    fixture.integrator.isWorking = false;
     const token = await fixture.platform.signInWorker("worker_ben");
     const json = { organisationId: "org_harbour" };
     await fixture.platform.call("POST", "/worker-app/contacts", { token, json });
@@ -186,38 +186,42 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
       await page.goto("/deliveries?state=dead");
       return failed.isVisible();
     });
-    fixture.integrator.isWell = true;
+    fixture.integrator.isWorking = true;
     await page.goto("/deliveries");
-    await type(page.getByLabel("Last status"), "500");
-    await use(button(page, "Filter"));
+    await enterText(page.getByLabel("Last status"), "500");
+    await activate(findButton(page, "Filter"));
     await page.waitForURL(/status=500/);
-    await check(integrator);
-    await use(page.getByRole("link", { name: "Ben Okafor" }));
+    await expectNoViolations(integrator);
+    await activate(page.getByRole("link", { name: "Ben Okafor" }));
     await page.waitForURL(/\/deliveries\/.+/);
-    await use(button(page, "Redeliver"));
+    await activate(findButton(page, "Redeliver"));
     await eventually("it has arrived", async () => fixture.integrator.contacts.includes("worker_ben"));
     await page.getByText("The event is being redelivered.").waitFor();
-    await check(integrator);
-    expect(integrator.complaints).toEqual([]);
+    await expectNoViolations(integrator);
+    expect(integrator.pageErrors).toEqual([]);
   });
 
-  test("an invited person joins by the link in the mail, and applies", async () => {
-    const hirer = await fixture.openPortal(seen);
+  test("an invited person joins through the link in the mail, and applies", async () => {
+    const hirer = await fixture.openPortal(contextOptions);
     await hirer.page.goto("/invitations");
-    await use(button(hirer.page, "Search"));
+    await activate(findButton(hirer.page, "Search"));
     await hirer.page.waitForURL("**/invitations/search");
-    await use(hirer.page.getByRole("checkbox", { name: "Farah Aziz" }), "Space");
-    await check(hirer);
-    await use(button(hirer.page, "Invite selected people"));
+    await activate(hirer.page.getByRole("checkbox", { name: "Farah Aziz" }), "Space");
+    await expectNoViolations(hirer);
+    await activate(findButton(hirer.page, "Invite selected people"));
     await hirer.page.waitForURL("**/invitations");
     await hirer.page.goto("/mailbox");
     const mail = await hirer.page.locator(".letter", { hasText: "/app/join/" }).first().textContent();
-    const stranger = await openWindow(fixture.browser, { baseURL: fixture.platform.address, ...seen, ...phone });
-    const { page } = stranger;
+    const invited = await openWindow(fixture.browser, {
+      baseURL: fixture.platform.address,
+      ...contextOptions,
+      ...phone,
+    });
+    const { page } = invited;
     await page.goto(/^https?:\S+$/m.exec(mail ?? "")?.[0] ?? "");
-    await check(stranger);
-    await type(page.getByLabel("Choose a password"), "a long password");
-    await use(button(page, "Join and share my availability"));
+    await expectNoViolations(invited);
+    await enterText(page.getByLabel("Choose a password"), "a long password");
+    await activate(findButton(page, "Join and share my availability"));
     await page.getByText("You now share your availability with Harbour Hotels.").waitFor();
     await eventually("the webhook arrives", async () =>
       fixture.integrator.contacts.some((id) => !/_(amal|ben)$/.test(id)),
@@ -226,11 +230,11 @@ describe.each(looks)("scenarios in $name", ({ timeZone, options, byKeyboard, slo
     const json = { createdByUserId: "user_hana", title: "First shift", workerIds: [workerId], events: [slot.utc] };
     await fixture.platform.call("POST", "/offer", { key: "demo-key-harbour", json });
     await page.goto("/app");
-    await use(page.getByRole("link", { name: "First shift" }).first());
-    await use(button(page, "Apply"));
+    await activate(page.getByRole("link", { name: "First shift" }).first());
+    await activate(findButton(page, "Apply"));
     await page.getByText("You applied.").first().waitFor();
-    await check(stranger);
+    await expectNoViolations(invited);
     await eventually("the response arrives", async () => fixture.integrator.responses.includes(`${workerId} accepted`));
-    expect(stranger.complaints).toEqual([]);
+    expect(invited.pageErrors).toEqual([]);
   });
 });

@@ -11,53 +11,54 @@ import { queue, useLeases } from "./use-leases.ts";
 
 const stores = await storesUnderTest();
 
-describe.each(stores)("a claim on $title", ({ createDatabase }) => {
+describe.each(stores)("claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
-  const wakeups = async () => (await outbox.store.execute("select lane, at > now() as later from outbox_wakeups")).rows;
+  const readWakeups = async () =>
+    (await outbox.store.execute("select lane, at > now() as later from outbox_wakeups")).rows;
 
-  test("fills a lane to its capacity, and the end of a lease wakes the lane", async () => {
+  test("a claim uses a lane up to its capacity, and the end of a lease wakes the lane", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 10);
     const leases = newProcess();
     const [first] = (await claim(leases, 100)) ?? [];
     expect(await claim(newProcess(), 100)).toBeUndefined();
-    expect(await wakeups()).toEqual([]);
+    expect(await readWakeups()).toEqual([]);
     await outbox.settle(first && [first]);
-    expect(await wakeups()).toEqual([{ lane: outbox.organisationId, later: false }]);
+    expect(await readWakeups()).toEqual([{ lane: outbox.organisationId, later: false }]);
     expect(await claim(newProcess(), 100)).toHaveLength(1);
   });
 
-  test("leaves one wake-up per lane, for its next row, however often the lane was woken", async () => {
+  test("a claim leaves one wake-up per lane, for its next row, no matter how many times the lane was woken", async () => {
     const { store, organisationId } = outbox;
     await recordDueEvents(store, organisationId, 1);
     await store.execute("update deliveries set due_at = now() + interval '1 hour'");
     for (let times = 0; times < 3; times += 1)
       await store.transaction((trx) => wakeLanes(trx, "webhooks", [organisationId]));
     expect(await claim(newProcess())).toEqual([]);
-    expect(await wakeups()).toEqual([{ lane: organisationId, later: true }]);
+    expect(await readWakeups()).toEqual([{ lane: organisationId, later: true }]);
   });
 
-  test("deletes the wake-ups of a removed or disabled endpoint, and plans none", async () => {
+  test("a claim deletes the wake-ups of removed and disabled endpoints and does not schedule new ones", async () => {
     const { store, organisationId } = outbox;
-    const removed = await addOrganisation(store);
+    const removedId = await addOrganisation(store);
     await store.execute("update endpoints set disabled_at = now(), disabled_because = 'gone'");
-    for (const id of [organisationId, removed]) await recordDueEvents(store, id, 1);
+    for (const id of [organisationId, removedId]) await recordDueEvents(store, id, 1);
     expect(await claim(newProcess())).toEqual([]);
-    expect(await wakeups()).toEqual([]);
+    expect(await readWakeups()).toEqual([]);
   });
 });
 
-// PGlite serves one process.
-const shared = stores.filter(({ title }) => title !== "PGlite");
+// Only one process can use PGlite.
+const shareableStores = stores.filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("claims by several processes on $title [D-139]", ({ createDatabase }) => {
+describe.each(shareableStores)("claims by several processes on $title [D-139]", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim } = outbox;
 
   /** Claims rows without committing. @returns a function that commits the claim */
-  const claimAndStay = async (limit: number) => {
+  const claimUncommitted = async (limit: number) => {
     let commit = (): void => undefined;
-    const staying = new Promise<void>((resolve) => {
+    const mayCommit = new Promise<void>((resolve) => {
       commit = resolve;
     });
     let isClaimed = false;
@@ -65,49 +66,49 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
       outbox.store.transaction(async (trx) => {
         const result = await work(trx);
         isClaimed = true;
-        await staying;
+        await mayCommit;
         return result;
       });
     const claiming = claimRows({ ...outbox.store, transaction }, newProcess(60_000), queue, limit);
-    await eventually("it claims", () => isClaimed);
+    await eventually("it has claimed", () => isClaimed);
     return async () => {
       commit();
       return (await claiming) ?? [];
     };
   };
 
-  test("run in parallel; a lane that another process is claiming is skipped and visited later", async () => {
-    const [one, other] = [outbox.organisationId, await addOrganisation(outbox.store, "http://127.0.0.1:2")];
-    for (const id of [one, other]) await recordDueEvents(outbox.store, id, 5);
-    const commit = await claimAndStay(1);
+  test("claims run in parallel; a lane that another process is claiming from is skipped until later", async () => {
+    const [lockedLane, freeLane] = [outbox.organisationId, await addOrganisation(outbox.store, "http://127.0.0.1:2")];
+    for (const id of [lockedLane, freeLane]) await recordDueEvents(outbox.store, id, 5);
+    const commit = await claimUncommitted(1);
     const leases = newProcess(60_000);
-    expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(5).fill(other));
+    expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(5).fill(freeLane));
     expect(await claim(leases, 100)).toBeUndefined();
-    expect((await commit()).map(({ lane }) => lane)).toEqual([one]);
-    expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(4).fill(one));
+    expect((await commit()).map(({ lane }) => lane)).toEqual([lockedLane]);
+    expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(4).fill(lockedLane));
   });
 
-  test("find a row whose insert is committed later than they ran, however late", async () => {
+  test("claims find a row even if its insert is committed after they ran", async () => {
     const { store, organisationId } = outbox;
-    const late = await outbox.connect();
-    await late.query("begin");
-    await late.query(
+    const client = await outbox.connect();
+    await client.query("begin");
+    await client.query(
       "insert into events (id, organisation_id, type, data) values ('late', $1, 'workerAddedContact', '{}')",
       [organisationId],
     );
-    await late.query("insert into outbox_wakeups (queue, lane, at) values ('webhooks', $1, now())", [organisationId]);
+    await client.query("insert into outbox_wakeups (queue, lane, at) values ('webhooks', $1, now())", [organisationId]);
     await recordDueEvents(store, organisationId, 1);
     expect(await claim(newProcess())).toHaveLength(1);
     expect(await claim(newProcess())).toBeUndefined();
-    await late.query(
+    await client.query(
       `insert into deliveries (id, event_id, organisation_id, order_key, due_at) values ('late', 'late', $1, 'late', now())`,
       [organisationId],
     );
-    await late.query("commit");
+    await client.query("commit");
     expect(await claim(newProcess())).toHaveLength(1);
   });
 
-  test("read wake-ups by their index, however many lanes are due later", async () => {
+  test("claims read wake-ups by their index, no matter how many lanes are due later", async () => {
     const { store } = outbox;
     await store.execute(`
       insert into outbox_wakeups (queue, lane, at)
@@ -118,9 +119,9 @@ describe.each(shared)("claims by several processes on $title [D-139]", ({ create
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
     await leases.nextPoll("webhooks");
-    const ofWakeups = statements.filter(({ text }) => /pg_try_advisory_xact_lock|as lapse/.test(text));
-    expect(ofWakeups).toHaveLength(2);
-    for (const { text, values } of ofWakeups) {
+    const wakeupStatements = statements.filter(({ text }) => /pg_try_advisory_xact_lock|as lapse/.test(text));
+    expect(wakeupStatements).toHaveLength(2);
+    for (const { text, values } of wakeupStatements) {
       const { rows } = await store.execute(`explain ${text}`, [...values]);
       const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
       expect(plan).toMatch(/Index (Only )?Scan.* on outbox_wakeups/);

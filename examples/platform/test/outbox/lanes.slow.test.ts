@@ -5,33 +5,33 @@ import { webhookQueue } from "../../src/webhooks/start-delivery.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
-import { useLeases, wide } from "./use-leases.ts";
+import { useLeases, wideQueue } from "./use-leases.ts";
 
 describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess } = outbox;
 
-  test("alternate between 40 rows of one lane and 5,000 of another", async () => {
+  test("claims alternate between a lane with 40 rows and one with 5,000", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (let times = 0; times < 5; times += 1) await recordDueEvents(outbox.store, outbox.organisationId, 1_000);
     await recordDueEvents(outbox.store, otherId, 40);
     const leases = newProcess();
-    const lanesOfClaim = async () => {
-      const claimed = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
+    const claimAndCount = async () => {
+      const claimed = (await claimRows(outbox.store, leases, wideQueue, 100)) ?? [];
       return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
     };
-    expect(await lanesOfClaim()).toEqual([50, 40]);
-    // The claim takes the rest of the lane's capacity, which is a hundred.
-    expect(await lanesOfClaim()).toEqual([50, 0]);
+    expect(await claimAndCount()).toEqual([50, 40]);
+    // This claim takes the rest of the lane's capacity of a hundred.
+    expect(await claimAndCount()).toEqual([50, 0]);
   });
 
-  test("share the limit among lanes, and move a lane with more rows to the end of the queue", async () => {
+  test("claims share their limit among lanes, and move a lane with more rows to the end of the queue", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     await recordDueEvents(outbox.store, outbox.organisationId, 160);
     await recordDueEvents(outbox.store, otherId, 1);
     const leases = newProcess();
     const claimLanes = async () => {
-      const claimed = (await claimRows(outbox.store, leases, { ...wide, capacity: 1_000 }, 100)) ?? [];
+      const claimed = (await claimRows(outbox.store, leases, { ...wideQueue, capacity: 1_000 }, 100)) ?? [];
       return claimed.map(({ lane }) => lane);
     };
     const first = await claimLanes();
@@ -43,7 +43,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await outbox.store.execute("select from outbox_wakeups")).toMatchObject({ rows: [] });
   });
 
-  test("plan a paused endpoint once, however often its lane is woken", async () => {
+  test("claims schedule one wake-up for a paused endpoint, no matter how many times its lane is woken", async () => {
     const openUntil = sql`now() + interval '1 hour'`;
     await sql`update endpoints set breaker_open_until = ${openUntil} where organisation_id = ${outbox.organisationId}`.execute(
       outbox.store.db,
@@ -66,25 +66,25 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(rows).toEqual([{ seconds: expect.closeTo(3_600, -1) }]);
   });
 
-  test("serve all woken lanes before serving any twice, however many there are and however often they were woken", async () => {
+  test("claims serve all woken lanes before serving any twice, no matter how many there are and how many times they were woken", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 500);
     await sql`
       insert into outbox_wakeups (queue, at, lane)
       select 'webhooks', now() - number * interval '1 minute', ${outbox.organisationId} from generate_series(1, 5000) as number
       `.execute(outbox.store.db);
-    const others: string[] = [];
-    for (let other = 0; other < 150; other += 1) others.push(await addOrganisation(outbox.store, "http://127.0.0.1:2"));
-    for (const id of others) await recordDueEvents(outbox.store, id, 2);
+    const otherIds: string[] = [];
+    for (let lane = 0; lane < 150; lane += 1) otherIds.push(await addOrganisation(outbox.store, "http://127.0.0.1:2"));
+    for (const id of otherIds) await recordDueEvents(outbox.store, id, 2);
     const leases = newProcess(60_000);
     const served: string[] = [];
-    for (let claims = 0; claims < 12 && served.length < others.length; claims += 1) {
-      const claimed = (await claimRows(outbox.store, leases, wide, 100)) ?? [];
+    for (let claims = 0; claims < 12 && served.length < otherIds.length; claims += 1) {
+      const claimed = (await claimRows(outbox.store, leases, wideQueue, 100)) ?? [];
       const lanes = new Set(claimed.map(({ lane }) => lane));
       // 5,000 wake-ups of this lane are older than all others.
-      const isSecondTurn = lanes.delete(outbox.organisationId) && claims > 0;
+      const servesFirstLaneAgain = lanes.delete(outbox.organisationId) && claims > 0;
       served.push(...lanes);
-      if (isSecondTurn) expect(served).toHaveLength(others.length);
+      if (servesFirstLaneAgain) expect(served).toHaveLength(otherIds.length);
     }
-    expect(served.toSorted()).toEqual(others.toSorted());
+    expect(served.toSorted()).toEqual(otherIds.toSorted());
   });
 });

@@ -9,19 +9,19 @@ import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { countLeases, leaseMs, queue, useLeases } from "./use-leases.ts";
 
-describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) => {
+describe.each(await storesUnderTest())("expiring claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim, claimOne, takeOver, end, start } = outbox;
 
-  test("expire unless they are renewed, and cannot settle the row with their old token [D-70]", async () => {
+  test("claims expire unless they are renewed, and their old token cannot settle the row [D-70]", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
-    const [dead, other] = [newProcess(), newProcess()];
-    const began = performance.now();
-    const first = await claimOne(dead);
+    const [deadProcess, other] = [newProcess(), newProcess()];
+    const startedAt = performance.now();
+    const first = await claimOne(deadProcess);
     await other.releaseExpired();
     expect(await claim(other)).toBeUndefined();
     const second = await takeOver(other);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(leaseMs);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(leaseMs);
     expect(second).toEqual({ ...first, token: expect.any(Number) });
     expect(second.token).toBeGreaterThan(first.token);
     expect(await end(first)).toEqual(new Set());
@@ -29,26 +29,26 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await end(second)).toEqual(new Set([second.token]));
   });
 
-  test("act as a fencing token: a late result from a frozen process changes nothing [D-70]", async () => {
+  test("claims act as fencing tokens: a late result from a frozen process changes nothing [D-70]", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
     let finish = (_: string): void => undefined;
     const result = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const still = start(outbox.store, newProcess(), { maxInFlight: 1, attempt: () => result });
-    await eventually("it is under way", async () => (await countLeases(outbox.store)) === 1);
+    const frozen = start(outbox.store, newProcess(), { maxInFlight: 1, attempt: () => result });
+    await eventually("the attempt is under way", async () => (await countLeases(outbox.store)) === 1);
     const other = newProcess();
     await other.releaseExpired({ includeLive: true });
-    const taken = start(outbox.store, other);
-    await eventually("another one settles it", () => taken.settled.length === 1);
+    const successor = start(outbox.store, other);
+    await eventually("another process settles the row", () => successor.settled.length === 1);
     await outbox.store.execute("update deliveries set state = 'dead'");
     finish("done");
-    await still.loop.stop();
-    expect([still.settled, still.errors]).toEqual([[], []]);
+    await frozen.loop.stop();
+    expect([frozen.settled, frozen.errors]).toEqual([[], []]);
     expect((await outbox.store.execute("select state from deliveries")).rows).toEqual([{ state: "dead" }]);
   });
 
-  test("do not expire while the work continues, however long it takes [D-70]", async () => {
+  test("claims do not expire while the work continues, no matter how long it takes [D-70]", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     const first = await claimOne(leases);
@@ -60,14 +60,14 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await takeOver(other)).rowId).toBe(first.rowId);
   });
 
-  test("do not expire because the event loop was busy for two thirds of a lease", async () => {
+  test("claims do not expire when the event loop is busy for two thirds of a lease", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const [leases, other] = [newProcess(), newProcess()];
     await claimOne(leases);
     await leases.renewWhile(async () => {
       for (let times = 0; times < 3; times += 1) {
-        const until = performance.now() + (leaseMs * 2) / 3;
-        while (performance.now() < until);
+        const endsAt = performance.now() + (leaseMs * 2) / 3;
+        while (performance.now() < endsAt);
         await setTimeout(700);
       }
       await other.releaseExpired();
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     });
   });
 
-  test("are not taken over by their own process when it is late", async () => {
+  test("claims are not taken over by their own process when it is late", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
     const leases = newProcess(500);
     const lease = await claimOne(leases);
@@ -85,7 +85,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await end(lease)).toEqual(new Set([lease.token]));
   });
 
-  test("wake their lanes when they expire", async () => {
+  test("claims wake their lanes when they expire", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (const id of [outbox.organisationId, otherId]) await recordDueEvents(outbox.store, id, 1);
     expect(await claim(newProcess(500))).toHaveLength(2);
@@ -98,7 +98,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect((await outbox.store.execute("select id from outbox_processes")).rows).toEqual([{ id: other.processId }]);
   });
 
-  test("are all released immediately when their process ends", async () => {
+  test("claims are all released immediately when their process ends", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 3);
     const ending = newProcess(60_000);
     const first = await claim(ending);
@@ -109,12 +109,12 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(3);
   });
 
-  test("are released immediately when a process does not work on them, and others are kept", async () => {
+  test("claims that their process does not work on are released immediately, and the rest remain", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 3);
     const [leases, other] = [newProcess(), newProcess()];
-    const [kept, ...strays] = (await claim(leases, 2)) ?? [];
+    const [active, ...strays] = (await claim(leases, 2)) ?? [];
     await claim(other, 1);
-    await leases.releaseStrayLeases("webhooks", [kept?.token ?? 0]);
+    await leases.releaseStrayLeases("webhooks", [active?.token ?? 0]);
     expect((await claim(leases))?.map(({ rowId }) => rowId)).toEqual(strays.map(({ rowId }) => rowId));
     await leases.releaseStrayLeases("pushes", []);
     expect(await countLeases(outbox.store)).toBe(3);
@@ -122,9 +122,9 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
 });
 
 describe.each((await storesUnderTest()).filter(({ title }) => title === "PGlite"))(
-  "claims of a killed process on $title",
+  "a killed process's claims on $title",
   ({ createDatabase }) => {
-    test("are taken over immediately by the next process, the only one that can have the data folder", async () => {
+    test("a killed process's claims are taken over immediately by the next process, because only one can use the data folder", async () => {
       const database = await createDatabase();
       const errors: unknown[] = [];
       const onError = (error: unknown): void => void errors.push(error);

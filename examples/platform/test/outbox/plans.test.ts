@@ -17,7 +17,7 @@ const context = {
   linkTo: String,
 };
 
-// Testing PostgreSQL is enough, because PGlite has the same planner and settings.
+// PostgreSQL is enough: PGlite has the same planner and settings.
 const postgres = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) => {
@@ -28,18 +28,18 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
     const { store } = outbox;
     const claimed = (await claim(newProcess())) ?? [];
     const rows = await loadDeliveries(store, claimed, now());
-    const made = claimed.map((lease) => {
+    const attempted = claimed.map((lease) => {
       const row = rows.get(lease.rowId);
       if (row === undefined) throw new Error(`no delivery ${lease.rowId}`);
       const path = "/contact/new/{workerId}";
-      const sent = { number: 1, method: "GET", path, filledPath: path, startedAt: now() } as const;
-      return { lease, row, result: { ...sent, durationMs: 1, status: 200 } };
+      const request = { number: 1, method: "GET", path, filledPath: path, startedAt: now() } as const;
+      return { lease, row, result: { ...request, durationMs: 1, status: 200 } };
     });
-    const { attempts } = await store.transaction((trx) => settleAttempts(trx, context, made));
+    const { attempts } = await store.transaction((trx) => settleAttempts(trx, context, attempted));
     expect(attempts).toHaveLength(8);
   }
 
-  test("read only the leases and deliveries that they name, despite a backlog and a history", async () => {
+  test("claiming and settling read only the leases and deliveries concerned, despite a backlog and a history", async () => {
     const { store, organisationId } = outbox;
     // Record in batches, because a statement may take only five seconds, even while all other tests are running.
     for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDueEvents(store, organisationId, 2_500);
@@ -55,7 +55,7 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
       ["insert into outbox_leases", "using outbox_leases_queue_lane_idx on outbox_leases"],
       ["insert into attempts", "Index Scan using deliveries_pkey on deliveries"],
     ] as const) {
-      const { text, values } = statements.find((each) => each.text.includes(fragment)) ?? {
+      const { text, values } = statements.find((statement) => statement.text.includes(fragment)) ?? {
         text: fragment,
         values: [],
       };

@@ -11,9 +11,9 @@ import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts"
 import { acknowledge, countPending, dispatch, leaseMs, queue } from "./use-leases.ts";
 
 // Only one process can use PGlite's data folder: see store.test.ts.
-const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("claims by several processes on $title", ({ createDatabase }) => {
+describe.each(shareableStores)("claims by several processes on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let stores: Store[];
   const errors: unknown[] = [];
@@ -27,37 +27,37 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
     await Promise.all(stores.map((store) => store.close()));
     await database.remove();
   });
-  const open = async (options: { transactionLimitMs?: number; onError?: (error: unknown) => void } = {}) => {
+  const openTestStore = async (options: { transactionLimitMs?: number; onError?: (error: unknown) => void } = {}) => {
     const store = await openStore({ ...database.options, onError, ...options });
     stores.push(store);
     return store.background;
   };
 
-  test("respect each lane's capacity, repeat no row and skip none", async () => {
-    const store = await open();
+  test("claims by several processes respect each lane's capacity and get every row once", async () => {
+    const store = await openTestStore();
     const organisationIds: string[] = [];
     for (let number = 0; number < 3; number += 1)
       organisationIds.push(await addOrganisation(store, "http://127.0.0.1:1"));
     for (const id of organisationIds) await recordDueEvents(store, id, 100);
-    const under = new Map(organisationIds.map((id) => [id, 0]));
+    const claimedInLane = new Map(organisationIds.map((id) => [id, 0]));
     const claimed: number[] = [];
-    let most = 0;
+    let maxClaimed = 0;
     const work = async (): Promise<void> => {
-      const own = await open();
-      const leases = new Leases(own, 60_000, onError);
-      while ((await countPending(own)) > 0) {
-        const rows = (await claimRows(own, leases, queue, 50)) ?? [];
+      const ownStore = await openTestStore();
+      const leases = new Leases(ownStore, 60_000, onError);
+      while ((await countPending(ownStore)) > 0) {
+        const rows = (await claimRows(ownStore, leases, queue, 50)) ?? [];
         for (const { rowId, lane } of rows) {
           claimed.push(rowId);
-          under.set(lane, (under.get(lane) ?? 0) + 1);
+          claimedInLane.set(lane, (claimedInLane.get(lane) ?? 0) + 1);
         }
-        most = Math.max(most, ...under.values());
-        const counts = await own.execute("select count(*) as count from outbox_leases group by lane");
-        most = Math.max(most, ...counts.rows.map(({ count }) => Number(count)));
+        maxClaimed = Math.max(maxClaimed, ...claimedInLane.values());
+        const counts = await ownStore.execute("select count(*) as count from outbox_leases group by lane");
+        maxClaimed = Math.max(maxClaimed, ...counts.rows.map(({ count }) => Number(count)));
         await setTimeout(Math.random() * 20);
-        for (const { lane } of rows) under.set(lane, (under.get(lane) ?? 0) - 1);
+        for (const { lane } of rows) claimedInLane.set(lane, (claimedInLane.get(lane) ?? 0) - 1);
         if (rows.length === 0) continue;
-        await own.transaction(async (trx) => {
+        await ownStore.transaction(async (trx) => {
           const tokens = rows.map(({ token }) => token);
           const attempted = rows.map((lease) => ({ lease }));
           const held = await endLeases(trx, "webhooks", attempted);
@@ -71,31 +71,31 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
       await leases.stop();
     };
     await Promise.all(Array.from({ length: 6 }, work));
-    expect(most).toBe(8);
+    expect(maxClaimed).toBe(8);
     expect(claimed).toHaveLength(300);
     expect(new Set(claimed).size).toBe(300);
     expect(errors.splice(0)).toEqual([]);
   });
 
-  test("reach every lane while processes come and go, and half of them are killed with claimed rows [D-139]", async () => {
-    const store = await open();
+  test("claims reach every lane while processes start and stop, and half of them die with claimed rows [D-139]", async () => {
+    const store = await openTestStore();
     const servedAt = new Map<string, number>();
-    let longestMs = 0;
-    const serve = (lane: string): void => {
-      longestMs = Math.max(longestMs, performance.now() - (servedAt.get(lane) ?? began));
+    let longestWaitMs = 0;
+    const recordServed = (lane: string): void => {
+      longestWaitMs = Math.max(longestWaitMs, performance.now() - (servedAt.get(lane) ?? startedAt));
       servedAt.set(lane, performance.now());
     };
-    const lanes = 24;
-    for (let lane = 0; lane < lanes; lane += 1)
+    const laneCount = 24;
+    for (let lane = 0; lane < laneCount; lane += 1)
       await recordDueEvents(store, await addOrganisation(store, "http://127.0.0.1:1"), 60);
-    const began = performance.now();
-    const live = async (isKilled: boolean): Promise<void> => {
+    const startedAt = performance.now();
+    const runProcess = async (isKilled: boolean): Promise<void> => {
       const leases = new Leases(store, 500, onError);
       const endsAt = performance.now() + 200;
       for (;;) {
         await leases.releaseExpired();
         const rows = (await claimRows(store, leases, queue, 16)) ?? [];
-        for (const { lane } of rows) serve(lane);
+        for (const { lane } of rows) recordServed(lane);
         if (isKilled && performance.now() > endsAt) return;
         await store.transaction(async (trx) => {
           const attempted = rows.map((lease) => ({ lease }));
@@ -106,95 +106,95 @@ describe.each(shared)("claims by several processes on $title", ({ createDatabase
         if (performance.now() > endsAt) return leases.stop();
       }
     };
-    const succeedEachOther = async (place: number): Promise<void> => {
-      for (let lives = place; (await countPending(store)) > 0; lives += 1) await live(lives % 2 === 0);
+    const runSuccessively = async (first: number): Promise<void> => {
+      for (let index = first; (await countPending(store)) > 0; index += 1) await runProcess(index % 2 === 0);
     };
-    await Promise.all([0, 1, 2, 3].map(succeedEachOther));
-    expect(servedAt.size).toBe(lanes);
-    expect(longestMs).toBeLessThan(10_000);
+    await Promise.all([0, 1, 2, 3].map(runSuccessively));
+    expect(servedAt.size).toBe(laneCount);
+    expect(longestWaitMs).toBeLessThan(10_000);
     expect(errors.splice(0)).toEqual([]);
   });
 
-  /** Opens a store whose transactions wait before they commit. */
-  const openStill = async () => {
-    const stillErrors: unknown[] = [];
-    const still = await open({ transactionLimitMs: 60_000, onError: (error) => stillErrors.push(error) });
-    let goOn = (): void => undefined;
-    const standingStill = new Promise<void>((resolve) => {
-      goOn = resolve;
+  /** Opens a store whose transactions wait for `resume` before they commit. */
+  const openFrozenStore = async () => {
+    const frozenErrors: unknown[] = [];
+    const frozen = await openTestStore({ transactionLimitMs: 60_000, onError: (error) => frozenErrors.push(error) });
+    let resume = (): void => undefined;
+    const mayCommit = new Promise<void>((resolve) => {
+      resume = resolve;
     });
     const transaction: Store["transaction"] = (work) =>
-      still.transaction(async (trx) => {
+      frozen.transaction(async (trx) => {
         const result = await work(trx);
-        await standingStill;
+        await mayCommit;
         return result;
       });
-    return { still, transaction, goOn, stillErrors };
+    return { frozen, transaction, resume, frozenErrors };
   };
 
-  test("continue while one process stalls in the middle of a claim [D-70]", async () => {
-    const store = await open();
+  test("claims by several processes continue while one process stalls in the middle of a claim [D-70]", async () => {
+    const store = await openTestStore();
     await recordDueEvents(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
-    const { still, transaction, goOn, stillErrors } = await openStill();
-    const [leases, stillLeases] = [new Leases(store, leaseMs, onError), new Leases(still, leaseMs, onError)];
-    const neverMade = claimRows({ ...still, transaction }, stillLeases, queue, 1).catch((error: unknown) => error);
+    const { frozen, transaction, resume, frozenErrors } = await openFrozenStore();
+    const [leases, frozenLeases] = [new Leases(store, leaseMs, onError), new Leases(frozen, leaseMs, onError)];
+    const failedClaim = claimRows({ ...frozen, transaction }, frozenLeases, queue, 1).catch((error: unknown) => error);
     await setTimeout(200);
-    const began = performance.now();
+    const startedAt = performance.now();
     await eventually("the database ends its transaction", async () => {
       const claimed = (await claimRows(store, leases, queue, 1)) ?? [];
       return claimed.length === 1;
     });
-    expect(performance.now() - began).toBeLessThan(10_000);
-    goOn();
-    expect(await neverMade).toBeInstanceOf(Error);
-    expect(stillErrors).not.toEqual([]);
-    await Promise.all([leases.stop(), stillLeases.stop()]);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    resume();
+    expect(await failedClaim).toBeInstanceOf(Error);
+    expect(frozenErrors).not.toEqual([]);
+    await Promise.all([leases.stop(), frozenLeases.stop()]);
     expect(errors.splice(0)).toEqual([]);
   });
 
-  test("continue while one process freezes in the middle of settling, and its row is taken over", async () => {
-    const store = await open();
-    const [oneId, otherId] = [
+  test("claims by several processes continue while one freezes in the middle of settling, and its row is taken over", async () => {
+    const store = await openTestStore();
+    const [laneId, otherId] = [
       await addOrganisation(store, "http://127.0.0.1:1"),
       await addOrganisation(store, "http://127.0.0.1:2"),
     ];
-    await recordDueEvents(store, oneId, 1);
-    const { still, goOn, stillErrors } = await openStill();
-    const stillLeases = new Leases(still, 1_000, onError);
+    await recordDueEvents(store, laneId, 1);
+    const { frozen, resume, frozenErrors } = await openFrozenStore();
+    const frozenLeases = new Leases(frozen, 1_000, onError);
     let isSettling = false;
-    let isStill = true;
-    const stuck = dispatch(still, stillLeases, {
+    let isFrozen = true;
+    const stuck = dispatch(frozen, frozenLeases, {
       settleLimitMs: 0,
-      async settle(trx, made) {
-        await endLeases(trx, queue.name, made);
+      async settle(trx, attempts) {
+        await endLeases(trx, queue.name, attempts);
         await acknowledge(
           trx,
-          made.map(({ row }) => row),
+          attempts.map(({ row }) => row),
         );
         isSettling = true;
-        while (isStill) await setTimeout(50);
-        return () => void stuck.settled.push(...made.map(({ row }) => row));
+        while (isFrozen) await setTimeout(50);
+        return () => void stuck.settled.push(...attempts.map(({ row }) => row));
       },
     });
     await eventually("it is settling", () => isSettling);
     await recordDueEvents(store, otherId, 1);
     const leases = new Leases(store, 60_000, onError);
-    const began = performance.now();
+    const startedAt = performance.now();
     await leases.releaseExpired({ includeLive: true });
-    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
     const { loop, settled } = dispatch(store, leases);
-    await eventually("both are settled by the other", async () => {
+    await eventually("the other process settles both rows", async () => {
       await leases.releaseExpired({ includeLive: true });
       return settled.length === 2;
     });
-    expect(performance.now() - began).toBeLessThan(10_000);
-    isStill = false;
-    goOn();
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    isFrozen = false;
+    resume();
     await stuck.loop.stop();
     expect(stuck.settled).toEqual([]);
-    expect(stillErrors).not.toEqual([]);
+    expect(frozenErrors).not.toEqual([]);
     await loop.stop();
-    await Promise.all([leases.stop(), stillLeases.stop()]);
+    await Promise.all([leases.stop(), frozenLeases.stop()]);
     expect(errors.splice(0)).toEqual([]);
   });
 });

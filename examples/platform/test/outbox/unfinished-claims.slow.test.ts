@@ -7,11 +7,11 @@ import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { acknowledge, countLeases, countPending, queue, useLeases } from "./use-leases.ts";
 
-describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) => {
+describe.each(await storesUnderTest())("unfinished claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
   const { newProcess, claim, claimOne, start } = outbox;
 
-  test("leave no row leased for ever when their commit is reported as a failure", async () => {
+  test("claims do not leave a row leased for ever when their commit is reported as failed", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 20);
     let isLost = true;
     const transaction: Store["transaction"] = async (work) => {
@@ -20,20 +20,20 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       return result;
     };
     const { errors: reported } = start({ ...outbox.store, transaction }, newProcess());
-    await eventually("it fails", () => reported.length > 0);
+    await eventually("the commit fails", () => reported.length > 0);
     isLost = false;
     await eventually("all are settled", async () => (await countPending(outbox.store)) === 0);
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("leave no row leased for ever when their rows cannot be loaded or are left out", async () => {
+  test("claims do not leave a row leased for ever when their rows cannot be loaded or are left out", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 20);
-    let times = 0;
+    let loads = 0;
     const { settled, errors: reported } = start(outbox.store, newProcess(), {
       async load(claimed) {
-        times += 1;
-        if (times === 1) throw new Error("not now");
-        const loaded = times === 2 ? claimed.slice(1) : claimed;
+        loads += 1;
+        if (loads === 1) throw new Error("not now");
+        const loaded = loads === 2 ? claimed.slice(1) : claimed;
         return new Map(loaded.map(({ rowId }) => [rowId, rowId]));
       },
     });
@@ -43,21 +43,21 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("leave no row leased for ever when their attempt throws or their settling is given up", async () => {
+  test("claims do not leave a row leased for ever when an attempt throws or settling fails for good", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 2);
-    let thrown = 0;
-    let refused = 0;
+    let attemptCount = 0;
+    let settleCount = 0;
     const { settled, attempted } = start(outbox.store, newProcess(), {
       settleLimitMs: 0,
       async attempt(rowId) {
         attempted.push(rowId);
-        if (thrown++ === 0) throw new Error("no attempt");
+        if (attemptCount++ === 0) throw new Error("no attempt");
         return "done";
       },
-      async settle(trx, made) {
-        // Fail for the group, and then for a single row.
-        if (refused++ < 2) throw new Error("no room");
-        const held = await endLeases(trx, queue.name, made);
+      async settle(trx, attempts) {
+        // Fail for the whole group, and then for a single row.
+        if (settleCount++ < 2) throw new Error("disk full");
+        const held = await endLeases(trx, queue.name, attempts);
         const rowIds = held.map(({ row }) => row);
         if (rowIds.length > 0) await acknowledge(trx, rowIds);
         return () => void settled.push(...rowIds);
@@ -69,7 +69,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("are released by a loop that stops, even those that it could not settle", async () => {
+  test("claims are released by a loop that stops, even those that it could not settle", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 2);
     const {
       loop,
@@ -79,7 +79,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       settleLimitMs: 0,
       async settle() {
         void loop.stop();
-        throw new Error("no room");
+        throw new Error("disk full");
       },
     });
     await eventually("both are attempted", () => attempted.length === 2);
@@ -89,7 +89,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(await claim(newProcess())).toHaveLength(2);
   });
 
-  test("are rarely looked for by an idle loop, even after a lease has expired", async () => {
+  test("an idle loop rarely polls for claims, even after a lease has expired", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
     await claimOne(newProcess(700));
     let transactions = 0;
@@ -98,7 +98,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       return outbox.store.transaction(work);
     };
     const { settled } = start({ ...outbox.store, transaction }, newProcess());
-    await eventually("it is taken over", () => settled.length === 1);
+    await eventually("the row is taken over", () => settled.length === 1);
     await setTimeout(1_500);
     expect(transactions).toBeLessThan(20);
   });

@@ -15,8 +15,8 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 export const leaseMs = 2_000;
 export const queue = webhookQueue(() => new Date());
-/** A queue whose lanes are always open and have enough capacity for a whole claim. */
-export const wide: OutboxQueue = {
+/** A queue whose lanes are always open and have the capacity for a whole claim. */
+export const wideQueue: OutboxQueue = {
   name: "webhooks",
   wokenBy: [],
   table: "deliveries",
@@ -39,7 +39,7 @@ export const countPending = async (store: Store): Promise<number> =>
 export const countLeases = async (store: Store): Promise<number> =>
   (await store.execute("select from outbox_leases")).rows.length;
 
-/** Starts a dispatcher that records which rows it attempts and settles; `options` replace its callbacks. */
+/** Starts a dispatcher that records which rows it attempts and settles. `options` can replace its callbacks. */
 export function dispatch(store: Store, leases: Leases, options: Partial<DispatcherOptions<number, string>> = {}) {
   const attempted: number[] = [];
   const settled: number[] = [];
@@ -55,8 +55,8 @@ export function dispatch(store: Store, leases: Leases, options: Partial<Dispatch
       attempted.push(rowId);
       return "done";
     },
-    async settle(trx, made) {
-      const held = await endLeases(trx, queue.name, made);
+    async settle(trx, attempts) {
+      const held = await endLeases(trx, queue.name, attempts);
       const rowIds = held.map(({ row }) => row);
       if (rowIds.length > 0) await acknowledge(trx, rowIds);
       return () => void settled.push(...rowIds);
@@ -76,11 +76,11 @@ export interface LeasesUnderTest {
   claimOne(leases: Leases): Promise<Lease>;
   /** Waits until another process's lease has expired, and claims its row. */
   takeOver(leases: Leases): Promise<Lease>;
-  /** Ends leases. @returns the tokens of those that were valid */
-  end(...ended: Lease[]): Promise<ReadonlySet<number>>;
-  /** Ends leases, and acknowledges the rows of those that were valid. */
-  settle(claimed?: readonly Lease[]): Promise<void>;
-  /** Opens a separate connection; only on PostgreSQL. */
+  /** Ends leases. @returns the valid ones' tokens */
+  end(...leases: Lease[]): Promise<ReadonlySet<number>>;
+  /** Ends leases and acknowledges the valid ones' rows. */
+  settle(leases?: readonly Lease[]): Promise<void>;
+  /** Opens a separate connection. Works only on PostgreSQL. */
   connect(): Promise<pg.Client>;
   start: typeof dispatch;
 }
@@ -90,7 +90,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   let database: TestDatabase;
   let store: Store;
   let organisationId: string;
-  const all: Leases[] = [];
+  const openLeases: Leases[] = [];
   const loops: Loop[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
@@ -107,7 +107,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   });
   afterEach(async () => {
     await Promise.all(loops.splice(0).map((loop) => loop.stop()));
-    await Promise.all(all.splice(0).map((leases) => leases.stop()));
+    await Promise.all(openLeases.splice(0).map((leases) => leases.stop()));
     expect(errors.splice(0)).toEqual([]);
   });
   afterAll(async () => {
@@ -117,7 +117,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
 
   const newProcess = (ms = leaseMs): Leases => {
     const leases = new Leases(store, ms, onError);
-    all.push(leases);
+    openLeases.push(leases);
     return leases;
   };
   const claim = (leases: Leases, limit = 10) => claimRows(store, leases, queue, limit);
@@ -141,9 +141,9 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     const held = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
     return new Set(held.map(({ lease }) => lease.token));
   };
-  const settle = async (claimed: readonly Lease[] = []): Promise<void> => {
-    const valid = await end(...claimed);
-    const rowIds = claimed.filter(({ token }) => valid.has(token)).map(({ rowId }) => rowId);
+  const settle = async (leases: readonly Lease[] = []): Promise<void> => {
+    const valid = await end(...leases);
+    const rowIds = leases.filter(({ token }) => valid.has(token)).map(({ rowId }) => rowId);
     if (rowIds.length > 0) await store.transaction((trx) => acknowledge(trx, rowIds));
   };
   const connect = async (): Promise<pg.Client> => {
@@ -153,8 +153,8 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     onTestFinished(() => client.end());
     return client;
   };
-  const start: typeof dispatch = (...given) => {
-    const dispatched = dispatch(...given);
+  const start: typeof dispatch = (...parameters) => {
+    const dispatched = dispatch(...parameters);
     loops.push(dispatched.loop);
     return dispatched;
   };

@@ -22,42 +22,43 @@ export interface FcmMessage {
   [member: string]: unknown;
 }
 
-/** A response. Null sends no response, and `reset` resets the connection. */
+/** A response. `null` sends none, and `reset` resets the connection. */
 export type FcmResponse = { status: number; body: object } | "reset" | null;
 
-/** A fake on loopback of Google's token endpoint and Firebase Cloud Messaging. */
+/** A fake of Google's token endpoint and Firebase Cloud Messaging on loopback. */
 export interface FcmServer {
-  /** Sends every request to this server, whatever its host. */
+  /** An agent that sends every request to this server, whatever its host. */
   dispatcher: Agent;
-  /** The messages it has received, in order. */
+  /** The received messages, in order. */
   messages: FcmMessage[];
   requests: FcmRequest[];
-  /** Decides the response to each message from now on. */
+  /** Decides the response to each message. Can be replaced at any time. */
   respond: (message: FcmMessage) => FcmResponse;
-  /** Checks the order of the messages, each of which lasts until its response or until the sender gives up. */
+  /** Checks the order of the messages. A message ends with its response or when the sender gives up. */
   order: PushOrder;
-  /** Its port on loopback, and its certificate for Google's names. */
+  /** The server's port on loopback. */
   port: number;
+  /** The server's certificate for Google's host names. */
   certificate: string;
   close(): Promise<void>;
 }
 
 export const accepted = { status: 200, body: { name: "projects/demo/messages/1" } };
 
-export const refusedAs = (status: number, errorCode: string) => ({
+export const rejectWith = (status: number, errorCode: string) => ({
   status,
   body: {
     error: {
       code: status,
       status: status === 404 ? "NOT_FOUND" : "UNAVAILABLE",
-      message: `refused: ${errorCode}`,
+      message: `rejected: ${errorCode}`,
       details: [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }],
     },
   },
 });
 
 /** Creates a certificate for Google's host names that only the agent trusts. */
-function makeCertificate(): { cert: string; key: string } {
+function createCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-fcm-"));
   try {
     const names = "subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,DNS:www.googleapis.com";
@@ -71,7 +72,7 @@ function makeCertificate(): { cert: string; key: string } {
   }
 }
 
-function leadTo(port: number, ca: string): Agent {
+function createAgent(port: number, ca: string): Agent {
   const connector = buildConnector({ ca });
   return new Agent({
     connect: (options, done) =>
@@ -80,7 +81,7 @@ function leadTo(port: number, ca: string): Agent {
 }
 
 export async function openFcmServer(): Promise<FcmServer> {
-  const certificate = makeCertificate();
+  const certificate = createCertificate();
   const https = createServer(certificate, (incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -106,7 +107,7 @@ export async function openFcmServer(): Promise<FcmServer> {
   await once(https, "listening");
   const { port } = https.address() as AddressInfo;
   const server: FcmServer = {
-    dispatcher: leadTo(port, certificate.cert),
+    dispatcher: createAgent(port, certificate.cert),
     order: new PushOrder(),
     port,
     certificate: certificate.cert,

@@ -8,7 +8,7 @@ import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
+import { accepted, type FcmServer, openFcmServer, rejectWith } from "./fcm-server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2_048,
@@ -46,7 +46,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
   };
 
-  /** Notifies a new worker, who has these devices, of a new offer. */
+  /** Creates a worker with these devices and notifies the worker of a new offer. */
   async function notify(
     reason: NotificationReason,
     devices: readonly { platform: "ios" | "android"; token: string | null }[],
@@ -67,15 +67,15 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     return { offerId, workerId };
   }
 
-  const rowsOf = (workerId: string) =>
+  const readNotifications = (workerId: string) =>
     fixture.store.db
       .selectFrom("notifications")
       .innerJoin("devices", "devices.id", "device_id")
       .select(["notifications.id", "sent_at", "attempts", "token"])
       .where("notifications.worker_id", "=", workerId)
       .execute();
-  const allSent = async (workerId: string): Promise<boolean> =>
-    (await rowsOf(workerId)).every(({ sent_at }) => sent_at !== null);
+  const areAllSent = async (workerId: string): Promise<boolean> =>
+    (await readNotifications(workerId)).every(({ sent_at }) => sent_at !== null);
 
   test("an iOS device is notified through APNs, an Android device directly, with ids that open the offer [D-79]", async () => {
     start();
@@ -83,9 +83,9 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
       { platform: "ios", token: "ios-1" },
       { platform: "android", token: "android-1" },
     ]);
-    await eventually("both are sent", () => allSent(workerId));
-    const ids = new Map((await rowsOf(workerId)).map(({ token, id }) => [token, String(id)]));
-    const common = (token: string) => ({
+    await eventually("both are sent", () => areAllSent(workerId));
+    const ids = new Map((await readNotifications(workerId)).map(({ token, id }) => [token, String(id)]));
+    const commonFields = (token: string) => ({
       token,
       notification: { title: "You have a new offer", body: "Night shift" },
       data: { sequence: ids.get(token), offerId, reason: "offer" },
@@ -96,10 +96,10 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
       "apns-expiration": String(noon.getTime() / 1_000 + 86_400),
       "apns-collapse-id": offerId,
     };
-    expect(server.messages.toSorted((one, other) => one.token.localeCompare(other.token))).toEqual([
-      { ...common("android-1"), android: { priority: "HIGH", ttl: "86400s", notification: { tag: offerId } } },
+    expect(server.messages.toSorted((a, b) => a.token.localeCompare(b.token))).toEqual([
+      { ...commonFields("android-1"), android: { priority: "HIGH", ttl: "86400s", notification: { tag: offerId } } },
       {
-        ...common("ios-1"),
+        ...commonFields("ios-1"),
         apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } },
       },
     ]);
@@ -121,7 +121,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   ])("the phone shows %s as: %s", async (reason, title) => {
     start();
     const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
-    await eventually("it is sent", () => allSent(workerId));
+    await eventually("it is sent", () => areAllSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
   });
 
@@ -134,7 +134,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
       .where("id", "=", workerId)
       .execute();
     start();
-    await eventually("it is sent", () => allSent(workerId));
+    await eventually("it is sent", () => areAllSent(workerId));
     const [message] = server.messages as unknown as { notification: { body: string } }[];
     // Some versions of the locale data have thin spaces around the dash.
     expect(message?.notification.body.replaceAll(/\s?–\s?/g, "–").split("\n")).toEqual([
@@ -144,26 +144,26 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     ]);
   });
 
-  test("a title is truncated to what a phone shows, between characters", async () => {
+  test("a title is truncated to the length that a phone shows, between characters", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-2" }], "🌙".repeat(1_000));
-    await eventually("it is sent", () => allSent(workerId));
+    await eventually("it is sent", () => areAllSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
   test("a device without a token gets the notification only on the menu", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
-    await eventually("it is on the menu", () => allSent(workerId));
+    await eventually("the notification is on the menu", () => areAllSent(workerId));
     expect(server.requests).toEqual([]);
   });
 
   test("a token that the service no longer knows is removed and not retried [D-79]", async () => {
-    server.respond = () => refusedAs(404, "UNREGISTERED");
+    server.respond = () => rejectWith(404, "UNREGISTERED");
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
-    await eventually("it is on the menu", () => allSent(workerId));
-    expect(await rowsOf(workerId)).toMatchObject([{ token: null, attempts: 1 }]);
+    await eventually("the notification is on the menu", () => areAllSent(workerId));
+    expect(await readNotifications(workerId)).toMatchObject([{ token: null, attempts: 1 }]);
     expect(server.messages).toHaveLength(1);
     expect(fixture.errors).toEqual([]);
   });
@@ -171,14 +171,14 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("a token that was replaced in the meantime is kept", async () => {
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "new-1" }]);
-    await eventually("it is sent", () => allSent(workerId));
+    await eventually("it is sent", () => areAllSent(workerId));
     const [device] = await fixture.store.db
       .selectFrom("devices")
       .selectAll()
       .where("worker_id", "=", workerId)
       .execute();
     await removeToken(fixture.store, { id: device?.id ?? "", workerId, platform: "ios", token: "old-1" });
-    expect(await rowsOf(workerId)).toMatchObject([{ token: "new-1" }]);
+    expect(await readNotifications(workerId)).toMatchObject([{ token: "new-1" }]);
   });
 
   test.each([
@@ -187,44 +187,44 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     [429, "QUOTA_EXCEEDED"],
     [503, "UNAVAILABLE"],
   ])("a rejection with %i %s is retried, and the token is kept", async (status, code) => {
-    let refusals = 2;
-    server.respond = () => (refusals-- > 0 ? refusedAs(status, code) : accepted);
+    let rejectionsLeft = 2;
+    server.respond = () => (rejectionsLeft-- > 0 ? rejectWith(status, code) : accepted);
     start();
     const token = `busy-${status}`;
     const { workerId } = await notify("offer", [{ platform: "android", token }]);
-    await eventually("it is sent", () => allSent(workerId));
-    expect(await rowsOf(workerId)).toMatchObject([{ token, attempts: 3 }]);
+    await eventually("it is sent", () => areAllSent(workerId));
+    expect(await readNotifications(workerId)).toMatchObject([{ token, attempts: 3 }]);
     expect(fixture.errors).toMatchObject([{ code }, { code }]);
   });
 
   test("a service that does not respond is retried after its timeout", async () => {
-    let silent = true;
-    server.respond = () => (silent ? null : accepted);
+    let isSilent = true;
+    server.respond = () => (isSilent ? null : accepted);
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "slow-1" }]);
     await eventually("the first attempt ended", () => fixture.errors.length > 0);
-    silent = false;
-    await eventually("it is sent", () => allSent(workerId));
+    isSilent = false;
+    await eventually("it is sent", () => areAllSent(workerId));
     expect(fixture.errors[0]).toMatchObject({ name: "TimeoutError" });
   });
 
   test("a revoked access token is replaced", async () => {
-    let revoked = true;
-    server.respond = () => (revoked ? refusedAs(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
+    let isRevoked = true;
+    server.respond = () => (isRevoked ? rejectWith(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-3" }]);
-    await eventually("it was refused", () => fixture.errors.length > 0);
-    revoked = false;
-    await eventually("it is sent", () => allSent(workerId));
+    await eventually("the push is rejected", () => fixture.errors.length > 0);
+    isRevoked = false;
+    await eventually("it is sent", () => areAllSent(workerId));
     expect(server.requests.filter(({ path }) => path === "/token").length).toBeGreaterThan(1);
   });
 
   test("errors never contain the device's token, the title or the key", async () => {
-    let refusals = 1;
-    server.respond = () => (refusals-- > 0 ? refusedAs(400, "INVALID_ARGUMENT") : accepted);
+    let rejectionsLeft = 1;
+    server.respond = () => (rejectionsLeft-- > 0 ? rejectWith(400, "INVALID_ARGUMENT") : accepted);
     start();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "secret-token-1" }], "Secret shift");
-    await eventually("it is sent", () => allSent(workerId));
+    await eventually("it is sent", () => areAllSent(workerId));
     const reported = fixture.errors
       .map((error) => `${error} ${(error as Error).stack} ${JSON.stringify(error)}`)
       .join();

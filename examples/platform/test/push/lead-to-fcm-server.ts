@@ -1,5 +1,5 @@
-// Preloaded into a platform process to redirect its connections to Google to the test's server on loopback. The
-// certificate comes with NODE_EXTRA_CA_CERTS.
+// Preloaded into a platform process. Redirects its connections to Google to the test's server on loopback, whose certificate
+// NODE_EXTRA_CA_CERTS trusts.
 import tls from "node:tls";
 
 const port = Number(process.env.FCM_SERVER_PORT);

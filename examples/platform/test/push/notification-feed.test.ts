@@ -13,47 +13,49 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
   const push = usePush(createDatabase);
   const { start, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
 
-  test("passes a notification immediately to its worker and to nobody else", async () => {
+  test("the feed passes a notification immediately to its worker and to nobody else", async () => {
     const feed = openFeed();
     const [listening = "", silent = ""] = await addWorkers(2);
-    const heard: Notification[] = [];
-    const end = feed.subscribe(listening, 0, (notification) => heard.push(notification));
+    const received: Notification[] = [];
+    const end = feed.subscribe(listening, 0, (notification) => received.push(notification));
     await notify(await addOffer(), [listening, silent]);
     publish([listening]);
-    await eventually("the subscriber hears", () => heard.length > 0);
-    expect(heard).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
+    await eventually("the subscriber gets it", () => received.length > 0);
+    expect(received).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
     end();
-    let others = 0;
+    let receivedByOther = 0;
     feed.subscribe(silent, 0, () => {
-      others += 1;
+      receivedByOther += 1;
     });
     await notify(await addOffer(), [listening, silent]);
     publish([listening, silent]);
-    await eventually("the next arrives", () => others > 0);
+    await eventually("the next notification arrives", () => receivedByOther > 0);
     await feed.stop();
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test("resumes after the last notification seen", async () => {
+  test("the feed resumes after the last notification that a subscriber got", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer(), await addOffer()];
     const [last = ""] = offers.slice(-1);
     for (const offerId of offers.slice(0, -1)) await notify(offerId, [workerId]);
-    const heard: Notification[] = [];
-    feed.subscribe(workerId, 0, (notification) => heard.push(notification));
+    const received: Notification[] = [];
+    feed.subscribe(workerId, 0, (notification) => received.push(notification));
     const seen = await feed.since(workerId);
     expect(seen.map(({ offerId }) => offerId)).toEqual(offers.slice(0, -1));
     await notify(last, [workerId]);
     publish([workerId]);
-    await eventually("the last is heard", () => heard.some(({ offerId }) => offerId === last));
-    const missed = heard.filter(({ id }) => !seen.some((notification) => notification.id === id));
+    await eventually("the last notification is received", () => received.some(({ offerId }) => offerId === last));
+    const missed = received.filter(({ id }) => !seen.some((notification) => notification.id === id));
     expect(missed.map(({ offerId }) => offerId)).toEqual([last]);
     await feed.stop();
   });
 
-  test("returns a notification that is committed late after those already seen [D-48]", async ({ skip }) => {
-    skip(title === "PGlite", "it has one transaction at a time, so none ends out of order");
+  test("the feed returns a notification that is committed late after those already returned [D-48]", async ({
+    skip,
+  }) => {
+    skip(title === "PGlite", "PGlite runs one transaction at a time, so none commits out of order");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const [late, early] = [await addOffer(), await addOffer()];
@@ -84,14 +86,14 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     await feed.stop();
   });
 
-  test("is not delayed by an open transaction that supersedes a push [D-48]", async ({ skip }) => {
-    skip(title === "PGlite", "it has one transaction at a time");
+  test("the feed is not delayed by an open transaction that supersedes a push [D-48]", async ({ skip }) => {
+    skip(title === "PGlite", "PGlite runs one transaction at a time");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const [locked, other] = [await addOffer(), await addOffer()];
     await notify(locked, [workerId]);
     await notify(other, [workerId]);
-    const heard: string[] = [];
+    const received: string[] = [];
     let isLocked = () => {};
     const locking = new Promise<void>((resolve) => {
       isLocked = resolve;
@@ -107,34 +109,35 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
       throw new Error("the withdrawal failed, so that no signal follows");
     });
     await locking;
-    feed.subscribe(workerId, 0, ({ offerId }) => heard.push(offerId));
+    feed.subscribe(workerId, 0, ({ offerId }) => received.push(offerId));
     publish([workerId]);
-    await eventually("the other is heard", () => heard.includes(other));
+    await eventually("the other is received", () => received.includes(other));
     end();
     await expect(superseding).rejects.toThrow("the withdrawal failed");
-    await eventually("then the one that was locked", () => heard.includes(locked));
-    expect(heard).toEqual([other, locked]);
+    await eventually("then the one that was locked", () => received.includes(locked));
+    expect(received).toEqual([other, locked]);
     await feed.stop();
   });
 
   const writers = 8;
   const perWriter = pickNumRuns(15, 1_250);
-  test("skips and repeats nothing with eight writers and streams that disconnect and resume", {
+  test("the feed skips and repeats nothing with eight writers and with streams that disconnect and resume", {
     timeout: 600_000,
   }, async () => {
     const feed = openFeed();
     const workerIds = await addWorkers(10);
-    const heard = new Map(workerIds.map((id) => [`steady ${id}`, [] as FeedNotification[]]));
-    for (const id of workerIds) feed.subscribe(id, 0, (notification) => heard.get(`steady ${id}`)?.push(notification));
+    const received = new Map(workerIds.map((id) => [`steady ${id}`, [] as FeedNotification[]]));
+    for (const id of workerIds)
+      feed.subscribe(id, 0, (notification) => received.get(`steady ${id}`)?.push(notification));
     // Simulate phones that lose their connection forty times and resume after the last notification.
     const total = writers * perWriter;
-    const breaksAfter = total / 40;
+    const disconnectAfter = total / 40;
     const resume = (id: string, after: number): void => {
-      const seen = heard.get(`broken ${id}`) ?? [];
-      heard.set(`broken ${id}`, seen);
+      const seen = received.get(`interrupted ${id}`) ?? [];
+      received.set(`interrupted ${id}`, seen);
       const end = feed.subscribe(id, after, (notification) => {
         seen.push(notification);
-        if (seen.length % breaksAfter !== 0) return;
+        if (seen.length % disconnectAfter !== 0) return;
         end();
         setImmediate(resume, id, notification.position);
       });
@@ -146,31 +149,32 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
       for (let index = 0; index < perWriter; ) {
         const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
         await push.fixture.store.transaction(async (trx) => {
-          for (let each = 0; each < batch; each += 1) await notifyWorkers(trx, { offerId, workerIds, reason: "offer" });
+          for (let number = 0; number < batch; number += 1)
+            await notifyWorkers(trx, { offerId, workerIds, reason: "offer" });
         });
         publish(workerIds);
         index += batch;
       }
     };
     await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
-    const areAtEnd = () => [...heard.values()].every((seen) => seen.length >= total);
-    await eventually("every stream is at its end", areAtEnd);
-    for (const [stream, seen] of heard) {
+    const areComplete = () => [...received.values()].every((seen) => seen.length >= total);
+    await eventually("every stream is complete", areComplete);
+    for (const [stream, seen] of received) {
       expect([stream, seen.length, new Set(seen.map(({ id }) => id)).size]).toEqual([stream, total, total]);
       expect(seen.map(({ position }) => position)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
     }
     await feed.stop();
   });
 
-  test("delivers a notification of a half-minute transaction after later ones", async () => {
+  test("the feed delivers a notification from a half-minute transaction after later ones", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const [early, late] = [await addOffer(), await addOffer()];
-    const heard: string[] = [];
-    feed.subscribe(workerId, 0, ({ offerId }) => heard.push(offerId));
+    const received: string[] = [];
+    feed.subscribe(workerId, 0, ({ offerId }) => received.push(offerId));
     await notify(early, [workerId]);
     publish([workerId]);
-    await eventually("the first is heard", () => heard.includes(early));
+    await eventually("the first is received", () => received.includes(early));
     await push.fixture.store.transaction(async (trx) => {
       await notifyWorkers(trx, { offerId: late, workerIds: [workerId], reason: "offer" });
       await sql`update notifications set created_at = now() - interval '30 seconds' where offer_id = ${late}`.execute(
@@ -178,37 +182,37 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
       );
     });
     publish([workerId]);
-    await eventually("the second too", () => heard.includes(late));
-    expect(heard).toEqual([early, late]);
+    await eventually("the second is received", () => received.includes(late));
+    expect(received).toEqual([early, late]);
     await feed.stop();
   });
 
-  test("has a notification that the transport rejects on the menu, once and in order [D-48]", async () => {
+  test("a notification that the transport rejects is on the menu once and in order [D-48]", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
     const offers = [await addOffer(), await addOffer()];
-    const [refused] = offers;
-    let refusals = 0;
+    const [rejectedOffer] = offers;
+    let rejections = 0;
     const send: PushTransport["send"] = async (_, { offerId }) => {
-      if (offerId !== refused) return;
-      refusals += 1;
+      if (offerId !== rejectedOffer) return;
+      rejections += 1;
       throw new Error("the phone is off");
     };
     start({ send }, { firstRetryMs: 1 });
-    const heard: Notification[] = [];
-    feed.subscribe(workerId, 0, (notification) => heard.push(notification));
+    const received: Notification[] = [];
+    feed.subscribe(workerId, 0, (notification) => received.push(notification));
     for (const [index, offerId] of offers.entries()) {
       await notify(offerId, [workerId]);
       publish([workerId]);
-      await eventually("it is heard", () => heard.length === index + 1);
+      await eventually("it is received", () => received.length === index + 1);
     }
-    await eventually("it is given up", () => refusals === maxPushAttempts);
+    await eventually("the push has failed for good", () => rejections === maxPushAttempts);
     expect((await feed.since(workerId)).map(({ offerId }) => offerId)).toEqual(offers);
-    expect(heard.map(({ offerId }) => offerId)).toEqual(offers);
+    expect(received.map(({ offerId }) => offerId)).toEqual(offers);
     await feed.stop();
   });
 
-  test("has a notification on the menu for a worker without a device [D-48]", async () => {
+  test("a worker without a device gets the notification on the menu [D-48]", async () => {
     const feed = openFeed();
     const sent: Notification[] = [];
     start({ send: async (_, notification) => void sent.push(notification) });

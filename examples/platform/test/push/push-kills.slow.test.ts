@@ -13,50 +13,50 @@ import { type PlatformProcess, startProcess } from "../support/platform-process.
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { virtualTime } from "../support/virtual-time.ts";
-import { accepted, type FcmResponse, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
+import { accepted, type FcmResponse, type FcmServer, openFcmServer, rejectWith } from "./fcm-server.ts";
 
 /** Set PUSH_KILLS for a longer run. */
-const kills = Number(process.env.PUSH_KILLS || 30);
+const killCount = Number(process.env.PUSH_KILLS || 30);
 const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
 const key = "demo-key-harbour";
 const now = (): Date => new Date();
 
 describe.each(await storesUnderTest())("processes that push on $title", ({ createDatabase }) => {
-  test(`never send an older push after a newer one while they are killed ${kills} times, and the latest of each offer arrives [D-99]`, {
-    timeout: 180_000 + kills * 30_000,
+  test(`processes killed ${killCount} times never send an older push after a newer one, and each offer's latest push arrives [D-99]`, {
+    timeout: 180_000 + killCount * 30_000,
   }, async () => {
     const database = await createDatabase();
     const server = await openFcmServer();
     server.respond = respondAtRandom;
-    const environment = await settingsFor(database, server);
-    const start = async () => {
-      const running = startProcess(database, environment);
-      return { ...running, base: await running.address() };
+    const environment = await createEnvironment(database, server);
+    const startPlatform = async () => {
+      const platform = startProcess(database, environment);
+      return { ...platform, base: await platform.address() };
     };
-    const processes = [await start()];
-    // PGlite serves one process.
-    if (database.options.databaseUrl !== undefined) processes.push(await start());
+    const processes = [await startPlatform()];
+    // Only one process can use PGlite.
+    if (database.options.databaseUrl !== undefined) processes.push(await startPlatform());
     await registerPhones(processes[0]?.base ?? "");
-    const acting = new AbortController();
+    const activity = new AbortController();
     const progress = { withdrawals: 0 };
-    const acted = keepActing(() => anyOf(processes).base, progress, acting.signal);
-    for (let killed = 0; killed < kills; killed += 1) {
-      const enough = progress.withdrawals + 1 + Math.random() * 5;
-      await eventually("some are withdrawn", () => progress.withdrawals >= enough);
+    const acting = simulateHirers(() => pickRandom(processes).base, progress, activity.signal);
+    for (let killed = 0; killed < killCount; killed += 1) {
+      const target = progress.withdrawals + 1 + Math.random() * 5;
+      await eventually("some offers are withdrawn", () => progress.withdrawals >= target);
       await sleep(Math.random() * 500);
-      const dying = anyOf(processes);
+      const dying = pickRandom(processes);
       dying.child.kill("SIGKILL");
       expect(await dying.exited).toMatchObject({ signal: "SIGKILL" });
-      processes.splice(processes.indexOf(dying), 1, await start());
+      processes.splice(processes.indexOf(dying), 1, await startPlatform());
     }
-    acting.abort();
-    await acted;
+    activity.abort();
+    await acting;
     await Promise.all(processes.map(stop));
 
     server.respond = () => accepted;
     const fixture = await openDeliveryFixture(database);
-    await pushTheRest(fixture, server, await readFcmCredentials(environment.OFFERS_FCM_CREDENTIALS));
-    expect(server.order.faults).toEqual([]);
+    await pushRemaining(fixture, server, await readFcmCredentials(environment.OFFERS_FCM_CREDENTIALS));
+    expect(server.order.violations).toEqual([]);
     expect(await findUnnotified(fixture, server)).toEqual([]);
     await fixture.close();
     await server.close();
@@ -64,16 +64,16 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
   });
 });
 
-/** Accepts half of the messages; the others are rejected, dropped or get no response. */
+/** Accepts half of the messages. The rest are rejected, get no response or have their connection reset. */
 function respondAtRandom(): FcmResponse {
   const number = Math.random();
   if (number < 0.5) return accepted;
-  if (number < 0.75) return refusedAs(503, "UNAVAILABLE");
+  if (number < 0.75) return rejectWith(503, "UNAVAILABLE");
   return number < 0.9 ? null : "reset";
 }
 
 /** Returns the environment of a process that connects to the test's server instead of Google's. */
-async function settingsFor({ options }: TestDatabase, { port, certificate }: FcmServer) {
+async function createEnvironment({ options }: TestDatabase, { port, certificate }: FcmServer) {
   const [credentials, authority] = ["fcm.json", "fcm.pem"].map((name) => join(options.dataFolder, name)) as [
     string,
     string,
@@ -104,7 +104,11 @@ async function registerPhones(base: string): Promise<void> {
 }
 
 /** Creates offers and withdraws them soon afterwards, until `signal` is aborted. */
-async function keepActing(base: () => string, progress: { withdrawals: number }, signal: AbortSignal): Promise<void> {
+async function simulateHirers(
+  base: () => string,
+  progress: { withdrawals: number },
+  signal: AbortSignal,
+): Promise<void> {
   const act = async (): Promise<void> => {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds };
     const created = await callProcess(base(), "POST", "/offer", { key, json });
@@ -114,12 +118,12 @@ async function keepActing(base: () => string, progress: { withdrawals: number },
     const withdrawn = await callProcess(base(), "GET", `/offer/${id}/withdraw`, { key });
     if (withdrawn.status === 200) progress.withdrawals += 1;
   };
-  const keep = async (): Promise<void> => {
+  const actUntilAborted = async (): Promise<void> => {
     while (!signal.aborted)
       // The process may die during the call.
       await act().catch(() => sleep(50));
   };
-  await Promise.all(Array.from({ length: 3 }, keep));
+  await Promise.all(Array.from({ length: 3 }, actUntilAborted));
 }
 
 async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">): Promise<void> {
@@ -127,8 +131,8 @@ async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">
   await exited;
 }
 
-/** Pushes everything that is left, on a virtual clock. */
-async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credentials: FcmCredentials): Promise<void> {
+/** Pushes the remaining notifications on a virtual clock. */
+async function pushRemaining(fixture: DeliveryFixture, server: FcmServer, credentials: FcmCredentials): Promise<void> {
   const onUnregistered = async (): Promise<void> => undefined;
   const transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher });
   const push = fixture.adopt(
@@ -147,7 +151,7 @@ async function pushTheRest(fixture: DeliveryFixture, server: FcmServer, credenti
   expect(fixture.errors).toEqual([]);
 }
 
-/** Finds the phones and offers whose last push was not the latest. */
+/** Finds phones whose last push about an offer was not the latest. */
 async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: FcmServer) {
   const latest = await db
     .selectFrom("notifications")
@@ -160,4 +164,4 @@ async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: 
   return latest.filter(({ token, offer_id, id }) => lastPushed.get(`${token} ${offer_id}`) !== id);
 }
 
-const anyOf = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)] as T;
+const pickRandom = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)] as T;

@@ -19,7 +19,7 @@ import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
-import { accepted, type FcmServer, openFcmServer, refusedAs } from "./fcm-server.ts";
+import { accepted, type FcmServer, openFcmServer, rejectWith } from "./fcm-server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2_048,
@@ -74,12 +74,12 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }),
     );
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
-  const menu = async (): Promise<NotificationReason[]> => {
+  const readMenu = async (): Promise<NotificationReason[]> => {
     const notifications = await readNotifications(fixture.store, workerId);
     return notifications.map(({ reason }) => reason);
   };
-  const refuseOffers = (): void => {
-    server.respond = ({ data }) => (data.reason === "offer" ? refusedAs(503, "UNAVAILABLE") : accepted);
+  const rejectOfferPushes = (): void => {
+    server.respond = ({ data }) => (data.reason === "offer" ? rejectWith(503, "UNAVAILABLE") : accepted);
   };
 
   test.each([
@@ -87,15 +87,15 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     ["twice", 2],
   ])(
     "an offer that the push service rejected %s is not sent after its withdrawal [interface: Overview 4b]",
-    async (_, refusals) => {
-      refuseOffers();
+    async (_, rejections) => {
+      rejectOfferPushes();
       start();
       const offerId = await create();
-      for (let number = 1; number < refusals; number += 1) {
+      for (let number = 1; number < rejections; number += 1) {
         await time.untilIdle();
         await time.advance(hourMs);
       }
-      await eventually("it was refused", () => fixture.errors.length === refusals);
+      await eventually("the push was rejected", () => fixture.errors.length === rejections);
       await time.untilIdle();
       await withdraw(offerId);
       await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
@@ -105,24 +105,24 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
         await time.advance(hourMs);
       }
       await time.untilIdle();
-      expect(pushed()).toEqual([...Array.from({ length: refusals }, () => "offer"), "withdrawn"]);
-      expect(await menu()).toEqual(["offer", "withdrawn"]);
+      expect(pushed()).toEqual([...Array.from({ length: rejections }, () => "offer"), "withdrawn"]);
+      expect(await readMenu()).toEqual(["offer", "withdrawn"]);
       expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
-        server.messages.map(({ data }) => Number(data.sequence)).toSorted((one, other) => one - other),
+        server.messages.map(({ data }) => Number(data.sequence)).toSorted((a, b) => a - b),
       );
     },
   );
 
   test("a withdrawal waits while the push of its offer hangs, and then replaces it", async () => {
-    let before = -1;
+    let errorsBefore = -1;
     server.respond = ({ data }) => {
       if (data.reason === "offer") return null;
-      before = fixture.errors.length;
+      errorsBefore = fixture.errors.length;
       return accepted;
     };
     start();
     const offerId = await create();
-    await eventually("it hangs", () => pushed().length === 1);
+    await eventually("the push hangs", () => pushed().length === 1);
     await withdraw(offerId);
     await eventually("the withdrawal is sent", () => pushed().length === 2);
     expect(fixture.errors).toMatchObject([{ name: "TimeoutError" }]);
@@ -130,16 +130,16 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await time.untilIdle();
     await time.advance(hourMs);
     await time.untilIdle();
-    expect(before).toBe(1);
+    expect(errorsBefore).toBe(1);
     expect(pushed()).toEqual(["offer", "withdrawn"]);
-    expect(await menu()).toEqual(["offer", "withdrawn"]);
+    expect(await readMenu()).toEqual(["offer", "withdrawn"]);
   });
 
   test("an offer that was rejected before a restart is not sent after its withdrawal", async () => {
-    refuseOffers();
+    rejectOfferPushes();
     const push = start();
     const offerId = await create();
-    await eventually("it was refused", () => fixture.errors.length === 1);
+    await eventually("the push was rejected", () => fixture.errors.length === 1);
     await push.stop();
     await withdraw(offerId);
     server.respond = () => accepted;
@@ -149,18 +149,18 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await time.advance(hourMs);
     await time.untilIdle();
     expect(pushed()).toEqual(["offer", "withdrawn"]);
-    expect(await menu()).toEqual(["offer", "withdrawn"]);
+    expect(await readMenu()).toEqual(["offer", "withdrawn"]);
   });
 
   test("an offer that a dead process may still be sending is neither overtaken nor sent again", async () => {
     const offerId = await create();
-    const dead = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
-    expect(await claimRows(fixture.store, dead, pushQueue, 10)).toHaveLength(1);
+    const deadProcess = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
+    expect(await claimRows(fixture.store, deadProcess, pushQueue, 10)).toHaveLength(1);
     await withdraw(offerId);
     start();
     const isLeased = async (): Promise<boolean> => {
       const leases = fixture.store.db.selectFrom("outbox_leases").select("token");
-      return (await leases.where("process_id", "=", dead.processId).executeTakeFirst()) !== undefined;
+      return (await leases.where("process_id", "=", deadProcess.processId).executeTakeFirst()) !== undefined;
     };
     while (await isLeased()) {
       expect(pushed()).toEqual([]);
@@ -171,11 +171,11 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await time.advance(hourMs);
     await time.untilIdle();
     expect(pushed()).toEqual(["withdrawn"]);
-    expect(await menu()).toEqual(["offer", "withdrawn"]);
+    expect(await readMenu()).toEqual(["offer", "withdrawn"]);
   });
 
-  test("a withdrawal supersedes the decision, and pushes of other offers remain", async () => {
-    server.respond = () => refusedAs(503, "UNAVAILABLE");
+  test("a withdrawal supersedes the decision, but not the pushes of other offers", async () => {
+    server.respond = () => rejectWith(503, "UNAVAILABLE");
     start();
     const [offerId] = [await create(), await create()];
     await fixture.store.transaction((trx) =>
@@ -184,10 +184,10 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await fixture.store.transaction((trx) =>
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
-    await eventually("the decision was refused", () => pushed().includes("successful"));
+    await eventually("the decision was rejected", () => pushed().includes("successful"));
     await time.untilIdle();
     await withdraw(offerId);
-    await eventually("the withdrawal was refused", () => pushed().includes("withdrawn"));
+    await eventually("the withdrawal was rejected", () => pushed().includes("withdrawn"));
     await time.untilIdle();
     server.messages.length = 0;
     server.respond = () => accepted;
@@ -195,19 +195,19 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await eventually("the last push of both offers is sent", () => pushed().length === 2);
     await time.untilIdle();
     expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
-    expect(await menu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
+    expect(await readMenu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
   });
 });
 
-const shared = (await anyStore()).filter(({ title }) => title !== "PGlite");
+const shareableStores = (await anyStore()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("row locks on pushes on $title", ({ createDatabase }) => {
+describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   afterEach(() => fixture.reset());
 
   const workerIds = ["amal", "ben", "cleo"];
-  /** Creates notifications whose order in the table and by due time is the reverse of their id order. */
-  async function create() {
+  /** Creates notifications whose order in the table and by due time is the reverse of their ids' order. */
+  async function createNotifications() {
     const organisationId = await addOrganisation(fixture.store);
     const { db } = fixture.store;
     for (const id of workerIds) {
@@ -228,44 +228,44 @@ describe.each(shared)("row locks on pushes on $title", ({ createDatabase }) => {
         ),
     };
   }
-  const lock = (trx: Trx, id: number | undefined) =>
+  const lockRow = (trx: Trx, id: number | undefined) =>
     sql`select id from notifications where id = ${id ?? 0} for update nowait`.execute(trx);
-  /** Asserts that a transaction that waits for the first row has locked none of the others. */
-  async function locksInOrder(ids: readonly number[], work: () => void): Promise<void> {
+  /** Asserts that `work`, while it waits for the first row, has not locked any other row. */
+  async function expectLocksInOrder(ids: readonly number[], work: () => void): Promise<void> {
     await fixture.store.transaction(async (trx) => {
-      await lock(trx, ids[0]);
+      await lockRow(trx, ids[0]);
       work();
-      await eventually("a transaction waits for it", async () => {
+      await eventually("a transaction waits for the row", async () => {
         const { rows } = await fixture.store.execute(
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
         return rows.length > 0;
       });
-      for (const id of ids.slice(1)) await lock(trx, id);
+      for (const id of ids.slice(1)) await lockRow(trx, id);
     });
   }
 
   test.each<Action>([{ type: "withdraw" }, { type: "complete", workerIds: ["cleo"] }])(
-    "are taken in one order by $type, whenever the pushes are due",
+    "row locks on pushes are taken in one order by $type, whenever the pushes are due",
     async (action) => {
-      const { ids, act } = await create();
+      const { ids, act } = await createNotifications();
       expect(await act({ type: "apply", workerId: "cleo" })).toBe("done");
       let acted: Promise<unknown> | undefined;
-      await locksInOrder(ids, () => {
+      await expectLocksInOrder(ids, () => {
         acted = act(action);
       });
       expect(await acted).toBe("done");
     },
   );
 
-  test("are taken in the same order when they are settled, however they ended", async () => {
-    const { ids } = await create();
+  test("row locks on pushes are taken in the same order when pushes are settled, in whatever order they ended", async () => {
+    const { ids } = await createNotifications();
     const ends = new Map<number, () => void>();
     const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));
     const { store, leases, errors } = fixture;
     fixture.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
     await eventually("all are under way", () => ends.size === ids.length);
-    await locksInOrder(ids, () => {
+    await expectLocksInOrder(ids, () => {
       for (const id of ids.toReversed()) ends.get(id)?.();
     });
     const unsent = store.db.selectFrom("notifications").select("id").where("sent_at", "is", null);

@@ -5,7 +5,7 @@ type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 /** Checks the order of pushes: for each worker, device and offer, no push may start after or during a newer one. */
 export class PushOrder {
   /** Describes each push that started after or during a newer one. */
-  readonly faults: string[] = [];
+  readonly violations: string[] = [];
   readonly #newest = new Map<string, StartedPush>();
   readonly #underWay = new Map<string, Set<StartedPush>>();
 
@@ -13,13 +13,13 @@ export class PushOrder {
   start(device: Pick<Device, "id" | "workerId">, push: StartedPush): () => void {
     const key = JSON.stringify([device.workerId, device.id, push.offerId]);
     const newest = this.#newest.get(key);
-    const others = this.#underWay.get(key) ?? new Set();
+    const underWay = this.#underWay.get(key) ?? new Set();
     if (newest !== undefined && newest.id > push.id)
-      this.faults.push(`${push.reason} ${push.id} started after ${newest.reason} ${newest.id}: ${key}`);
-    for (const { id, reason } of others)
-      this.faults.push(`${push.reason} ${push.id} started during ${reason} ${id}: ${key}`);
+      this.violations.push(`${push.reason} ${push.id} started after ${newest.reason} ${newest.id}: ${key}`);
+    for (const { id, reason } of underWay)
+      this.violations.push(`${push.reason} ${push.id} started during ${reason} ${id}: ${key}`);
     if (newest === undefined || newest.id < push.id) this.#newest.set(key, push);
-    this.#underWay.set(key, others.add(push));
-    return () => void others.delete(push);
+    this.#underWay.set(key, underWay.add(push));
+    return () => void underWay.delete(push);
   }
 }

@@ -1,5 +1,5 @@
 import { fc } from "../../../../scripts/property-seed.ts";
-import type { Treatment } from "./push-service.ts";
+import type { PushResponse } from "./push-service.ts";
 
 export const workersPerScenario = 2;
 
@@ -13,22 +13,22 @@ export type PushStep =
   | { does: "remove a device"; worker: number };
 
 interface Round {
-  /** How the push service treats pushes from then on. */
-  service: Treatment;
+  /** How the push service responds from then on. */
+  service: PushResponse;
   steps: readonly PushStep[];
 }
 
 /** The steps of one organisation's offers and its workers' devices. */
 export type PushScenario = readonly Round[];
 
-/** Scenarios that run concurrently, with one clock and two processes. */
+/** Scenarios that run concurrently on one clock and in two processes. */
 export interface PushScenarios {
   scenarios: readonly PushScenario[];
   /** What happens after each round. */
   pauses: readonly { ms: number; restarts: boolean }[];
 }
 
-const rounds = 5;
+const roundCount = 5;
 const worker = fc.nat(workersPerScenario - 1);
 const workers = fc.uniqueArray(worker, { minLength: 1, maxLength: workersPerScenario });
 const offer = fc.nat(2);
@@ -40,20 +40,29 @@ const step = fc.oneof(
   fc.record({ does: fc.constantFrom("add a device", "take over a device", "remove a device"), worker }),
 ) as fc.Arbitrary<PushStep>;
 
-const service = fc.constantFrom<Treatment>("takes", "refuses", "resets", "hangs, then refuses", "hangs, then takes");
+const service = fc.constantFrom<PushResponse>(
+  "accepts",
+  "rejects",
+  "resets",
+  "hangs, then rejects",
+  "hangs, then accepts",
+);
 
 const scenario: fc.Arbitrary<PushScenario> = fc
   .tuple(
     fc.record({ service, steps: fc.tuple(fc.record({ does: fc.constant("create" as const), workers })) }),
-    fc.array(fc.record({ service, steps: fc.array(step, { maxLength: 2 }) }), { minLength: 1, maxLength: rounds - 1 }),
+    fc.array(fc.record({ service, steps: fc.array(step, { maxLength: 2 }) }), {
+      minLength: 1,
+      maxLength: roundCount - 1,
+    }),
   )
-  .map(([first, more]) => [first, ...more]);
+  .map(([first, rest]) => [first, ...rest]);
 
 export const pushScenarios = (count: number): fc.Arbitrary<PushScenarios> =>
   fc.record({
     scenarios: fc.array(scenario, { minLength: count, maxLength: count }),
     pauses: fc.array(fc.record({ ms: fc.constantFrom(0, 6_000, 60_000, 3_600_000), restarts: fc.boolean() }), {
-      minLength: rounds,
-      maxLength: rounds,
+      minLength: roundCount,
+      maxLength: roundCount,
     }),
   });

@@ -6,23 +6,23 @@ import { pushScenarios } from "./push-scenario.ts";
 import { runPushScenarios } from "./run-push-scenarios.ts";
 
 const scenarioCount = pickNumRuns(100, 1_000);
-const scenariosAtOnce = 50;
+const concurrentScenarios = 50;
 
-describe.each(await anyStore())("scenarios of pushes on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("push scenarios on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test(`in ${scenarioCount} cases, no push starts after a newer one, and each device gets the latest [D-99]`, {
+  test(`in ${scenarioCount} scenarios, no push starts after a newer one, and each device gets the latest [D-99]`, {
     timeout: 180_000 + scenarioCount * 200,
   }, async () => {
     let pushCount = 0;
-    const property = fc.asyncProperty(pushScenarios(scenariosAtOnce), async (scenarios) => {
+    const property = fc.asyncProperty(pushScenarios(concurrentScenarios), async (scenarios) => {
       const { pushes: count, ...outcome } = await runPushScenarios(fixture, scenarios);
       pushCount += count;
       expect(outcome).toEqual({ overtaken: [], unnotified: [], missing: [] });
       expect(fixture.errors).toEqual([]);
       await fixture.reset();
     });
-    await fc.assert(property, { numRuns: Math.ceil(scenarioCount / scenariosAtOnce), endOnFailure: true });
+    await fc.assert(property, { numRuns: Math.ceil(scenarioCount / concurrentScenarios), endOnFailure: true });
     expect(pushCount).toBeGreaterThan(scenarioCount);
   });
 });

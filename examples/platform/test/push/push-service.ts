@@ -1,18 +1,18 @@
 import type { Device, Notification, PushTransport } from "../../src/push/push-transport.ts";
 import { PushOrder } from "./push-order.ts";
 
-/** How the push service treats a push. */
-export type Treatment = "takes" | "refuses" | "resets" | "hangs, then refuses" | "hangs, then takes";
+/** How the push service responds to a push. */
+export type PushResponse = "accepts" | "rejects" | "resets" | "hangs, then rejects" | "hangs, then accepts";
 
 /** A push service in memory. A hanging push lasts until the test ends it. */
 export class PushService implements PushTransport {
   readonly order = new PushOrder();
   /** How many pushes have started. */
   count = 0;
-  /** Decides how it treats an offer's pushes. */
-  treatmentOf: (offerId: string) => Treatment = () => "takes";
+  /** Decides the response to an offer's pushes. */
+  decide: (offerId: string) => PushResponse = () => "accepts";
   readonly #hanging = new Set<(error?: Error) => void>();
-  readonly #taken = new Map<string, number>();
+  readonly #accepted = new Map<string, number>();
 
   get hanging(): number {
     return this.#hanging.size;
@@ -22,16 +22,16 @@ export class PushService implements PushTransport {
     this.count += 1;
     const end = this.order.start(device, notification);
     try {
-      await this.#treat(this.treatmentOf(notification.offerId));
-      this.#taken.set(`${notification.offerId} ${device.id}`, notification.id);
+      await this.#respond(this.decide(notification.offerId));
+      this.#accepted.set(`${notification.offerId} ${device.id}`, notification.id);
     } finally {
       end();
     }
   }
 
-  /** Returns the id of the last notification about the offer that it accepted for the device. */
-  lastTaken(offerId: string, deviceId: string): number | undefined {
-    return this.#taken.get(`${offerId} ${deviceId}`);
+  /** Returns the id of the last accepted notification about the offer for the device. */
+  lastAccepted(offerId: string, deviceId: string): number | undefined {
+    return this.#accepted.get(`${offerId} ${deviceId}`);
   }
 
   /** Ends all hanging pushes. @param error rejects them with this error */
@@ -39,14 +39,14 @@ export class PushService implements PushTransport {
     for (const end of [...this.#hanging]) end(error);
   }
 
-  #treat(treatment: Treatment): Promise<void> {
-    if (treatment === "takes") return Promise.resolve();
-    if (treatment === "refuses") return Promise.reject(new Error("UNAVAILABLE"));
-    if (treatment === "resets") return Promise.reject(new Error("ECONNRESET"));
+  #respond(response: PushResponse): Promise<void> {
+    if (response === "accepts") return Promise.resolve();
+    if (response === "rejects") return Promise.reject(new Error("UNAVAILABLE"));
+    if (response === "resets") return Promise.reject(new Error("ECONNRESET"));
     return new Promise<void>((resolve, reject) => {
       const end = (error?: Error): void => {
         this.#hanging.delete(end);
-        if (error !== undefined || treatment === "hangs, then refuses") reject(error ?? new Error("TimeoutError"));
+        if (error !== undefined || response === "hangs, then rejects") reject(error ?? new Error("TimeoutError"));
         else resolve();
       };
       this.#hanging.add(end);

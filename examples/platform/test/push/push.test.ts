@@ -13,7 +13,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   const push = usePush(createDatabase);
   const { start, addOffer, addWorkers, notify, countUnsent } = push;
 
-  test("sends every device of every worker its own notification [D-48] [interface: Overview 1c]", async () => {
+  test("every device of every worker gets its own notification [D-48] [interface: Overview 1c]", async () => {
     const sent: { platform: string; notification: Notification }[] = [];
     start({ send: async ({ platform }, notification) => void sent.push({ platform, notification }) });
     const offerId = await addOffer();
@@ -25,13 +25,13 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(sent[0]?.notification).toMatchObject({ workerId, offerId, offerTitle: "Night shift", reason: "offer" });
   });
 
-  test("doubles the pause after each rejection [D-48]", async () => {
+  test("the pause before a push is retried doubles after each rejection [D-48]", async () => {
     const time = virtualTime(push.fixture, { queue: "pushes" });
     const hourMs = 3_600_000;
-    let refusals = 0;
+    let rejections = 0;
     const send = async (): Promise<void> => {
-      refusals += 1;
-      if (refusals < 3) throw new Error("busy");
+      rejections += 1;
+      if (rejections < 3) throw new Error("busy");
     };
     start({ send }, { firstRetryMs: hourMs });
     const offerId = await addOffer();
@@ -41,17 +41,17 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
       const pauseMs = Number(await time.nextDueAt()) - time.now().getTime();
       expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
       expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
-      expect([refusals, await countUnsent(offerId)]).toEqual([hours, 1]);
+      expect([rejections, await countUnsent(offerId)]).toEqual([hours, 1]);
       await time.advance(hours * hourMs);
     }
     await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
   });
 
-  test("retries a push that the transport rejected [D-48]", async () => {
-    let refusals = 1;
+  test("a push that the transport rejected is retried [D-48]", async () => {
+    let rejections = 1;
     start({
       send: async () => {
-        if (refusals-- > 0) throw new Error("busy");
+        if (rejections-- > 0) throw new Error("busy");
       },
     });
     const offerId = await addOffer();
@@ -62,53 +62,53 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(push.fixture.errors).toMatchObject([{ message: "busy" }]);
   });
 
-  test("sends a push from another process when the process that claimed it died and the lease ended", async () => {
+  test("another process sends a push when the process that claimed it died and the lease ended", async () => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
-    const dead = new Leases(push.fixture.store, 2_000, (error) => push.fixture.errors.push(error));
-    expect(await claimRows(push.fixture.store, dead, pushQueue, 10)).toHaveLength(1);
-    let sent = 0;
+    const deadProcess = new Leases(push.fixture.store, 2_000, (error) => push.fixture.errors.push(error));
+    expect(await claimRows(push.fixture.store, deadProcess, pushQueue, 10)).toHaveLength(1);
+    let sendCount = 0;
     start({
       async send() {
-        sent += 1;
+        sendCount += 1;
       },
     });
     await eventually("it is sent", async () => (await countUnsent(offerId)) === 0);
-    expect(sent).toBe(1);
+    expect(sendCount).toBe(1);
   });
 
-  test("writes an offer to 3,000 workers in one transaction, and does not delay the next offer", async () => {
+  test("an offer to 3,000 workers is written in one transaction and does not delay the next offer's push", async () => {
     const [large, small] = [await addOffer(), await addOffer()];
     const many = await addWorkers(3_000);
     const [workerId = ""] = await addWorkers(1);
     expect(await notify(large, many)).toBe(3_000);
     await notify(small, [workerId]);
-    let othersBefore = 0;
-    let smallSent = false;
+    let sentBefore = 0;
+    let isSmallSent = false;
     start({
       send: async (_, { offerId }) => {
-        if (offerId === small) smallSent = true;
-        else if (!smallSent) othersBefore += 1;
+        if (offerId === small) isSmallSent = true;
+        else if (!isSmallSent) sentBefore += 1;
       },
     });
     await eventually("the small one is sent", async () => (await countUnsent(small)) === 0);
-    expect(othersBefore).toBeLessThan(1_000);
+    expect(sentBefore).toBeLessThan(1_000);
     await eventually("all are sent", async () => (await countUnsent(large)) === 0);
   });
 
-  test("gives a push that was rejected once a lower priority than the first pushes of others", async () => {
+  test("a push that was rejected has a lower priority than first pushes", async () => {
     const [large, small] = [await addOffer(), await addOffer()];
     const [workerId = ""] = await addWorkers(1);
-    const refused = new Set<string>();
-    let others = 0;
-    let othersBefore: number | undefined;
+    const rejectedDevices = new Set<string>();
+    let retries = 0;
+    let retriesBefore: number | undefined;
     start(
       {
         async send({ id }, { offerId }) {
-          if (offerId === small) othersBefore = others;
-          else if (refused.has(id)) others += 1;
+          if (offerId === small) retriesBefore = retries;
+          else if (rejectedDevices.has(id)) retries += 1;
           else {
-            refused.add(id);
+            rejectedDevices.add(id);
             throw new Error("busy");
           }
           await setTimeout(20);
@@ -117,15 +117,15 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
       { firstRetryMs: 1 },
     );
     await notify(large, await addWorkers(2_000));
-    await eventually("all were refused", () => refused.size === 2_000);
+    await eventually("all were rejected", () => rejectedDevices.size === 2_000);
     await notify(small, [workerId]);
-    const before = others;
-    await eventually("the small one is sent", () => othersBefore !== undefined);
-    expect((othersBefore ?? Number.NaN) - before).toBeLessThan(800);
+    const retriesAtStart = retries;
+    await eventually("the small one is sent", () => retriesBefore !== undefined);
+    expect((retriesBefore ?? Number.NaN) - retriesAtStart).toBeLessThan(800);
     await eventually("all are sent", async () => (await countUnsent(large)) === 0);
   });
 
-  test("does not delay others for a slow push", async () => {
+  test("a slow push does not delay other pushes", async () => {
     const [slow, quick] = [await addOffer(), await addOffer()];
     const workers = await addWorkers(20);
     let finish = (): void => undefined;
@@ -135,9 +135,9 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     start({ send: (_, { offerId }) => (offerId === slow ? finished : Promise.resolve()) });
     await notify(slow, workers.slice(0, 1));
     await notify(quick, workers);
-    await eventually("the others are sent", async () => (await countUnsent(quick)) === 0);
+    await eventually("the quick pushes are sent", async () => (await countUnsent(quick)) === 0);
     expect(await countUnsent(slow)).toBe(1);
     finish();
-    await eventually("it is sent as well", async () => (await countUnsent(slow)) === 0);
+    await eventually("the slow push is sent", async () => (await countUnsent(slow)) === 0);
   });
 });

@@ -11,9 +11,9 @@ import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
-import { PushService, type Treatment } from "./push-service.ts";
+import { type PushResponse, PushService } from "./push-service.ts";
 
-/** What happened when the scenarios ran. */
+/** The outcome of the scenarios. */
 export interface PushScenariosResult {
   /** How many pushes have started. */
   pushes: number;
@@ -25,7 +25,7 @@ export interface PushScenariosResult {
   missing: unknown[];
 }
 
-/** Runs scenarios, and then lets the push service accept everything. */
+/** Runs scenarios, and afterwards lets the push service accept everything. */
 export async function runPushScenarios(
   fixture: DeliveryFixture,
   { scenarios, pauses }: PushScenarios,
@@ -33,10 +33,10 @@ export async function runPushScenarios(
   const { store } = fixture;
   const service = new PushService();
   const runners = await Promise.all(scenarios.map(() => ScenarioRunner.create(store)));
-  service.treatmentOf = (offerId) => runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "takes";
+  service.decide = (offerId) => runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "accepts";
   const time = virtualTime(fixture, { queue: "pushes", countHanging: () => service.hanging });
   const processes = [await startProcess(fixture, service)];
-  // PGlite serves one process, which releases the claims of others when it starts.
+  // Only one process can use PGlite: it would release the other's claims when it starts.
   if (store.name !== "pglite") processes.push(await startProcess(fixture, service));
   for (const [number, { ms, restarts }] of pauses.entries()) {
     await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));
@@ -49,14 +49,14 @@ export async function runPushScenarios(
     await time.untilIdle();
     await time.advance(ms);
   }
-  for (const runner of runners) runner.service = "takes";
+  for (const runner of runners) runner.service = "accepts";
   service.endHanging();
   await time.advanceUntil(async () => (await countDue(store)) === 0);
-  for (const each of processes) await each.stop();
+  for (const process of processes) await process.stop();
   const offerIds = runners.flatMap((runner) => runner.offerIds);
   return {
     pushes: service.count,
-    overtaken: service.order.faults,
+    overtaken: service.order.violations,
     unnotified: await findUnnotified(store, service, offerIds),
     missing: await findMissing(store, offerIds),
   };
@@ -67,9 +67,9 @@ async function startProcess({ store, errors, adopt }: DeliveryFixture, service: 
   const push = adopt(startPush({ store, leases, transport: service, onError: () => undefined }));
   return {
     async stop(): Promise<void> {
-      const ending = setInterval(() => service.endHanging(new Error("the process ends")), 1);
+      const endTimer = setInterval(() => service.endHanging(new Error("the process ends")), 1);
       await push.stop();
-      clearInterval(ending);
+      clearInterval(endTimer);
       await leases.stop();
     },
   };
@@ -78,7 +78,7 @@ async function startProcess({ store, errors, adopt }: DeliveryFixture, service: 
 /** Runs one scenario with an organisation, workers and devices. */
 class ScenarioRunner {
   readonly offerIds: string[] = [];
-  service: Treatment = "takes";
+  service: PushResponse = "accepts";
   readonly #store: Store;
   readonly #organisationId: string;
   readonly #workerIds = Array.from({ length: workersPerScenario }, () => randomUUID());
@@ -97,13 +97,13 @@ class ScenarioRunner {
     this.#organisationId = organisationId;
   }
 
-  async runRound(round: { service: Treatment; steps: readonly PushStep[] } | undefined): Promise<void> {
+  async runRound(round: { service: PushResponse; steps: readonly PushStep[] } | undefined): Promise<void> {
     if (round === undefined) return;
     this.service = round.service;
-    for (const step of round.steps) await this.#do(step);
+    for (const step of round.steps) await this.#perform(step);
   }
 
-  async #do(step: PushStep): Promise<void> {
+  async #perform(step: PushStep): Promise<void> {
     if (step.does === "create") return this.#create(step.workers);
     if (step.does === "withdraw") return this.#act(step.offer, { type: "withdraw" });
     const workerId = this.#workerIds[step.worker] ?? "";
@@ -112,7 +112,9 @@ class ScenarioRunner {
       return this.#act(step.offer, { type: "complete", workerIds: [workerId] });
     }
     if (step.does === "add a device") return this.#register(workerId, randomUUID());
-    const index = this.#devices.findIndex((each) => (each.workerId === workerId) === (step.does === "remove a device"));
+    const index = this.#devices.findIndex(
+      (device) => (device.workerId === workerId) === (step.does === "remove a device"),
+    );
     const [device] = index < 0 ? [] : this.#devices.splice(index, 1);
     if (device === undefined) return;
     if (step.does === "remove a device") await removeDevice(this.#store, workerId, device.id);
@@ -155,7 +157,7 @@ async function findUnnotified({ db }: Store, service: PushService, offerIds: rea
     .where("offer_id", "in", offerIds)
     .groupBy(["offer_id", "device_id"])
     .execute();
-  return latest.filter(({ offer_id, device_id, id }) => service.lastTaken(offer_id, device_id ?? "") !== id);
+  return latest.filter(({ offer_id, device_id, id }) => service.lastAccepted(offer_id, device_id ?? "") !== id);
 }
 
 async function findMissing({ db }: Store, offerIds: readonly string[]): Promise<unknown[]> {

@@ -15,7 +15,7 @@ export interface PushUnderTest {
   /** Starts pushing with this transport. */
   start(transport?: PushTransport, options?: Partial<PushOptions>): void;
   openFeed(): NotificationFeed;
-  /** Publishes the signal that these workers have new notifications. */
+  /** Signals that these workers have new notifications. */
   publish(workerIds: string[]): void;
   addOffer(): Promise<string>;
   addWorkers(count: number, devices?: readonly ("ios" | "android")[]): Promise<string[]>;
@@ -25,7 +25,7 @@ export interface PushUnderTest {
   countUnsent(offerId: string): Promise<number>;
 }
 
-/** Opens a store for the tests of a describe block. */
+/** Opens a store for the tests in a describe block. */
 export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushUnderTest {
   const fixture = useDeliveryFixture(createDatabase);
   let signals: Signals;
@@ -69,10 +69,10 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
   async function addWorkers(count: number, devices: readonly ("ios" | "android")[] = ["ios"]): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     for (let from = 0; from < count; from += 1_000) {
-      const some = ids.slice(from, from + 1_000);
-      const workers = some.map((id) => ({ id, name: "Ann", password_hash: "" }));
+      const batch = ids.slice(from, from + 1_000);
+      const workers = batch.map((id) => ({ id, name: "Ann", password_hash: "" }));
       await fixture.store.db.insertInto("workers").values(workers).execute();
-      const rows = some.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
+      const rows = batch.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
       if (rows.length > 0) await fixture.store.db.insertInto("devices").values(rows).execute();
     }
     return ids;

@@ -1,6 +1,6 @@
 import type { Trx } from "../../src/store/store.ts";
 
-/** Returns the same transaction, but it awaits `act` after each of its statements. */
+/** Returns a transaction that calls and awaits `act` after each of its statements. */
 export const afterEachStatement = (trx: Trx, act: () => Promise<unknown>): Trx =>
   trx.withPlugin({
     transformQuery: ({ node }) => node,

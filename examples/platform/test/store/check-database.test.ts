@@ -4,21 +4,21 @@ import { expect, test } from "vitest";
 import { checkDatabase } from "../../src/settings/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
-/** Returns the error that is thrown if a server handles each connection like this. */
-async function refusalAt(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
+/** Starts a server that handles connections like this. @returns the error of `checkDatabase`, if it throws one */
+async function checkAgainst(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
   const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const refusal = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, { timeoutMs: 500 }).catch(
-    (error) => error,
+  const error = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, { timeoutMs: 500 }).catch(
+    (thrown) => thrown,
   );
-  // An open connection would keep the process from ending.
+  // An open connection would keep the server from closing.
   server.close();
   await once(server, "close");
-  return refusal;
+  return error;
 }
 
-const saying = (reason: RegExp) =>
+const explaining = (reason: RegExp) =>
   expect.objectContaining({
     code: "invalid_setting",
     message: expect.stringMatching(
@@ -26,22 +26,22 @@ const saying = (reason: RegExp) =>
     ),
   });
 
-test("explains a server without TLS when the address requires it", async () =>
-  expect(await refusalAt((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
-    saying(/the server does not support TLS; remove sslmode from the URL/),
+test("checkDatabase explains that a server does not support the TLS that the URL requires", async () =>
+  expect(await checkAgainst((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
+    explaining(/the server does not support TLS; remove sslmode from the URL/),
   ));
 
-test("explains a server that does not respond", async () =>
-  expect(await refusalAt((socket) => socket.resume())).toEqual(
-    saying(/\S+ did not respond in time; correct the host and port, or open the firewall/),
+test("checkDatabase explains that a server does not respond", async () =>
+  expect(await checkAgainst((socket) => socket.resume())).toEqual(
+    explaining(/\S+ did not respond in time; correct the host and port, or open the firewall/),
   ));
 
-test("explains a server of another kind", async () =>
+test("checkDatabase explains that a server is not PostgreSQL", async () =>
   expect(
-    await refusalAt((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
-  ).toEqual(saying(/the server at \S+ does not respond like PostgreSQL; correct the host and port/)));
+    await checkAgainst((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
+  ).toEqual(explaining(/the server at \S+ does not respond like PostgreSQL; correct the host and port/)));
 
-/** Encodes an ErrorResponse, see https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/** Encodes an ErrorResponse: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 function errorResponse(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
   const length = Buffer.alloc(4);
@@ -70,21 +70,21 @@ test.each([
   ],
   ["53300", "too many connections", /it has too many connections; .*/],
   ["57P03", "the database system is starting up", /the server closed the connection, .* try again/],
-])("explains a server that rejects with %s: %s", async (code, message, reason) => {
-  const refusal = await refusalAt((socket) => socket.once("data", () => socket.end(errorResponse(code, message))));
-  expect(refusal).toEqual(saying(reason));
-  expect(String(refusal)).toContain(`(${code})`);
-  expect(String(refusal)).not.toContain("s3cret");
+])("checkDatabase explains a rejection with %s: %s", async (code, message, reason) => {
+  const error = await checkAgainst((socket) => socket.once("data", () => socket.end(errorResponse(code, message))));
+  expect(error).toEqual(explaining(reason));
+  expect(String(error)).toContain(`(${code})`);
+  expect(String(error)).not.toContain("s3cret");
 });
 
-test("hides a password that is a parameter or contains unusual characters", async () => {
+test("checkDatabase hides a password that is a parameter or contains unusual characters", async () => {
   for (const url of ["postgres://ann:%zz%2Fs3cret@127.0.0.1:1/x", "postgres://127.0.0.1:1/x?password=s3cret&user=ann"])
     await expect(checkDatabase(url)).rejects.toThrow(/^(?!.*s3cret)DATABASE_URL: the database x at 127\.0\.0\.1:1 /);
 });
 
 const [, postgres] = await storesUnderTest();
 
-test.runIf(postgres)("accepts an existing database and explains a missing one", async () => {
+test.runIf(postgres)("checkDatabase accepts an existing database and explains a missing one", async () => {
   const database = await postgres?.createDatabase();
   const databaseUrl = database?.options.databaseUrl ?? "";
   await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();

@@ -11,28 +11,28 @@ import { type StoreUnderTest, storesUnderTest } from "../support/stores/stores.t
 
 const stores = await storesUnderTest();
 
-async function newDatabase({ createDatabase }: StoreUnderTest, tables?: "none") {
+async function createOptions({ createDatabase }: StoreUnderTest, tables?: "none") {
   const database = await createDatabase(tables);
   onTestFinished(() => database.remove());
   return database.options;
 }
 
 describe.each(stores)("tables on $title", (store) => {
-  test("from a later version are rejected and left unchanged [D-107]", async () => {
-    const options = await newDatabase(store);
+  test("tables from a later version are rejected and left unchanged [D-107]", async () => {
+    const options = await createOptions(store);
     const opened = await openStore(options);
-    const later = sql`insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01')`;
-    await later.execute(opened.db);
+    const insertLater = sql`insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01')`;
+    await insertLater.execute(opened.db);
     await opened.close();
-    const refusal = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
-    await expect(openStore(options)).rejects.toEqual(refusal);
-    await expect(openStore(options)).rejects.toEqual(refusal);
+    const rejection = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
+    await expect(openStore(options)).rejects.toEqual(rejection);
+    await expect(openStore(options)).rejects.toEqual(rejection);
   });
 });
 
 describe.each(stores)("tables from before the first release on $title", (store) => {
-  test("are rejected, and the message says what to remove [D-107]", async () => {
-    const options = await newDatabase(store);
+  test("tables from before the first release are rejected, and the message says what to remove [D-107]", async () => {
+    const options = await createOptions(store);
     const opened = await openStore(options);
     // The migrations from the last version before the first release.
     const names = [
@@ -47,32 +47,34 @@ describe.each(stores)("tables from before the first release on $title", (store) 
     for (const name of names) await opened.execute("insert into kysely_migration values ($1, '2026-11-26')", [name]);
     const { rows } = await opened.execute("select current_database() as name");
     await opened.close();
-    const remove =
+    const remedy =
       options.databaseUrl === undefined ? "remove the folder pglite" : `drop the database ${rows[0]?.name}`;
-    const refusal = expect.objectContaining({ code: "unreleased_tables", message: expect.stringContaining(remove) });
-    await expect(openStore(options)).rejects.toEqual(refusal);
-    await expect(openStore(options)).rejects.toEqual(refusal);
+    const rejection = expect.objectContaining({ code: "unreleased_tables", message: expect.stringContaining(remedy) });
+    await expect(openStore(options)).rejects.toEqual(rejection);
+    await expect(openStore(options)).rejects.toEqual(rejection);
   });
 });
 
-describe.each(stores.slice(1))("two versions that start simultaneously on $title", (store) => {
-  test("reject the second one with the same message when the other is later", async () => {
-    const options = await newDatabase(store, "none");
-    const later = new pg.Client(options.databaseUrl);
-    await later.connect();
-    onTestFinished(() => later.end());
-    // Take the lock that kysely's migrator uses.
-    await later.query("begin; select pg_advisory_xact_lock(3853314791062309107)");
-    const refusal = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
-    const refused = expect(openStore(options)).rejects.toEqual(refusal);
+describe.each(stores.slice(1))("simultaneous starts of two versions on $title", (store) => {
+  test("a version that starts while a later one migrates is rejected with the same message", async () => {
+    const options = await createOptions(store, "none");
+    const laterVersion = new pg.Client(options.databaseUrl);
+    await laterVersion.connect();
+    onTestFinished(() => laterVersion.end());
+    // Take the lock of kysely's migrator.
+    await laterVersion.query("begin; select pg_advisory_xact_lock(3853314791062309107)");
+    const rejection = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
+    const rejected = expect(openStore(options)).rejects.toEqual(rejection);
     await eventually("it waits for the lock", async () => {
-      const { rowCount } = await later.query(
+      const { rowCount } = await laterVersion.query(
         "select from pg_locks join pg_database on pg_database.oid = database where not granted and datname = current_database()",
       );
       return rowCount === 1;
     });
-    await later.query("insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01'); commit");
-    await refused;
+    await laterVersion.query(
+      "insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01'); commit",
+    );
+    await rejected;
   });
 });
 
@@ -80,17 +82,17 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
   test.each([
     ["17\n", "by PostgreSQL 17"],
     [undefined, "by another program"],
-  ])("is rejected with an explanation when its files are of version %j", async (version, words) => {
-    const { dataFolder } = await newDatabase(store, "none");
+  ])("a data folder with files of version %j is rejected with an explanation", async (version, explanation) => {
+    const { dataFolder } = await createOptions(store, "none");
     const folder = join(dataFolder, "pglite");
     await mkdir(folder);
     if (version !== undefined) await writeFile(join(folder, "PG_VERSION"), version);
-    const refusal = { code: "data_folder_incompatible", message: expect.stringContaining(words) };
-    await expect(openStore({ dataFolder })).rejects.toEqual(expect.objectContaining(refusal));
+    const rejection = { code: "data_folder_incompatible", message: expect.stringContaining(explanation) };
+    await expect(openStore({ dataFolder })).rejects.toEqual(expect.objectContaining(rejection));
   });
 
-  test("is created again when its creation was killed, and is kept once it has been opened", async () => {
-    const { dataFolder } = await newDatabase(store, "none");
+  test("a data folder is created again if its creation was killed, and is kept once it has been opened", async () => {
+    const { dataFolder } = await createOptions(store, "none");
     const killed = await prepareClusterFiles(dataFolder);
     await mkdir(killed.folder);
     await writeFile(join(killed.folder, "PG_VERSION"), "1");

@@ -18,201 +18,214 @@ const unavailable = (detail: unknown = nothingChanged) => ({
   code: "service_unavailable",
   detail,
 });
-const seen = ({ status, headers, json }: PlatformResponse) => {
+const summarize = ({ status, headers, json }: PlatformResponse) => {
   const { code, detail } = json<{ code?: string; detail?: string }>();
   return { status, retryAfter: headers.get("retry-after"), code, detail };
 };
 
-describe.each((await storesUnderTest()).slice(1))("a platform that loses $title", ({ createDatabase }) => {
-  let database: TestDatabase;
-  let proxy: TcpProxy;
-  let platform: PlatformUnderTest;
-  let page: PageClient;
-  let person: string;
-  let worker: string;
-  /** Connects to another database without the proxy, so that connections to this one can be closed. */
-  let admin: pg.Client;
-  let name: string;
+describe.each((await storesUnderTest()).slice(1))(
+  "a platform that loses its connection to $title",
+  ({ createDatabase }) => {
+    let database: TestDatabase;
+    let proxy: TcpProxy;
+    let platform: PlatformUnderTest;
+    let page: PageClient;
+    let person: string;
+    let worker: string;
+    /** Connected to another database and not through the proxy, to close connections to this one. */
+    let admin: pg.Client;
+    let name: string;
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    const url = new URL(database.options.databaseUrl ?? "");
-    name = url.pathname.slice(1);
-    admin = new pg.Client(Object.assign(new URL(url), { pathname: "/postgres" }).href);
-    await admin.connect();
-    proxy = await openTcpProxy(`http://${url.host}`);
-    url.host = new URL(proxy.address).host;
-    platform = await openPlatform({ ...database, options: { ...database.options, databaseUrl: url.href } });
-    page = openPageClient(platform.address);
-    await page.signIn("hana@harbour-hotels.example");
-    person = await platform.signInPerson("hana@harbour-hotels.example");
-    worker = await platform.signInWorker("worker_amal");
-  });
-  afterAll(async () => {
-    await platform.close();
-    await proxy.close();
-    await admin.end();
-    await database.remove();
-  });
-
-  const create = (idempotencyKey: string, title = idempotencyKey) =>
-    platform.call("POST", "/offer", { key, json: { ...input, title }, headers: { "Idempotency-Key": idempotencyKey } });
-  const isReady = async () => (await platform.call("GET", "/readyz")).status === 200;
-  const endBackends = (where = "true") =>
-    admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and ${where}`, [name]);
-  /** Runs statements in the platform's database without the proxy. */
-  const inDatabase = async (text: string): Promise<pg.QueryResult> => {
-    const client = new pg.Client(database.options.databaseUrl);
-    client.on("error", () => undefined);
-    await client.connect();
-    return client.query(text).finally(() => client.end());
-  };
-  const offersTitled = async (title: string): Promise<number> =>
-    (await inDatabase(`select from offers where title = '${title}'`)).rowCount ?? 0;
-
-  afterEach(async () => {
-    proxy.restore();
-    await admin.query(`alter database ${name} reset default_transaction_read_only`);
-    await admin.query(`alter database ${name} connection limit -1`);
-    await eventually("it is ready", isReady);
-    expect((await create(`after ${expect.getState().currentTestName}`.slice(-200))).status).toBe(201);
-  });
-
-  test.each([
-    ["the API", "POST", "/offer", () => ({ key, json: input })],
-    ["the API", "GET", "/offer/offer_1", () => ({ key })],
-    ["the portal", "GET", "/portal/offers", () => ({ token: person })],
-    ["a sign-in", "POST", "/portal/session", () => ({ json: { emailAddress: "a@b.example", password: "x" } })],
-    ["the worker's app", "GET", "/worker-app/notifications", () => ({ token: worker })],
-  ])("responds with 503 and Retry-After on %s: %s %s [D-145]", async (_, method, path, options) => {
-    proxy.cut();
-    expect(seen(await platform.call(method, path, options()))).toEqual(unavailable());
-  });
-
-  test("responds with 503 and Retry-After on /readyz and stays alive [D-145]", async () => {
-    proxy.cut();
-    expect(seen(await platform.call("GET", "/readyz"))).toEqual(unavailable("Try again in a moment."));
-    expect((await platform.call("GET", "/healthz")).status).toBe(200);
-  });
-
-  test("shows a page that explains what to do", async () => {
-    proxy.cut();
-    const { status, headers, text } = await page.get("/offers");
-    expect([status, headers.get("retry-after"), headers.get("content-type")]).toEqual([
-      503,
-      "1",
-      "text/html; charset=utf-8",
-    ]);
-    expect(text).toContain("<h1>Service unavailable</h1>");
-    expect(text).toContain("Try again in a moment.");
-  });
-
-  test("logs the cause of each 503", async () => {
-    proxy.cut();
-    platform.logLines.length = 0;
-    await platform.call("GET", "/portal/offers", { token: person });
-    const failed = platform.logLines.filter((line) => line.includes("http.failed")).map((line) => JSON.parse(line));
-    expect(failed).toMatchObject([{ error: "StoreError", code: "database_lost", cause: { error: "Error" } }]);
-  });
-
-  test("responds with 503 when its connection ends in the middle of a transaction, and changes nothing", async () => {
-    const blocker = new pg.Client(database.options.databaseUrl);
-    await blocker.connect();
-    await blocker.query("begin; lock table recipients in exclusive mode");
-    const creation = create("ended in the middle");
-    const isWaiting = `wait_event_type = 'Lock'`;
-    const waiting = () =>
-      admin.query(`select from pg_stat_activity where datname = $1 and ${isWaiting}`, [name]).then((r) => r.rowCount);
-    await expect.poll(waiting).toBe(1);
-    await endBackends(isWaiting);
-    expect(seen(await creation)).toEqual(unavailable());
-    await blocker.query("rollback");
-    await blocker.end();
-    expect(await offersTitled("ended in the middle")).toBe(0);
-  });
-
-  test("responds with 503 to changes while the server is read-only, and closes its connections", async () => {
-    await admin.query(`alter database ${name} set default_transaction_read_only to on`);
-    await endBackends();
-    await expect.poll(() => create("read-only").then(seen)).toEqual(unavailable());
-    // A pooled connection may turn out to be closed only when a request uses it.
-    await expect.poll(() => platform.call("GET", "/portal/offers", { token: person })).toMatchObject({ status: 200 });
-    expect(await isReady()).toBe(false);
-    expect(await offersTitled("read-only")).toBe(0);
-  });
-
-  test("responds with 503 while the server has too many connections", async () => {
-    // The database's connection limit does not apply to superusers.
-    const role = `${name}_role`.slice(-60);
-    await admin.query(`create role ${role} login password 'secret'`);
-    const url = new URL(database.options.databaseUrl ?? "");
-    [url.username, url.password] = [role, "secret"];
-    await inDatabase(`grant all on schema public to ${role}; grant all on all tables in schema public to ${role}`);
-    const store = await openStore({ ...database.options, databaseUrl: url.href });
-    await admin.query(`alter database ${name} connection limit 0`);
-    await endBackends(`usename = '${role}'`);
-    await expect
-      .poll(() =>
-        store.db
-          .selectFrom("offers")
-          .select("id")
-          .execute()
-          .catch((error: unknown) => error),
-      )
-      .toMatchObject({ code: "database_lost", cause: { code: "53300" } });
-    await store.close();
-    await inDatabase(`drop owned by ${role}`);
-    await admin.query(`drop role ${role}`);
-  });
-
-  describe("during a commit", () => {
     beforeAll(async () => {
-      await inDatabase(`
+      database = await createDatabase();
+      const url = new URL(database.options.databaseUrl ?? "");
+      name = url.pathname.slice(1);
+      admin = new pg.Client(Object.assign(new URL(url), { pathname: "/postgres" }).href);
+      await admin.connect();
+      proxy = await openTcpProxy(`http://${url.host}`);
+      url.host = new URL(proxy.address).host;
+      platform = await openPlatform({ ...database, options: { ...database.options, databaseUrl: url.href } });
+      page = openPageClient(platform.address);
+      await page.signIn("hana@harbour-hotels.example");
+      person = await platform.signInPerson("hana@harbour-hotels.example");
+      worker = await platform.signInWorker("worker_amal");
+    });
+    afterAll(async () => {
+      await platform.close();
+      await proxy.close();
+      await admin.end();
+      await database.remove();
+    });
+
+    const create = (idempotencyKey: string, title = idempotencyKey) =>
+      platform.call("POST", "/offer", {
+        key,
+        json: { ...input, title },
+        headers: { "Idempotency-Key": idempotencyKey },
+      });
+    const isReady = async () => (await platform.call("GET", "/readyz")).status === 200;
+    const endConnections = (where = "true") =>
+      admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and ${where}`, [name]);
+    /** Runs statements in the platform's database, not through the proxy. */
+    const inDatabase = async (text: string): Promise<pg.QueryResult> => {
+      const client = new pg.Client(database.options.databaseUrl);
+      client.on("error", () => undefined);
+      await client.connect();
+      return client.query(text).finally(() => client.end());
+    };
+    const countOffers = async (title: string): Promise<number> =>
+      (await inDatabase(`select from offers where title = '${title}'`)).rowCount ?? 0;
+
+    afterEach(async () => {
+      proxy.restore();
+      await admin.query(`alter database ${name} reset default_transaction_read_only`);
+      await admin.query(`alter database ${name} connection limit -1`);
+      await eventually("it is ready", isReady);
+      expect((await create(`after ${expect.getState().currentTestName}`.slice(-200))).status).toBe(201);
+    });
+
+    test.each([
+      ["the API", "POST", "/offer", () => ({ key, json: input })],
+      ["the API", "GET", "/offer/offer_1", () => ({ key })],
+      ["the portal", "GET", "/portal/offers", () => ({ token: person })],
+      ["a sign-in", "POST", "/portal/session", () => ({ json: { emailAddress: "a@b.example", password: "x" } })],
+      ["the worker's app", "GET", "/worker-app/notifications", () => ({ token: worker })],
+    ])(
+      "a platform without its database responds with 503 and Retry-After on %s: %s %s [D-145]",
+      async (_, method, path, options) => {
+        proxy.cut();
+        expect(summarize(await platform.call(method, path, options()))).toEqual(unavailable());
+      },
+    );
+
+    test("a platform without its database responds with 503 and Retry-After on /readyz, and stays alive [D-145]", async () => {
+      proxy.cut();
+      expect(summarize(await platform.call("GET", "/readyz"))).toEqual(unavailable("Try again in a moment."));
+      expect((await platform.call("GET", "/healthz")).status).toBe(200);
+    });
+
+    test("a platform without its database shows a page that explains what to do", async () => {
+      proxy.cut();
+      const { status, headers, text } = await page.get("/offers");
+      expect([status, headers.get("retry-after"), headers.get("content-type")]).toEqual([
+        503,
+        "1",
+        "text/html; charset=utf-8",
+      ]);
+      expect(text).toContain("<h1>Service unavailable</h1>");
+      expect(text).toContain("Try again in a moment.");
+    });
+
+    test("a platform without its database logs the cause of each 503", async () => {
+      proxy.cut();
+      platform.logLines.length = 0;
+      await platform.call("GET", "/portal/offers", { token: person });
+      const failed = platform.logLines.filter((line) => line.includes("http.failed")).map((line) => JSON.parse(line));
+      expect(failed).toMatchObject([{ error: "StoreError", code: "database_lost", cause: { error: "Error" } }]);
+    });
+
+    test("a request whose connection ends in the middle of a transaction gets 503 and changes nothing", async () => {
+      const blocker = new pg.Client(database.options.databaseUrl);
+      await blocker.connect();
+      await blocker.query("begin; lock table recipients in exclusive mode");
+      const creation = create("ended in the middle");
+      const isWaiting = `wait_event_type = 'Lock'`;
+      const countWaiting = () =>
+        admin
+          .query(`select from pg_stat_activity where datname = $1 and ${isWaiting}`, [name])
+          .then(({ rowCount }) => rowCount);
+      await expect.poll(countWaiting).toBe(1);
+      await endConnections(isWaiting);
+      expect(summarize(await creation)).toEqual(unavailable());
+      await blocker.query("rollback");
+      await blocker.end();
+      expect(await countOffers("ended in the middle")).toBe(0);
+    });
+
+    test("changes get 503 while the server is read-only, and the connections are closed", async () => {
+      await admin.query(`alter database ${name} set default_transaction_read_only to on`);
+      await endConnections();
+      await expect.poll(() => create("read-only").then(summarize)).toEqual(unavailable());
+      // The pool may notice that a connection is closed only when a request uses it.
+      await expect.poll(() => platform.call("GET", "/portal/offers", { token: person })).toMatchObject({ status: 200 });
+      expect(await isReady()).toBe(false);
+      expect(await countOffers("read-only")).toBe(0);
+    });
+
+    test("statements fail with database_lost while the server has too many connections", async () => {
+      // The database's connection limit does not apply to superusers.
+      const role = `${name}_role`.slice(-60);
+      await admin.query(`create role ${role} login password 'secret'`);
+      const url = new URL(database.options.databaseUrl ?? "");
+      [url.username, url.password] = [role, "secret"];
+      await inDatabase(`grant all on schema public to ${role}; grant all on all tables in schema public to ${role}`);
+      const store = await openStore({ ...database.options, databaseUrl: url.href });
+      await admin.query(`alter database ${name} connection limit 0`);
+      await endConnections(`usename = '${role}'`);
+      await expect
+        .poll(() =>
+          store.db
+            .selectFrom("offers")
+            .select("id")
+            .execute()
+            .catch((error: unknown) => error),
+        )
+        .toMatchObject({ code: "database_lost", cause: { code: "53300" } });
+      await store.close();
+      await inDatabase(`drop owned by ${role}`);
+      await admin.query(`drop role ${role}`);
+    });
+
+    describe("during a commit", () => {
+      beforeAll(async () => {
+        await inDatabase(`
         create function wait_at_commit() returns trigger language plpgsql as
           $$ begin if new.title like 'uncertain%' then perform pg_sleep(1); end if; return new; end $$;
         create constraint trigger wait_at_commit after insert on offers deferrable initially deferred
           for each row execute function wait_at_commit()`);
-    });
-    const isCommitting = async () =>
-      (
-        await admin.query("select from pg_stat_activity where datname = $1 and query = 'commit' and state = 'active'", [
-          name,
-        ])
-      ).rowCount === 1;
+      });
+      const isCommitting = async () =>
+        (
+          await admin.query(
+            "select from pg_stat_activity where datname = $1 and query = 'commit' and state = 'active'",
+            [name],
+          )
+        ).rowCount === 1;
 
-    test("says that the change may have been made, and the same key does not repeat it [D-145]", async () => {
-      const creation = create("uncertain: committed");
-      await expect.poll(isCommitting).toBe(true);
-      proxy.cut();
-      expect(seen(await creation)).toEqual(
-        unavailable(expect.stringMatching(/may have been made.* same Idempotency-Key/)),
-      );
-      proxy.restore();
-      await expect.poll(() => offersTitled("uncertain: committed"), { timeout: 5_000 }).toBe(1);
-      const again = await create("uncertain: committed");
-      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
-      expect(await offersTitled("uncertain: committed")).toBe(1);
-    });
+      test("a response lost during a commit says that the change may have been made, and the same key does not repeat it [D-145]", async () => {
+        const creation = create("uncertain: committed");
+        await expect.poll(isCommitting).toBe(true);
+        proxy.cut();
+        expect(summarize(await creation)).toEqual(
+          unavailable(expect.stringMatching(/may have been made.* same Idempotency-Key/)),
+        );
+        proxy.restore();
+        await expect.poll(() => countOffers("uncertain: committed"), { timeout: 5_000 }).toBe(1);
+        const again = await create("uncertain: committed");
+        expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+        expect(await countOffers("uncertain: committed")).toBe(1);
+      });
 
-    test("says so when the server ends the connection and rolls back, and the same key makes the change", async () => {
-      const creation = create("uncertain: rolled back");
-      await expect.poll(isCommitting).toBe(true);
-      await endBackends("query = 'commit'");
-      expect(seen(await creation)).toEqual(unavailable(expect.stringContaining("may have been made")));
-      expect(await offersTitled("uncertain: rolled back")).toBe(0);
-      const again = await create("uncertain: rolled back");
-      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, null]);
-    });
+      test("a commit that the server rolls back gets the same response, and the same key makes the change", async () => {
+        const creation = create("uncertain: rolled back");
+        await expect.poll(isCommitting).toBe(true);
+        await endConnections("query = 'commit'");
+        expect(summarize(await creation)).toEqual(unavailable(expect.stringContaining("may have been made")));
+        expect(await countOffers("uncertain: rolled back")).toBe(0);
+        const again = await create("uncertain: rolled back");
+        expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, null]);
+      });
 
-    test("is handled by a client that knows the service honours Idempotency-Key", async () => {
-      const client = new OffersClient({ baseUrl: platform.address, apiKey: key, serviceHonoursIdempotencyKey: true });
-      const creation = client.createOffer({ ...input, title: "uncertain: by the client" });
-      await expect.poll(isCommitting).toBe(true);
-      proxy.cut();
-      setTimeout(() => proxy.restore(), 1_200);
-      const { id } = await creation;
-      expect((await client.getOffer(id)).id).toBe(id);
-      expect(await offersTitled("uncertain: by the client")).toBe(1);
+      test("a client that knows the service honours Idempotency-Key handles a loss during a commit", async () => {
+        const client = new OffersClient({ baseUrl: platform.address, apiKey: key, serviceHonoursIdempotencyKey: true });
+        const creation = client.createOffer({ ...input, title: "uncertain: by the client" });
+        await expect.poll(isCommitting).toBe(true);
+        proxy.cut();
+        setTimeout(() => proxy.restore(), 1_200);
+        const { id } = await creation;
+        expect((await client.getOffer(id)).id).toBe(id);
+        expect(await countOffers("uncertain: by the client")).toBe(1);
+      });
     });
-  });
-});
+  },
+);

@@ -21,9 +21,9 @@ describe("prepared statements on PGlite", () => {
     );
   });
   afterAll(() => database.close());
-  const kept = async () => (await database.query("select name from pg_prepared_statements")).rows.length;
+  const countPrepared = async () => (await database.query("select name from pg_prepared_statements")).rows.length;
 
-  test("read and write every type as PGlite itself does", async () => {
+  test("prepared statements read and write every type as PGlite itself does", async () => {
     const sql = `select $1::int8 as big, $2::timestamptz as at, $3::jsonb as data, $4::text[] as list, $5::bool as flag,
       $6::bytea as bytes, $7::float8 as ratio, $8::text as missing, $9::uuid as id`;
     const at = new Date("2031-05-01T10:00:00.123Z");
@@ -37,7 +37,7 @@ describe("prepared statements on PGlite", () => {
     expect(rows).toEqual((await database.query(sql, values)).rows);
   });
 
-  test("report how many rows were written", async () => {
+  test("prepared statements report how many rows they wrote", async () => {
     const insert = "insert into shift select generate_series(1, $1::int)";
     expect(await statements.run(insert, [3])).toEqual({ rows: [], affectedRows: 3 });
     expect(await statements.run("delete from shift where id > $1 returning id", [1])).toEqual({
@@ -46,7 +46,7 @@ describe("prepared statements on PGlite", () => {
     });
   });
 
-  test("fail with PostgreSQL's code, and work again afterwards", async () => {
+  test("prepared statements fail with PostgreSQL's code, and work again afterwards", async () => {
     const insert = "insert into shift (id) values ($1)";
     await statements.run(insert, [1]);
     await expect(statements.run(insert, [1])).rejects.toMatchObject({ code: "23505", constraint: "shift_pkey" });
@@ -54,7 +54,7 @@ describe("prepared statements on PGlite", () => {
     expect(await statements.run(insert, [2])).toMatchObject({ affectedRows: 1 });
   });
 
-  test("are rejected in a failed transaction until it is rolled back", async () => {
+  test("prepared statements are rejected in a failed transaction until it is rolled back", async () => {
     const select = "select id from shift where id = $1";
     await database.exec("begin");
     await expect(statements.run("select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
@@ -63,13 +63,13 @@ describe("prepared statements on PGlite", () => {
     expect(await statements.run(select, [1])).toMatchObject({ rows: [] });
   });
 
-  test("are cached up to two hundred, the most recently used ones", async () => {
+  test("the two hundred most recently used prepared statements are cached", async () => {
     await statements.run("select $1::int as first", [1]);
     for (let number = 0; number < 150; number += 1) await statements.run(`select $1::int as n${number}`, [number]);
     await statements.run("select $1::int as first", [1]);
-    expect(await kept()).toBe(151);
+    expect(await countPrepared()).toBe(151);
     for (let number = 0; number < 150; number += 1) await statements.run(`select $1::int as m${number}`, [number]);
-    expect(await kept()).toBe(200);
+    expect(await countPrepared()).toBe(200);
     const { rows } = await database.query("select 1 from pg_prepared_statements where statement like '%as first'");
     expect(rows).toHaveLength(1);
     expect(await statements.run("select $1::int as n0", [5])).toMatchObject({ rows: [{ n0: 5 }] });

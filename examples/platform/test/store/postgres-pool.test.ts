@@ -7,42 +7,42 @@ import { openPool, separateClient } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
-// A generous limit, because a busy machine is much slower.
+// A generous limit for busy machines.
 const silenceMs = 3_000;
-const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("connections to $title", ({ createDatabase }) => {
+describe.each(shareableStores)("connections to $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let databaseUrl: string;
 
   beforeEach(async () => {
     database = await createDatabase();
-    const direct = new URL(database.options.databaseUrl ?? "");
-    proxy = await openTcpProxy(`http://${direct.host}`);
-    direct.host = new URL(proxy.address).host;
-    databaseUrl = direct.href;
+    const url = new URL(database.options.databaseUrl ?? "");
+    proxy = await openTcpProxy(`http://${url.host}`);
+    url.host = new URL(proxy.address).host;
+    databaseUrl = url.href;
   });
   afterEach(async () => {
     await proxy.close();
     await database.remove();
   });
 
-  test("are closed when they go silent, and others replace them", async () => {
+  test("connections are closed and replaced when they go silent", async () => {
     const errors: unknown[] = [];
     const pool = openPool(databaseUrl, (error) => errors.push(error), { silenceMs });
     const client = await pool.connect();
     expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     proxy.silence();
     await expect(client.query("select 2 as two")).rejects.toThrow(`sent nothing for ${silenceMs} ms`);
-    // A rollback, as kysely sends it, must not wait for the dead connection for ever.
+    // kysely then sends a rollback, which must not wait for the dead connection for ever.
     await expect(client.query("rollback")).rejects.toThrow();
     client.release(true);
     expect((await pool.query("select 3 as three")).rows).toEqual([{ three: 3 }]);
     await pool.end();
   });
 
-  test("have their own limits on the server", async () => {
+  test("connections set their own limits on the server", async () => {
     const pool = openPool(databaseUrl, () => undefined, { silenceMs });
     for (const [name, value] of [
       ["statement_timeout", "30s"],
@@ -54,21 +54,21 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
     await pool.end();
   });
 
-  test("through a pooler in transaction mode keep no session state, and limit each transaction", async () => {
+  test("connections through a pooler in transaction mode keep no session state and limit each transaction", async () => {
     const listenUrl = database.options.databaseUrl;
     const store = await openStore({ dataFolder: database.options.dataFolder, databaseUrl, listenUrl });
-    const settings = sql<{ limit: string; cost: string; names: number }>`
+    const settings = sql<{ limit: string; cost: string; prepared: number }>`
       select current_setting('statement_timeout') as limit, current_setting('random_page_cost') as cost,
-        (select count(*) from pg_prepared_statements) as names`;
-    const limits = [{ limit: "30s", cost: "1.1", names: 0 }];
+        (select count(*) from pg_prepared_statements) as prepared`;
+    const limits = [{ limit: "30s", cost: "1.1", prepared: 0 }];
     for (const { transaction } of [store, store.background])
       expect((await transaction((trx) => settings.execute(trx))).rows).toEqual(limits);
     for (const { db } of [store, store.background])
-      expect((await settings.execute(db)).rows).toEqual([{ limit: "0", cost: "4", names: 0 }]);
+      expect((await settings.execute(db)).rows).toEqual([{ limit: "0", cost: "4", prepared: 0 }]);
     await store.close();
   });
 
-  test("last as long as they are used", async () => {
+  test("connections stay open as long as they are used", async () => {
     const pool = openPool(databaseUrl, () => undefined, { silenceMs });
     const client = await pool.connect();
     for (let times = 0; times < 4; times += 1) expect((await client.query("select pg_sleep(1)")).rows).toHaveLength(1);
@@ -77,13 +77,13 @@ describe.each(shared)("connections to $title", ({ createDatabase }) => {
   });
 });
 
-// PgBouncer rejects all other parameters, see https://www.pgbouncer.org/config.html#ignore_startup_parameters
-const knownToPgBouncer = ["user", "database", "client_encoding", "datestyle", "timezone", "application_name"];
+// PgBouncer rejects all other parameters: https://www.pgbouncer.org/config.html#ignore_startup_parameters
+const acceptedByPgBouncer = ["user", "database", "client_encoding", "datestyle", "timezone", "application_name"];
 
 test.each([
   ["the pool", (url: string): Promise<unknown> => openPool(url, () => undefined).connect()],
   ["the connection for signals", (url: string): Promise<unknown> => separateClient(url).connect()],
-])("%s uses no startup parameter that PgBouncer rejects", async (_, connect) => {
+])("%s does not use startup parameters that PgBouncer rejects", async (_, connect) => {
   let startup: Buffer | undefined;
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -96,10 +96,10 @@ test.each([
   const { port } = server.address() as AddressInfo;
   await expect(connect(`postgres://ann@127.0.0.1:${port}/x`)).rejects.toThrow();
   server.close();
-  // A StartupMessage has its length, the version, then names and values, see
+  // A StartupMessage contains its length, the version, and then names and values:
   // https://www.postgresql.org/docs/current/protocol-message-formats.html
-  const texts = startup?.subarray(8).toString().split("\0") ?? [];
-  const names = texts.filter((text, index) => index % 2 === 0 && text !== "");
+  const strings = startup?.subarray(8).toString().split("\0") ?? [];
+  const names = strings.filter((value, index) => index % 2 === 0 && value !== "");
   expect(names).toContain("user");
-  expect(names.filter((name) => !knownToPgBouncer.includes(name))).toEqual([]);
+  expect(names.filter((name) => !acceptedByPgBouncer.includes(name))).toEqual([]);
 });

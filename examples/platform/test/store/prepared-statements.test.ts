@@ -4,9 +4,9 @@ import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-const shared = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
+const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("statements of background work on $title", ({ createDatabase }) => {
+describe.each(shareableStores)("background statements on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let store: Store;
 
@@ -19,12 +19,12 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
     await database.remove();
   });
 
-  const doubled = async (of: Pick<Store, "db">, value: number): Promise<number | undefined> =>
-    (await sql<{ doubled: number }>`select 2 * ${value}::integer as doubled`.execute(of.db)).rows[0]?.doubled;
+  const double = async (store: Pick<Store, "db">, value: number): Promise<number | undefined> =>
+    (await sql<{ doubled: number }>`select 2 * ${value}::integer as doubled`.execute(store.db)).rows[0]?.doubled;
 
-  /** Runs a callback on one connection. @returns the statements that the connection has prepared */
-  const preparedBy = (of: Store, work: (db: Pick<Store, "db">) => Promise<unknown>): Promise<string[]> =>
-    of.transaction(async (trx) => {
+  /** Runs `work` on one connection. @returns the statements that the connection has prepared */
+  const readPrepared = (on: Store, work: (db: Pick<Store, "db">) => Promise<unknown>): Promise<string[]> =>
+    on.transaction(async (trx) => {
       await work({ db: trx });
       const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(trx);
       return rows
@@ -32,16 +32,16 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
         .filter((statement) => !statement.includes("pg_prepared_statements"));
     });
 
-  test("are prepared once by each connection, unlike those of requests", async () => {
-    const twice = async (of: Pick<Store, "db">) =>
-      expect([await doubled(of, 1), await doubled(of, 21)]).toEqual([2, 42]);
-    expect(await preparedBy(store, twice)).toEqual([]);
-    expect(await preparedBy(store.background, twice)).toEqual(["select 2 * $1::integer as doubled"]);
+  test("background statements are prepared once per connection, and those of requests are not", async () => {
+    const doubleTwice = async (on: Pick<Store, "db">) =>
+      expect([await double(on, 1), await double(on, 21)]).toEqual([2, 42]);
+    expect(await readPrepared(store, doubleTwice)).toEqual([]);
+    expect(await readPrepared(store.background, doubleTwice)).toEqual(["select 2 * $1::integer as doubled"]);
   });
 
-  test("have one plan for all parameters in a transaction", async () => {
+  test("background statements use one plan for all parameters in a transaction", async () => {
     const plans = await store.background.transaction(async (trx) => {
-      for (let value = 0; value < 3; value += 1) await doubled({ db: trx }, value);
+      for (let value = 0; value < 3; value += 1) await double({ db: trx }, value);
       const { rows } = await sql<{ generic: number; custom: number }>`
         select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
         where statement like 'select 2%'`.execute(trx);
@@ -50,16 +50,16 @@ describe.each(shared)("statements of background work on $title", ({ createDataba
     expect(plans).toEqual([{ generic: 3, custom: 0 }]);
   });
 
-  test("are prepared again by the connection that replaces a lost one", async () => {
-    expect(await doubled(store.background, 1)).toBe(2);
-    const others = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
-    await store.execute(`${others} and pid <> pg_backend_pid()`);
+  test("background statements are prepared again by the connection that replaces a lost one", async () => {
+    expect(await double(store.background, 1)).toBe(2);
+    const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
+    await store.execute(`${terminate} and pid <> pg_backend_pid()`);
     await store.execute("select pg_terminate_backend(pg_backend_pid())").catch(() => undefined);
-    expect(await doubled(store.background, 2)).toBe(4);
+    expect(await double(store.background, 2)).toBe(4);
   });
 
-  test("are prepared up to a limit, and work beyond it", async () => {
-    const prepared = await preparedBy(store.background, async ({ db }) => {
+  test("background statements are prepared up to a limit, and work beyond it", async () => {
+    const prepared = await readPrepared(store.background, async ({ db }) => {
       for (let count = 1; count <= 250; count += 1) {
         const values = sql.join(Array.from({ length: count }, () => sql`${1}::integer`));
         const { rows } = await sql<{ ones: number }>`select array_length(array[${values}], 1) as ones`.execute(db);

@@ -28,12 +28,12 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     await database.remove();
   });
 
-  const organisations = (name: string) =>
+  const findOrganisations = (name: string) =>
     store.db.selectFrom("organisations").select("id").where("name", "=", name).execute();
 
-  test("identifies itself", () => expect(store.label).toContain(title));
+  test("the store's label names the database", () => expect(store.label).toContain(title));
 
-  test("commits a whole transaction or nothing of it", async () => {
+  test("the store commits a transaction as a whole or not at all", async () => {
     await store.transaction((trx) =>
       trx.insertInto("organisations").values({ id: "o1", name: "kept", kind: "hirer" }).execute(),
     );
@@ -42,30 +42,30 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
       throw new Error("changed my mind");
     });
     await expect(broken).rejects.toThrow("changed my mind");
-    expect(await organisations("kept")).toHaveLength(1);
-    expect(await organisations("lost")).toHaveLength(0);
+    expect(await findOrganisations("kept")).toHaveLength(1);
+    expect(await findOrganisations("lost")).toHaveLength(0);
   });
 
-  // PGlite has one connection, so no other transaction commits meanwhile.
+  // PGlite has only one connection, so its transactions never overlap.
   if (title !== "PGlite")
-    test("runs transactions at read committed, whatever the database's default, and ends those of a stalled process", async () => {
+    test("the store runs transactions at read committed, whatever the database's default, and ends those of a stalled process", async () => {
       const name = new URL(database.options.databaseUrl ?? "").pathname.slice(1);
       await store.execute(`alter database ${name} set default_transaction_isolation to 'repeatable read'`);
-      const later = await openStore(database.options);
-      const settingsIn = ({ transaction }: Pick<Store, "transaction">) =>
+      const reopened = await openStore(database.options);
+      const readSettings = ({ transaction }: Pick<Store, "transaction">) =>
         transaction(async (trx) => {
           const { rows } = await sql<{ isolation: string; idle: string }>`select
           current_setting('transaction_isolation') as isolation,
           current_setting('idle_in_transaction_session_timeout') as idle`.execute(trx);
           return rows[0];
         });
-      expect(await settingsIn(later)).toEqual({ isolation: "read committed", idle: "30s" });
-      // The limit is short, because a process that stalls in background work holds locks that others wait for.
-      expect(await settingsIn(later.background)).toEqual({ isolation: "read committed", idle: "2s" });
-      await later.close();
+      expect(await readSettings(reopened)).toEqual({ isolation: "read committed", idle: "30s" });
+      // The limit is shorter for background work: a stalled process holds locks that others wait for.
+      expect(await readSettings(reopened.background)).toEqual({ isolation: "read committed", idle: "2s" });
+      await reopened.close();
     });
 
-  test("gives database errors their SQLSTATE", async () => {
+  test("database errors have their SQLSTATE as code", async () => {
     const organisation = { id: "twice", name: "twice", kind: "hirer" } as const;
     await store.db.insertInto("organisations").values(organisation).execute();
     // 23505 is unique_violation: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -75,16 +75,16 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     });
   });
 
-  test("reports an error when it commits a transaction with a failed statement", async () => {
+  test("the store reports an error when it commits a transaction with a failed statement", async () => {
     const swallowed = store.transaction(async (trx) => {
       await trx.insertInto("organisations").values({ id: "o3", name: "swallowed", kind: "hirer" }).execute();
       await sql`select 1 / 0`.execute(trx).catch(() => undefined);
     });
     await expect(swallowed).rejects.toThrow();
-    expect(await organisations("swallowed")).toHaveLength(0);
+    expect(await findOrganisations("swallowed")).toHaveLength(0);
   });
 
-  test("rolls back a transaction that is open too long, and suggests the cause", async () => {
+  test("the store rolls back a transaction that is open too long, and suggests the cause", async () => {
     const slow = store.transaction(async (trx) => {
       await trx.insertInto("organisations").values({ id: "o4", name: "slow", kind: "hirer" }).execute();
       await new Promise(() => undefined);
@@ -93,25 +93,25 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
       code: "transaction_overdue",
       message: expect.stringContaining("only trx"),
     });
-    expect(await organisations("slow")).toHaveLength(0);
+    expect(await findOrganisations("slow")).toHaveLength(0);
   });
 
-  test("rejects statements after one that took too long, which would run after the rollback and outside the transaction", async () => {
-    let ask = (_result: unknown): void => undefined;
-    const asked = new Promise((resolve) => {
-      ask = resolve;
+  test("the store rejects statements after one that took too long: they would run outside the transaction, after its rollback", async () => {
+    let resolveLate = (_result: unknown): void => undefined;
+    const lateResult = new Promise((resolve) => {
+      resolveLate = resolve;
     });
     const slow = store.transaction(async (trx) => {
       await sql`select pg_sleep(0.7)`.execute(trx);
       const late = trx.insertInto("organisations").values({ id: "o5", name: "late", kind: "hirer" }).execute();
-      ask(await late.catch((error: unknown) => error));
+      resolveLate(await late.catch((error: unknown) => error));
     });
     await expect(slow).rejects.toMatchObject({ code: "database_lost" });
-    expect(await asked).toMatchObject({ code: "database_lost" });
-    expect(await organisations("late")).toHaveLength(0);
+    expect(await lateResult).toMatchObject({ code: "database_lost" });
+    expect(await findOrganisations("late")).toHaveLength(0);
   });
 
-  test("rejects a statement of a finished transaction", async () => {
+  test("the store rejects a statement in a finished transaction", async () => {
     let leaked: Parameters<Parameters<Store["transaction"]>[0]>[0] | undefined;
     await store.transaction(async (trx) => {
       leaked = trx;
@@ -119,7 +119,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     await expect(leaked?.selectFrom("organisations").selectAll().execute()).rejects.toThrow(/committed/);
   });
 
-  test("runs concurrent transactions", async () => {
+  test("the store runs concurrent transactions", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `parallel-${index}`);
     const add = (id: string) =>
       store.transaction(async (trx) => {
@@ -127,17 +127,17 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
         await trx.selectFrom("organisations").select("id").where("id", "=", id).executeTakeFirstOrThrow();
       });
     await Promise.all(ids.map(add));
-    expect(await organisations("parallel")).toHaveLength(20);
+    expect(await findOrganisations("parallel")).toHaveLength(20);
   });
 
-  test("reads counts as numbers and times as dates", async () => {
+  test("the store reads counts as numbers and times as dates", async () => {
     await addOrganisation(store);
     const { rows } = await sql<{ count: number; newest: Date }>`
       select count(*) as count, max(created_at) as newest from organisations`.execute(store.db);
     expect(rows[0]).toEqual({ count: expect.any(Number), newest: expect.any(Date) });
   });
 
-  test("defaults a recipient's response to none, and allows only the documented values", async () => {
+  test("a recipient's response is none by default, and only the documented values are allowed", async () => {
     const organisationId = await addOrganisation(store);
     await store.execute("insert into workers (id, name, password_hash) values ('amal', 'Amal', '')");
     await store.execute(
@@ -155,11 +155,11 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
       });
   });
 
-  test("can be created by several processes at the same time, but PGlite's folder only by one", () => {
-    const refusals = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    expect(refusals).toHaveLength(store.name === "pglite" ? 1 : 0);
-    for (const refusal of refusals)
-      expect(refusal).toMatchObject({ code: "data_folder_in_use", message: expect.stringContaining("DATABASE_URL") });
+  test("several processes can create the store at the same time, but only one can create PGlite's folder", () => {
+    const rejections = opened.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(rejections).toHaveLength(store.name === "pglite" ? 1 : 0);
+    for (const rejection of rejections)
+      expect(rejection).toMatchObject({ code: "data_folder_in_use", message: expect.stringContaining("DATABASE_URL") });
   });
 });
 
@@ -167,14 +167,14 @@ test("a PGlite transaction that cannot be rolled back reports the original error
   const [pglite] = await storesUnderTest();
   const database = (await pglite?.createDatabase()) as TestDatabase;
   const thread = new PgliteThread(join(database.options.dataFolder, "pglite"), () => undefined);
-  const lane = new PgliteConnection(thread, new PriorityMutex(), "foreground");
-  await lane.waitReady;
-  const broken = lane.transaction(async () => {
+  const connection = new PgliteConnection(thread, new PriorityMutex(), "foreground");
+  await connection.waitReady;
+  const broken = connection.transaction(async () => {
     thread.closed = true;
     throw new Error("the first");
   });
   await expect(broken).rejects.toThrow("the first");
   thread.closed = false;
-  await lane.close();
+  await connection.close();
   await database.remove();
 });
