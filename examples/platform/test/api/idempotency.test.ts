@@ -43,7 +43,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
   };
-  const offersTitled = async (title: string) => {
+  const listOffersWithTitle = async (title: string) => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const { offers } = (await platform.call("GET", "/portal/offers", { token })).json<{
       offers: { title: string }[];
@@ -61,7 +61,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect([again.status, replayedHeader(again)]).toEqual([201, "true"]);
     expect(again.text).toBe(first.text);
     for (const name of ["location", "content-type"]) expect(again.headers.get(name)).toBe(first.headers.get(name));
-    expect(await offersTitled("Once")).toHaveLength(1);
+    expect(await listOffersWithTitle("Once")).toHaveLength(1);
   });
 
   test("a retried completion gets the first response, not that of a second completion [D-40]", async () => {
@@ -77,7 +77,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
   test("each creation without a key or with a new key creates an offer", async () => {
     await Promise.all([create(newKey(), { title: "Each" }), create(newKey(), { title: "Each" })]);
     await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...input, title: "Each" } });
-    expect(await offersTitled("Each")).toHaveLength(3);
+    expect(await listOffersWithTitle("Each")).toHaveLength(3);
   });
 
   test("a key cannot be reused with another body, offer or operation [D-40]", async () => {
@@ -91,7 +91,7 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect((await post("/offer", key, { body, headers })).json()).toMatchObject(keyReused);
     expect((await complete(id, key)).json()).toMatchObject(keyReused);
     expect(await read(id)).toMatchObject({ complete: false });
-    expect(await offersTitled("Another")).toEqual([]);
+    expect(await listOffersWithTitle("Another")).toEqual([]);
 
     const other = idOf(await create(newKey()));
     await apply(other);
@@ -129,14 +129,14 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(responses.map(idOf)).size).toBe(1);
     expect(responses.filter((response) => replayedHeader(response) === null)).toHaveLength(1);
-    expect(await offersTitled("Rush")).toHaveLength(1);
+    expect(await listOffersWithTitle("Rush")).toHaveLength(1);
   });
 
   test("one of two different simultaneous creations with the same key is rejected", async () => {
     const key = newKey();
     const responses = await Promise.all([create(key, { title: "Left" }), create(key, { title: "Right" })]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 422]);
-    expect([...(await offersTitled("Left")), ...(await offersTitled("Right"))]).toHaveLength(1);
+    expect([...(await listOffersWithTitle("Left")), ...(await listOffersWithTitle("Right"))]).toHaveLength(1);
   });
 
   test.each([
