@@ -31,7 +31,7 @@ test.each([
   ["the kit", () => new ConfigurationError("invalid_secret", "").docsUrl],
 ])("an error of %s links to its section [D-113]", (_, docsUrl) => expect(sections).toContain(parseSection(docsUrl())));
 
-test("a rejection links to the section of its reason, and its response to that of its code", async () => {
+test("a rejection links to the section about its reason, and its response to the section about the response's code", async () => {
   const rejected: string[] = [];
   const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
   const handler = webhookHandler({ secret, onRejected: ({ docsUrl }) => rejected.push(docsUrl) });

@@ -9,11 +9,11 @@ import { readCodesByClass, readUnionMembers } from "./string-literals.ts";
 /** The name of a file in spec/errors: one part of the project that uses codes. */
 export type ErrorSource = "client" | "webhook-kit" | "rejections" | "platform" | "attempts";
 
-/** One use of a code, with facts from the source code. */
+/** A use of a code, with facts from the source code. */
 export interface CodeUse {
   readonly code: string;
   readonly source: ErrorSource;
-  /** One sentence each. */
+  /** Sentences about the use. */
   readonly facts: readonly string[];
   readonly status?: number;
   readonly title?: string;
@@ -22,8 +22,8 @@ export interface CodeUse {
 const retries = {
   always: "The client retries every operation.",
   ifRepeatable:
-    "The client retries reads and withdrawals, and creations and completions only with `serviceHonoursIdempotencyKey`.",
-  never: "The client does not retry it.",
+    "The client retries reads and withdrawals. It retries creations and completions only with `serviceHonoursIdempotencyKey: true`.",
+  never: "The client does not retry after this error.",
 };
 
 /** Reads every error code of the packages and the platform from their source. */
@@ -44,7 +44,7 @@ function readClientCodes(root: string): CodeUse[] {
       const isRetried = (method: "GET" | "POST") =>
         delayBeforeRetry({ code } as AnyOffersError, method, clientSettings, 0) !== undefined;
       const rule = isRetried("POST") ? "always" : isRetried("GET") ? "ifRepeatable" : "never";
-      return { code, source: "client", facts: [`The class is \`${className}\`.`, retries[rule]] };
+      return { code, source: "client", facts: [`The error's class is \`${className}\`.`, retries[rule]] };
     }),
   );
 }
@@ -54,7 +54,7 @@ function readKitCodes(root: string): CodeUse[] {
   const codes = new Set(classes.flatMap(([, own]) => own));
   return [...codes].map((code) => {
     const names = classes.filter(([, own]) => own.includes(code)).map(([name]) => `\`${name}\``);
-    return { code, source: "webhook-kit", facts: [`The class is ${names.join(" or ")}.`] };
+    return { code, source: "webhook-kit", facts: [`The error's class is ${names.join(" or ")}.`] };
   });
 }
 
@@ -68,12 +68,12 @@ function readRejectionCodes(root: string): CodeUse[] {
       const status = inResponse.get(code);
       const response =
         status === undefined
-          ? `The sender gets ${failedCheck.status} with the code \`${failedCheck.code}\`.`
-          : `The sender gets ${status} with this code.`;
-      return { code, source: "rejections", facts: ["It is the `code` of `onRejected` and of the log.", response] };
+          ? `The sender receives status ${failedCheck.status} and the code \`${failedCheck.code}\`.`
+          : `The sender receives status ${status} and this code.`;
+      return { code, source: "rejections", facts: ["`onRejected` and the log show this code.", response] };
     }),
     ...[failedCheck, unavailable].map(({ code, status }): CodeUse => {
-      const facts = [`It is the \`code\` of a response with status ${status}.`];
+      const facts = [`Your receiver responds with status ${status} and this code.`];
       return { code, source: "rejections", facts };
     }),
   ];
@@ -83,7 +83,7 @@ const listPlatformCodes = (): CodeUse[] =>
   Object.entries(problemKinds)
     .sort(([, a], [, b]) => a.status - b.status)
     .map(([code, { status, title }]) => {
-      const facts = [`It is the \`code\` of a response with status ${status}.`];
+      const facts = [`The platform responds with status ${status} and this code.`];
       return { code, source: "platform", facts, status, title };
     });
 
@@ -92,6 +92,6 @@ const readAttemptCodes = (root: string): CodeUse[] =>
     (code) => ({
       code,
       source: "attempts",
-      facts: ["It is the `code` of an attempt without a usable response."],
+      facts: ["The portal shows this code for the attempt or the endpoint check."],
     }),
   );

@@ -14,11 +14,11 @@ const explanationsSchema = z.record(
     keywords: z.array(z.string()).optional(),
     /** Markdown. */
     example: z.string().optional(),
-    /** The operations whose calls can have a code that belongs to no documented status. Only for the client's codes. */
+    /** The operations that can fail with this code although no documented status leads to it. Only for the client's codes. */
     calls: z
       .union([z.literal("all"), z.array(z.enum(["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"]))])
       .optional(),
-    /** The origin of an error without a documented status: a server that is not the service. @default the client */
+    /** Set if a gateway or another server, rather than the client, causes the error. */
     by: z.literal("server").optional(),
     /** The `detail` of the platform's response, for the example. */
     detail: z.string().optional(),
@@ -26,9 +26,9 @@ const explanationsSchema = z.record(
   }),
 );
 
-/** The explanation of a code in spec/errors. */
+/** A code's explanation in spec/errors. */
 export type Explanation = z.infer<typeof explanationsSchema>[string];
 
-/** Reads a file in spec/errors, by code. */
+/** Reads a file in spec/errors and returns its explanations by code. */
 export const readExplanations = (root: string, source: ErrorSource): Record<string, Explanation> =>
   explanationsSchema.parse(parse(readFileSync(join(root, `spec/errors/${source}.yaml`), "utf8")));

@@ -27,5 +27,5 @@ const types = await openapiTS(pathToFileURL(documentPath), {
 process.stdout.write(
   astToString(types)
     .replaceAll(/ \(D-\d{2,3}(?:, D-\d{2,3})*\)/g, "")
-    .replaceAll("interface.md does not name it", "the service does not document it"),
+    .replaceAll("interface.md does not describe it", "the contract does not describe it"),
 );

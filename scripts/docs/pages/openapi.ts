@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** The parts of a schema that spec/openapi.yaml uses. */
+/** The parts of the schema format that spec/openapi.yaml uses. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -57,7 +57,7 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Response>;
   security?: object[];
-  /** Exists only on the reference platform; `@offers/client` has no method for it. */
+  /** Set if only the reference platform has the operation; `@offers/client` has no method for it. */
   "x-extension"?: string;
 }
 

@@ -5,7 +5,7 @@ import { readCodes } from "../../error-pages/read-codes.ts";
 import { type Explanation, readExplanations } from "../../error-pages/read-explanations.ts";
 import { readOpenApi } from "./openapi.ts";
 
-/** An error that a call to an operation can reject with. */
+/** An error that a call to an operation can throw. */
 export interface OperationError {
   readonly code: string;
   readonly className: string;

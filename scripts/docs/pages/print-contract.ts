@@ -1,13 +1,13 @@
 import { type Proof, readDecisions, readStatements } from "../../ci/contract.ts";
 
-/** Prints a page with every statement of the contract and the tests that prove it. */
+/** Prints a page that lists every statement in the contract with the tests that prove it. */
 export function printContract(root: string, proofs: readonly Proof[]): string {
   const decisions = Object.entries(readDecisions(root));
   const lines = [
-    '---\ntitle: Contract coverage\ndescription: "Every statement of the contract with the tests that prove it."\n---',
-    "<!-- Made from spec/interface.md, spec/decisions.yaml and the titles of tests. -->",
+    '---\ntitle: Contract coverage\ndescription: "Every statement in the contract with the tests that prove it."\n---',
+    "<!-- Generated from spec/interface.md, spec/decisions.yaml and test titles. -->",
     "# Contract coverage",
-    "Every table row, sentence and list item of `spec/interface.md`, with the tag that the titles of its tests carry, and with the decision where `spec/interface.md` leaves a question open. `npm run check -- slow` runs the slow tests, `npm test` all others.",
+    "This page lists every table row, sentence and list item in `spec/interface.md`. Each has a tag, which appears in the titles of its tests. If `spec/interface.md` leaves a question open, the page names our decision. `npm run check -- slow` runs the slow tests, and `npm test` runs all others.",
   ];
   let current: string | undefined;
   for (const { section, tag, text } of readStatements(root)) {
@@ -17,7 +17,7 @@ export function printContract(root: string, proofs: readonly Proof[]): string {
     lines.push(
       `**${text}** \`[${tag}]\``,
       [
-        ...decided.map(([id, { question }]) => `- decided in [${id}](decisions.md#${id.toLowerCase()}): ${question}`),
+        ...decided.map(([id, { question }]) => `- Decided in [${id}](decisions.md#${id.toLowerCase()}): ${question}`),
         ...listTests(tag, proofs),
       ].join("\n"),
     );
@@ -25,7 +25,7 @@ export function printContract(root: string, proofs: readonly Proof[]): string {
   return `${lines.join("\n\n")}\n`;
 }
 
-/** Prints the page of decisions. */
+/** Prints the page that lists all decisions. */
 export function printDecisions(root: string, proofs: readonly Proof[]): string {
   const entries = Object.entries(readDecisions(root)).map(([id, { question, evidence, choice, why, change }]) =>
     [
@@ -41,17 +41,17 @@ export function printDecisions(root: string, proofs: readonly Proof[]): string {
   );
   return [
     '---\ntitle: Decisions\ndescription: "Unspecified behaviour and our decisions, each with its evidence, rationale and tests."\n---',
-    "<!-- Made from spec/decisions.yaml and the titles of tests. -->",
+    "<!-- Generated from spec/decisions.yaml and test titles. -->",
     "# Decisions",
-    "Unspecified behaviour and our decisions: what `spec/interface.md` does not show, decided on the evidence named. None of this is the service's documented behaviour.",
+    "These are our decisions on behaviour that `spec/interface.md` does not specify, each with its evidence. The service documents none of it.",
     ...entries,
     "",
   ].join("\n\n");
 }
 
-/** Lists the tests with a tag, and says if all of them are slow. */
+/** Lists the tests that have the tag, after a remark if all of them are slow. */
 function listTests(tag: string, proofs: readonly Proof[]): string[] {
   const own = proofs.filter((proof) => proof.tag === tag);
-  const mark = own.length > 0 && own.every(({ isSlow }) => isSlow) ? ["- **proven by slow tests alone**"] : [];
+  const mark = own.length > 0 && own.every(({ isSlow }) => isSlow) ? ["- **Proven only by slow tests**"] : [];
   return [...mark, ...own.map(({ test }) => `- ${test}`)];
 }

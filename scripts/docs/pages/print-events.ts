@@ -11,7 +11,7 @@ import { decisionLink, escapeCell, frontMatter, printFields, printType, withFull
 /** A webhook's entry in spec/events.yaml. */
 export interface Webhook {
   title: string;
-  /** An event is retried until it is acknowledged; a request is sent once. */
+  /** The service retries an event until it is acknowledged, but sends a request only once. */
   kind: "event" | "request";
   isLiveOnly?: true;
   keywords: string[];
@@ -19,7 +19,7 @@ export interface Webhook {
   decisions: string[];
   order: string;
   advice: string;
-  /** TypeScript code that handles it with the kit. */
+  /** TypeScript code that handles the webhook with the kit. */
   handler: string;
 }
 
@@ -47,7 +47,7 @@ export function readWebhooks(root: string, api: OpenApi): (Entry & { webhook: We
   });
 }
 
-/** Prints the event catalogue, by path: a page for each webhook and each push notification, and an index. */
+/** Returns the event catalogue's pages, keyed by path: an index, and a page for each webhook and each push notification. */
 export function printEvents(root: string): Map<string, string> {
   const api = readOpenApi(root);
   const entries = readWebhooks(root, api);
@@ -80,19 +80,19 @@ function printIndex(
   return [
     frontMatter(
       "Events",
-      "Every event type: the webhooks that your receiver gets and the push notifications of workers.",
+      "Every event type: the webhooks that your receiver gets and the push notifications that workers get.",
       "event types, webhook types, list of webhooks, payload",
     ),
     "# Events",
-    "These are all event types: the webhooks that your receiver gets, and the push notifications that workers get. Each has a page with its trigger, headers, payload, an example as it is sent, retries, a handler, and a command that sends one to your receiver.",
+    "These are all event types: the webhooks that your receiver gets, and the push notifications that workers get. Each has a page that describes its trigger, headers, payload and retries. The page of a webhook also shows an example request, a handler, and a command that sends the webhook to your receiver.",
     "## Webhooks that are events",
-    "An event is sent until your receiver acknowledges it with **200**. [Delivery semantics](../guides/delivery.md) has the schedule.",
+    "The service sends an event until your receiver acknowledges it with **200**. [Delivery semantics](../guides/delivery.md) shows the schedule.",
     [`| Event | Request | When |\n${head}`, ...printRows("event")].join("\n"),
     "## Webhooks that are requests",
-    "The service waits for the response, and never retries.",
+    "The service sends a request once, waits for the response, and never retries.",
     [`| Request | Path | When |\n${head}`, ...printRows("request")].join("\n"),
     "## Push notifications",
-    "They go to workers' phones and to the notifications menu of the worker app, not to your receiver.",
+    "Workers get push notifications on their phones and in the notifications menu of the worker app. Your receiver does not get them.",
     [
       `| Push | To | When |\n${head}`,
       ...pushes.map(
@@ -100,7 +100,7 @@ function printIndex(
           `| [${title}](push-${name}.md) | workers | ${escapeCell(sent.split(". ")[0] ?? "")}. |`,
       ),
     ].join("\n"),
-    "There is no list of event types to subscribe to: your receiver gets every webhook whose endpoint it implements. The kit mounts an endpoint when you pass its handler.",
+    "You do not subscribe to event types: your receiver gets every webhook whose endpoint it implements. The kit mounts an endpoint when you pass its handler.",
     "",
   ].join("\n\n");
 }
@@ -125,10 +125,10 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
   return [
     frontMatter(title, `${method} ${path}: ${withFullStop(operation.summary)}`, keywords.join(", ")),
     `# ${title}`,
-    `\`${method} ${path}\` below your base address`,
+    `\`${method} ${path}\`, relative to your base URL`,
     ...(isLiveOnly
       ? [
-          "> The live service sends this. [The contract](../contract.md) does not name it, and the reference platform does not send it.",
+          "> Only the live service sends this event. [The contract](../contract.md) does not mention it, and the reference platform does not send it.",
         ]
       : []),
     "## When it is sent",
@@ -138,27 +138,30 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
       ? [
           "| Header | Meaning |\n| --- | --- |",
           ...headers.map(
-            (one) => `| \`${one.name}\` | ${escapeCell(one.description ?? "")}${decisionLink(one["x-decision"])} |`,
+            ({ name, description = "", "x-decision": decision }) =>
+              `| \`${name}\` | ${escapeCell(description)}${decisionLink(decision)} |`,
           ),
-          "| `Authorization` | `hmac` and 64 hexadecimal digits: the SHA-256 of `Timestamp` and your secret. ([D-15](../spec/decisions.yaml)) |",
+          "| `Authorization` | `hmac` and 64 hexadecimal digits: the SHA-256 of `Timestamp` followed by your secret. ([D-15](../spec/decisions.yaml)) |",
           ...(schema ? ["| `Content-Type` | `application/json` |"] : []),
         ].join("\n")
-      : "It carries no signature.",
+      : "The request is not signed.",
     "## Payload",
     ...(schema ? [printFields(schema)] : [describePathPayload(path, resolved)]),
     "## Example request",
     printRequest(method, filledPath, isSigned, kind === "event", example?.value),
     "## What to respond",
     printResponses(api, responses, kind),
-    ...(success ? ["**Example of 200**", `\`\`\`json\n${JSON.stringify(success.value, undefined, 2)}\n\`\`\``] : []),
+    ...(success
+      ? ["**Example of a 200 response**", `\`\`\`json\n${JSON.stringify(success.value, undefined, 2)}\n\`\`\``]
+      : []),
     advice.trim(),
     "## Retries and order",
     kind === "event"
-      ? `Without a 200 it is [retried](../guides/delivery.md#retries): ten attempts over about 45 hours, each signed again with a new \`Timestamp\`, under the same \`Offers-Delivery-Id\`. It may arrive [more than once](../guides/delivery.md#duplicates). ${order}`
+      ? `Until your receiver responds with 200, the service [retries](../guides/delivery.md#retries) the event: it makes ten attempts over about 45 hours. Each attempt has a new \`Timestamp\` and signature, and the same \`Offers-Delivery-Id\`. The event may arrive [more than once](../guides/delivery.md#duplicates). ${order}`
       : order,
     "## Handle it",
     `\`\`\`ts\n${handler.trim()}\n\`\`\``,
-    "The options are the same in every [framework](../guides/frameworks/README.md). Without the kit: [Verify in other languages](../guides/other-languages.md).",
+    "The options are the same in every [framework](../guides/frameworks/README.md). If you do not use the kit, see [Verify in other languages](../guides/other-languages.md).",
     "## Send one to your receiver",
     printTabs(method, filledPath, toSlug(operationId), isSigned, example?.value),
     "",
@@ -171,8 +174,8 @@ function describePathPayload(
   parameters: readonly { name: string; in: string; description?: string }[],
 ): string {
   const pathParameter = parameters.find(({ in: place }) => place === "path");
-  if (!pathParameter) return "It has no body.";
-  return `It has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${pathParameter.description?.replace(" There is no payload.", "") ?? ""}`;
+  if (!pathParameter) return "The request has no body.";
+  return `The request has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${pathParameter.description?.replace(" There is no payload.", "") ?? ""}`;
 }
 
 /** Prints the request byte for byte, signed with the demo's secret. */
@@ -192,7 +195,7 @@ function printRequest(method: string, path: string, isSigned: boolean, isEvent: 
     ...(isSigned ? [`Timestamp: ${signedAt}`, `Authorization: hmac ${digest}`] : []),
     ...(text === undefined ? [] : ["", text]),
   ];
-  return `\`\`\`http\n${lines.join("\n")}\n\`\`\`\n\n${isSigned ? `The base address is \`https://your.example/offers\`, and the secret is \`${secret}\`.` : "The base address is `https://your.example/offers`."}`;
+  return `\`\`\`http\n${lines.join("\n")}\n\`\`\`\n\n${isSigned ? `The base URL is \`https://your.example/offers\`, and the secret is \`${secret}\`.` : "The base URL is `https://your.example/offers`."}`;
 }
 
 const printResponses = (api: OpenApi, responses: Operation["responses"], kind: Webhook["kind"]): string =>
@@ -207,12 +210,12 @@ const printResponses = (api: OpenApi, responses: Operation["responses"], kind: W
     }),
     ...(kind === "event"
       ? [
-          "| 201, 202, 204, a redirect, or any other | It is not acknowledged, and is sent again. ([D-13](../spec/decisions.yaml)) |",
+          "| 201, 202, 204, a redirect, or any other | The event is not acknowledged, and is sent again. ([D-13](../spec/decisions.yaml)) |",
         ]
       : []),
   ].join("\n");
 
-/** Prints tabs for the command line and curl, both of which `npm run check -- docs` runs. */
+/** Prints a tab for `offers trigger` and one for curl. `npm run check -- docs` runs both commands. */
 function printTabs(method: string, path: string, name: string, isSigned: boolean, body: unknown): string {
   const data = body === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${JSON.stringify(body)}'`];
   const signature = isSigned ? ['  -H "Timestamp: $timestamp"', '  -H "Authorization: hmac $digest"'] : [];
@@ -231,7 +234,7 @@ digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut
     "== curl",
     `\`\`\`sh\n${isSigned ? signing : ""}${curl}\n\`\`\``,
     ":::",
-    `${isSigned ? "Both read your secret from `WEBHOOK_SECRET`. " : ""}\`offers\` is the command of [\`@offers/cli\`](../../packages/cli/README.md); \`--set\` changes a field. The tests run both against a receiver that is built with the kit.`,
+    `${isSigned ? "Both commands read your secret from `WEBHOOK_SECRET`. " : ""}[\`@offers/cli\`](../../packages/cli/README.md) provides the \`offers\` command; its option \`--set\` changes a field. The tests run both commands against a receiver that is built with the kit.`,
   ].join("\n\n");
 }
 
@@ -264,7 +267,7 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
       keywords.join(", "),
     ),
     `# ${title}`,
-    "A push notification to workers. Your receiver does not get it.",
+    "Workers get this push notification. Your receiver does not get it.",
     "## When it is sent",
     sent.trim(),
     "## Payload",
@@ -272,9 +275,9 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
       "| Field of `data` | Meaning |\n| --- | --- |",
       "| `offerId` | The offer that the app opens when the worker taps the notification. |",
       `| \`reason\` | ${reasons.map((code) => `\`${code}\``).join(" or ")} |`,
-      "| `sequence` | An ascending number, as a string. A push with a smaller number than the last is late and can be ignored. ([D-99](../../spec/decisions.yaml)) |",
+      "| `sequence` | A number that increases with each push, as a string. If a push has a smaller number than the previous one, it is late, and the app can ignore it. ([D-99](../../spec/decisions.yaml)) |",
     ].join("\n"),
-    "`notification` is the text that the phone shows: the title of the offer, when in the worker's time zone, and where ([D-118](../../spec/decisions.yaml)).",
+    "`notification` is the text that the phone shows: the offer's title, its time in the worker's time zone, and its place ([D-118](../../spec/decisions.yaml)).",
     "## Example request",
     "The reference platform sends this to Firebase Cloud Messaging, `POST /v1/projects/{project}/messages:send` ([D-79](../../spec/decisions.yaml)):",
     [":::tabs key:phone", "== Android", message("android", reason), "== iOS", message("ios", reason), ":::"].join(
@@ -282,13 +285,13 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     ),
     ...(reasons.length > 1
       ? [
-          `A worker with \`${reasons[1]}\` gets ${JSON.stringify((fcmMessage(exampleDevice("android"), { ...work, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)} as the title.`,
+          `If \`reason\` is \`${reasons[1]}\`, the title is ${JSON.stringify((fcmMessage(exampleDevice("android"), { ...work, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)}.`,
         ]
       : []),
     "## Retries and order",
-    "Each device gets one push, with up to ten attempts; each pause is twice as long as the one before ([D-48](../../spec/decisions.yaml)). For each worker, device and offer a newer push supersedes an older one that is still waiting ([D-99](../../spec/decisions.yaml)). The notifications menu shows every notification in any case, also to a worker without a device.",
+    "The platform sends one push to each device. It makes up to ten attempts, and each pause between them is twice as long as the one before ([D-48](../../spec/decisions.yaml)). A newer push about the same offer supersedes an older one that is still waiting for the same device ([D-99](../../spec/decisions.yaml)). The notifications menu shows every notification, even to workers without a device.",
     "## Try it",
-    "Without credentials for Firebase, the reference platform shows every notification in the worker app at `/app`, and sends none to a phone. In a test, `service.notifications` of [`createTestService`](../guides/testing.md) lists them.",
+    "Without Firebase credentials, the reference platform shows every notification in the worker app at `/app`, but does not send it to phones. In a test, `service.notifications` of [`createTestService`](../guides/testing.md) lists the notifications.",
     "",
   ].join("\n\n");
 }

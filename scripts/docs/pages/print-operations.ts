@@ -19,11 +19,11 @@ export interface Entry {
   method: string;
   path: string;
   operation: Operation;
-  /** The errors of a call with the client; empty if the client does not have the operation. */
+  /** The errors that a call with the client can throw; empty if the client has no method for the operation. */
   errors?: readonly OperationError[];
 }
 
-/** Prints a page for each operation, by path. */
+/** Returns a page for each operation, keyed by the page's path. */
 export function printOperations(root: string): Map<string, string> {
   const api = readOpenApi(root);
   const errors = readOperationErrors(root);
@@ -44,7 +44,7 @@ export const listOperations = (api: OpenApi, paths: OpenApi["paths"]): Entry[] =
 /** Converts `CreateOffer` to `create-offer`, for URLs and the command line. */
 export const toSlug = (operationId: string): string => operationId.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 
-/** Adapts relative links, written for a page in docs/, to a page one folder below it. */
+/** Adapts links that are relative to docs/ to a page in a subfolder of docs/. */
 export const relinkFromSubfolder = (markdown: string): string =>
   markdown
     .replaceAll("](../spec/", "](../../spec/")
@@ -86,7 +86,7 @@ function printPage({ api, method, path, operation, errors = [] }: Entry): string
   return relinkFromSubfolder(page);
 }
 
-/** What each operation is for, in the words that readers search for. */
+/** Each operation's purpose, in the words that readers search for. */
 const purposes: Record<string, { keywords: string; purpose: string }> = {
   CreateOffer: {
     keywords: "send an offer, create an offer, maximum number of workers, limits",
@@ -98,18 +98,18 @@ const purposes: Record<string, { keywords: string; purpose: string }> = {
   },
   CompleteOffer: {
     keywords: "assign workers, confirm workers, complete an offer",
-    purpose: "Use it to complete an offer: to assign the workers who applied, and to confirm them.",
+    purpose: "Use it to complete an offer: it assigns the work to workers who have applied, and confirms them.",
   },
   ListEvents: {
     keywords: "event feed, list events, poll events, missed events, pagination, paginate, cursor",
-    purpose: "Use it after an outage: [After an outage](guides/after-an-outage.md) has the program.",
+    purpose: "Use it after an outage: [After an outage](guides/after-an-outage.md) shows a complete program.",
   },
   RedeliverEvents: { keywords: "redeliver all, replay events", purpose: "" },
   RedeliverEvent: { keywords: "redeliver one, replay an event", purpose: "" },
   WithdrawOffer: {
     keywords: "cancel an offer, delete an offer, withdraw an offer",
     purpose:
-      "Use it to cancel an offer. No operation deletes one: [List or change offers](guides/offers.md) says what to do instead.",
+      "Use it to cancel an offer. No operation deletes offers: [List or change offers](guides/offers.md) explains what to do instead.",
   },
 };
 
@@ -138,7 +138,7 @@ function printTabs(api: OpenApi, method: string, path: string, operation: Operat
     "== Python",
     printPython(method, url, body, hasResponseBody),
     ":::",
-    `The key and the ids are those of the [reference platform](../../examples/platform/README.md)'s demo. The samples need no installation except [\`@offers/client\`](../../packages/client/README.md) for TypeScript; Python uses the standard library. The tests run all three against the platform.`,
+    `The key and the ids belong to the demo data of the [reference platform](../../examples/platform/README.md). For TypeScript, install [\`@offers/client\`](../../packages/client/README.md). The Python sample uses only the standard library. The tests run all three samples against the platform.`,
   ].join("\n\n");
 }
 
@@ -155,7 +155,7 @@ ${hasResponseBody ? `const offer = await ${call};\nconsole.log(offer);` : `await
 \`\`\``;
 }
 
-/** Prints a call with fetch, for an operation that the client does not have. */
+/** Prints a call with fetch, for an operation for which the client has no method. */
 function printFetch(method: string, url: string, body: string | undefined): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
@@ -244,29 +244,30 @@ function printResponseBody(content: NonNullable<Response["content"]>): string {
   return schema?.$ref ? schemaLink(schemaNameOf(schema.$ref)) : schema ? printType(schema) : "";
 }
 
-/** Prints the errors that `safe()` narrows to, and how to handle every case. */
+/** Prints the errors to which `safe()` narrows, and explains how to handle every case. */
 function printErrors(operationId: string, errors: readonly OperationError[]): string[] {
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {
-    const status = statuses.length > 0 ? statuses.join(", ") : explanation.by === "server" ? "other server" : "client";
+    const status =
+      statuses.length > 0 ? statuses.join(", ") : explanation.by === "server" ? "another server" : "client";
     return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${status} | ${escapeCell(explanation.meaning)} |`;
   });
   return [
     "## Errors",
-    `The errors that a call with [\`@offers/client\`](../../packages/client/README.md) can have. \`safe()\` narrows to them, and \`isOperationError(error, "${operationId}")\` narrows an exception. *Other server* means a gateway, or what responds at a wrong \`baseUrl\`; *client* means that the client makes the error.`,
+    `A call with [\`@offers/client\`](../../packages/client/README.md) can fail with these errors. The type of the result of \`safe()\` lists them, and \`isOperationError(error, "${operationId}")\` narrows a caught error to them. *Another server* means that a gateway responded, or the server at a wrong \`baseUrl\`. *Client* means that the client itself creates the error.`,
     ["| Code | Class | Status | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
-    "A `switch` over `error.code` whose `default` assigns the error to `never` does not compile while a case is missing. Keep the `default`: a newer service may respond with a status that is not in the table.",
+    "If the `default` of a `switch` over `error.code` assigns the error to `never`, the code does not compile while a case is missing. Keep the `default`, because a newer service may respond with a status that is not in the table.",
   ];
 }
 
-/** Prints the example of the successful response. */
+/** Prints the example of a successful response. */
 function printExample(responses: Operation["responses"]): string[] {
-  const [status, response] = Object.entries(responses).find(([one]) => one.startsWith("2")) ?? [];
+  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
   const [example] = Object.values(Object.values(response?.content ?? {})[0]?.examples ?? {});
   return example ? [`**Example of ${status}**`, jsonBlock(example.value)] : [];
 }
 
-/** Prints the body of each error response, as tabs. */
+/** Prints the body of each error response in its own tab. */
 function printErrorBodies(api: OpenApi, responses: Operation["responses"]): string[] {
   const examples = Object.entries(responses).flatMap(([status, given]) => {
     const content = resolveRef(api, given).content?.["application/problem+json"];

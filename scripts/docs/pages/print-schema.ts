@@ -1,10 +1,10 @@
 import type { Schema } from "./openapi.ts";
 
-/** Formats a link to the decision that a part of the contract cites. */
+/** Formats a link to a decision; returns an empty string without an id. */
 export const decisionLink = (id: string | undefined): string =>
   id === undefined ? "" : ` ([${id}](../spec/decisions.yaml))`;
 
-/** Describes a schema in a few words, with links to named schemas. */
+/** Describes a schema's type in a few words, with links to named schemas. */
 export function printType(schema: Schema): string {
   if (schema.$ref !== undefined) return schemaLink(schemaNameOf(schema.$ref));
   if (schema.type === "array")
@@ -12,7 +12,7 @@ export function printType(schema: Schema): string {
   const format = schema.format === undefined ? "" : ` (${schema.format})`;
   const values = schema.enum ?? schema["x-extensible-enum"];
   const listedValues = values ? `: ${values.map((value) => `\`${value}\``).join(", ")}` : "";
-  const anyOther = schema["x-extensible-enum"] ? ", or another text" : "";
+  const anyOther = schema["x-extensible-enum"] ? ", or another string" : "";
   const length = formatRange(schema.minLength === 1 ? undefined : schema.minLength, schema.maxLength, "characters");
   return `${schema.type ?? "any"}${format}${listedValues}${anyOther}${length}${formatRange(schema.minimum, schema.maximum, "")}`;
 }
@@ -27,7 +27,7 @@ export const schemaNameOf = (ref: string): string => ref.slice(ref.lastIndexOf("
 
 export const schemaLink = (name: string): string => `[${name}](#${name.toLowerCase()})`;
 
-/** Prints a named schema: a table of its fields, or one line. */
+/** Prints a named schema as a table of its fields or, if it has no fields, as one line. */
 export function printSchema(name: string, schema: Schema): string {
   const intro = [schema.description, decisionLink(schema["x-decision"]).trim()].filter(Boolean).join(" ");
   if (!schema.properties) return [`### ${name}`, `${capitalise(printType(schema))}. ${intro}`.trim()].join("\n\n");
@@ -49,7 +49,7 @@ export function printFields(schema: Schema): string {
 export const frontMatter = (title: string, description: string, keywords: string): string =>
   `---\ntitle: ${title}\ndescription: ${JSON.stringify(description)}\nkeywords: [${keywords}]\n---`;
 
-/** Adds a full stop to a summary that has none. */
+/** Adds a full stop to a summary that does not end with punctuation. */
 export const withFullStop = (summary: string): string => summary.replace(/[^.?]$/, "$&.");
 
 /** Puts a string on one line and escapes it for a table cell. */

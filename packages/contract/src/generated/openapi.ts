@@ -48,8 +48,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Name the workers who get the work
-         * @description All workers on the offer are notified whether they were successful.
+         * Complete an offer by assigning the work to workers
+         * @description All workers on the offer are told whether they were successful.
          */
         post: operations["CompleteOffer"];
         delete?: never;
@@ -67,9 +67,9 @@ export interface paths {
         };
         /**
          * Withdraw an offer
-         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET although it
-         *     changes state, so nothing may cache, prefetch or follow it. A second withdrawal gets the same response and
-         *     notifies nobody again.
+         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET although the
+         *     operation changes state, so programs must not cache, prefetch or follow its URL. A second withdrawal gets the
+         *     same response, and nobody is notified again.
          */
         get: operations["WithdrawOffer"];
         put?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Lists the organisation's events in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. Poll with the last cursor for further events.
+         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It lists the organisation's events in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. To get further events, poll with the last cursor.
          */
         get: operations["ListEvents"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver the failed events in a time range
-         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Replays all failed events of a time range, as the portal's page Deliveries does.
+         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It redelivers all failed events in a time range, as the portal's Deliveries page does.
          */
         post: operations["RedeliverEvents"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver one event
-         * @description An extension of the reference platform: the service does not document it, and the live service may not have it. Replays one event. `id` is that of a delivery: of the event, or of a redelivery.
+         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It redelivers one event. `id` is the id of a delivery: the event's first delivery or a redelivery.
          */
         post: operations["RedeliverEvent"];
         delete?: never;
@@ -172,7 +172,7 @@ export interface webhooks {
         };
         /**
          * Does the receiver have the secret that was entered in the company profile?
-         * @description Called together with `/test`. 200 only when the headers are decoded correctly.
+         * @description Called together with `/test`. Respond with 200 only if the headers are decoded correctly.
          */
         get: operations["TestAuth"];
         put?: never;
@@ -248,8 +248,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An assigned worker deleted a time slot of an offer from their timeline
-         * @description An additional event from the live service; the service does not document it and the reference platform does not send it.
+         * An assigned worker deleted one of the offer's time slots from their timeline
+         * @description An additional event that the live service sends although the contract does not describe it. The reference platform does not send it.
          */
         post: operations["OfferEventDeleted"];
         delete?: never;
@@ -269,7 +269,7 @@ export interface webhooks {
         put?: never;
         /**
          * A worker's timeline changed
-         * @description An additional event from the live service; the service does not document it and the reference platform does not send it.
+         * @description An additional event that the live service sends although the contract does not describe it. The reference platform does not send it.
          */
         post: operations["TimelineChanged"];
         delete?: never;
@@ -291,9 +291,9 @@ export interface components {
         FeedEvent: {
             /** @description The id of the event's webhook. */
             id: string;
-            /** @description The operation of the webhook, `WorkerOfferResponse` or `WorkerAddedContact`. Others may be added. */
+            /** @description The webhook's operation, `WorkerOfferResponse` or `WorkerAddedContact`. Other types may be added later. */
             type: string;
-            /** @description The payload of the webhook. */
+            /** @description The webhook's payload. */
             data: {
                 [key: string]: string;
             };
@@ -303,16 +303,16 @@ export interface components {
         RedeliveryRange: {
             /**
              * Format: date-time
-             * @description Events of this time and later.
+             * @description Redelivers events from this time on.
              */
             since: string;
             /**
              * Format: date-time
-             * @description Events before this time.
+             * @description Redelivers only events before this time.
              */
             until?: string;
             /**
-             * @description The deliveries that failed, those that were acknowledged, or both.
+             * @description Selects failed deliveries (`dead`), acknowledged ones, or both.
              * @default dead
              * @enum {string}
              */
@@ -320,11 +320,11 @@ export interface components {
         };
         RedeliveryCounts: {
             redelivered: number;
-            /** @description The number of deliveries that were not sent, because there is a later response by the same worker to the same offer. */
+            /** @description The number of deliveries that were not redelivered, because the same worker has responded to the same offer again. */
             superseded: number;
         };
         Redelivered: {
-            /** @description The id that is delivered now; a new one for an acknowledged delivery. */
+            /** @description The id of the delivery that is now due. If the delivery had been acknowledged, this is a new id. */
             id: string;
         };
         /** @description An opaque identifier. */
@@ -341,7 +341,7 @@ export interface components {
         UtcDateTime: string;
         /**
          * Format: idn-email
-         * @description An email address; internationalised ones are allowed.
+         * @description An email address, which may be internationalised.
          */
         EmailAddress: string;
         /** @description A time slot of the work. */
@@ -349,7 +349,7 @@ export interface components {
             start: components["schemas"]["UtcDateTime"];
             end: components["schemas"]["UtcDateTime"];
         };
-        /** @description A time slot of the work; any other field is rejected. */
+        /** @description A time slot of the work. */
         OfferEventCreation: {
             start: components["schemas"]["UtcDateTime"];
             end: components["schemas"]["UtcDateTime"];
@@ -379,7 +379,7 @@ export interface components {
             id: string;
             /** @description As at creation. */
             title: string;
-            /** @description As at creation; empty when omitted. */
+            /** @description As at creation; empty if it was omitted. */
             details: string;
             /** @description Whether the offer lies in the past. */
             isHistoric: boolean;
@@ -387,7 +387,7 @@ export interface components {
             widthdrawn: boolean;
             /** @description Whether the offer is completed. */
             complete: boolean;
-            /** @description As at creation; empty when omitted. */
+            /** @description As at creation; empty if it was omitted. */
             locationPlaceId: string;
             /** @description Creation time. */
             createdAt: components["schemas"]["UtcDateTime"];
@@ -403,7 +403,7 @@ export interface components {
             workerId: string;
             /** @description Name of the worker. */
             name: string;
-            /** @description The worker's current response. Only `applied` is the service's documented value. */
+            /** @description The worker's current response. The service documents only the value `applied`. */
             response: "applied" | "rejected" | "none" | (string & {});
             /** @description Empty when nothing is confirmed. */
             confirmation: string;
@@ -419,9 +419,9 @@ export interface components {
             detail?: string;
             /** Format: uri-reference */
             instance?: string;
-            /** @description The stable name of this kind of problem. */
+            /** @description A stable code for this kind of problem. */
             code?: string;
-            /** @description Maps the name of a parameter or field (`events[0].end`) to what is wrong with it. */
+            /** @description Maps the name of each invalid parameter or field, such as `events[0].end`, to the reasons. */
             errors?: {
                 [key: string]: string[];
             };
@@ -510,7 +510,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The offer's state does not allow it. */
+        /** @description The offer's state does not allow the operation. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -519,7 +519,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many requests with this key, or with invalid keys from this IP address. The request had no effect. */
+        /** @description Too many requests used this key, or invalid keys from this IP address. The request had no effect. */
         TooManyRequests: {
             headers: {
                 /** @description The number of seconds to wait before the next request. */
@@ -541,7 +541,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than the service reads. */
+        /** @description The body is larger than the service allows. */
         ContentTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -577,7 +577,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service is temporarily unavailable, for example while its database fails over. `detail` says whether the change may have been made; the same `Idempotency-Key` makes repeating it safe. */
+        /** @description The service is temporarily unavailable, for example while its database fails over. `detail` says whether the change may have been made. With the same `Idempotency-Key`, the request can be repeated safely. */
         ServiceUnavailable: {
             headers: {
                 /** @description The number of seconds to wait before the next request. */
@@ -609,35 +609,35 @@ export interface components {
          * @example offer_4f1c2a
          */
         OfferId: components["schemas"]["Id"];
-        /** @description Optional here. */
+        /** @description The version. Optional for this operation. */
         OptionalApiVersion: components["schemas"]["ApiVersion"];
-        /** @description Exactly once. */
+        /** @description The version. Required exactly once. */
         RequiredApiVersion: components["schemas"]["ApiVersion"];
         /**
-         * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
-         *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
-         *     key unused. A key must not start or end with a space, because HTTP removes it there.
+         * @description Use one key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+         *     gets the first response again. A different request with the same key is rejected. After a rejected request, the
+         *     key can be used again. A key must not start or end with a space, because HTTP would remove that space.
          */
         IdempotencyKey: string;
         /**
-         * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+         * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
          * @example 2018-11-26T10:55Z
          */
         Timestamp: string;
-        /** @description The same on every attempt of one delivery. Not covered by the signature. */
+        /** @description The delivery's id, the same for every attempt. The signature does not cover it. */
         DeliveryId: string;
     };
     requestBodies: never;
     headers: {
-        /** @description This is the response to an earlier request with the same `Idempotency-Key`; this request had no effect. */
+        /** @description This response belongs to an earlier request with the same `Idempotency-Key`. The current request had no effect. */
         IdempotencyReplayed: "true";
         /**
-         * @description On every response to a valid key: how many requests are left (`r`), and the seconds until the window ends (`t`). IETF draft ratelimit-headers-11.
+         * @description Sent with every response to a valid key: the number of requests left (`r`), and the seconds until the window ends (`t`). The format is IETF draft ratelimit-headers-11.
          * @example "key";r=599;t=60
          */
         RateLimit: string;
         /**
-         * @description On every response to a valid key: the requests that a window allows (`q`), and its seconds (`w`).
+         * @description Sent with every response to a valid key: the number of requests per window (`q`), and the window's length in seconds (`w`).
          * @example "key";q=600;w=60
          */
         RateLimitPolicy: string;
@@ -649,14 +649,14 @@ export interface operations {
     CreateOffer: {
         parameters: {
             query?: {
-                /** @description Optional here. */
+                /** @description The version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: {
                 /**
-                 * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
-                 *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
-                 *     key unused. A key must not start or end with a space, because HTTP removes it there.
+                 * @description Use one key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+                 *     gets the first response again. A different request with the same key is rejected. After a rejected request, the
+                 *     key can be used again. A key must not start or end with a space, because HTTP would remove that space.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -697,7 +697,7 @@ export interface operations {
     GetOffer: {
         parameters: {
             query?: {
-                /** @description Optional here. */
+                /** @description The version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -734,14 +734,14 @@ export interface operations {
     CompleteOffer: {
         parameters: {
             query: {
-                /** @description Exactly once. */
+                /** @description The version. Required exactly once. */
                 "api-version": components["parameters"]["RequiredApiVersion"];
             };
             header?: {
                 /**
-                 * @description One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
-                 *     gets the first response again; a different request with the same key is rejected. A rejected request leaves its
-                 *     key unused. A key must not start or end with a space, because HTTP removes it there.
+                 * @description Use one key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+                 *     gets the first response again. A different request with the same key is rejected. After a rejected request, the
+                 *     key can be used again. A key must not start or end with a space, because HTTP would remove that space.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -786,7 +786,7 @@ export interface operations {
     WithdrawOffer: {
         parameters: {
             query?: {
-                /** @description Optional here. */
+                /** @description The version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -821,7 +821,7 @@ export interface operations {
     ListEvents: {
         parameters: {
             query?: {
-                /** @description Optional here. */
+                /** @description The version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
                 /** @description The previous page's `cursor`. Without it, the feed starts at its first event. */
                 after?: string;
@@ -853,7 +853,7 @@ export interface operations {
     RedeliverEvents: {
         parameters: {
             query?: {
-                /** @description Optional here. */
+                /** @description The version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -888,7 +888,7 @@ export interface operations {
     RedeliverEvent: {
         parameters: {
             query?: {
-                /** @description Optional here. */
+                /** @description The version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -911,7 +911,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorised"];
-            /** @description The organisation has no such delivery. */
+            /** @description The organisation has no delivery with this id. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -943,14 +943,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The receiver is there. */
+            /** @description The base URL leads to a receiver. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failure; the base URL is not saved. */
+            /** @description The test failed, and the base URL is not saved. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -964,7 +964,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -974,7 +974,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The headers are valid under the receiver's secret. */
+            /** @description The receiver's secret matches the headers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -989,11 +989,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
-                /** @description The same on every attempt of one delivery. Not covered by the signature. */
+                /** @description The delivery's id, the same for every attempt. The signature does not cover it. */
                 "Offers-Delivery-Id"?: components["parameters"]["DeliveryId"];
             };
             path: {
@@ -1022,7 +1022,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1036,7 +1036,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The contacts that match, possibly none. */
+            /** @description The contacts that match; the array may be empty. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1054,11 +1054,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
-                /** @description The same on every attempt of one delivery. Not covered by the signature. */
+                /** @description The delivery's id, the same for every attempt. The signature does not cover it. */
                 "Offers-Delivery-Id"?: components["parameters"]["DeliveryId"];
             };
             path?: never;
@@ -1086,11 +1086,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
-                /** @description The same on every attempt of one delivery. Not covered by the signature. */
+                /** @description The delivery's id, the same for every attempt. The signature does not cover it. */
                 "Offers-Delivery-Id"?: components["parameters"]["DeliveryId"];
             };
             path?: never;
@@ -1118,11 +1118,11 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
-                /** @description The same on every attempt of one delivery. Not covered by the signature. */
+                /** @description The delivery's id, the same for every attempt. The signature does not cover it. */
                 "Offers-Delivery-Id"?: components["parameters"]["DeliveryId"];
             };
             path?: never;

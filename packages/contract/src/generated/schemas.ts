@@ -46,12 +46,12 @@ export const idSchema = z.string().min(1);
 export const apiVersionSchema = z.enum(['1.0']);
 
 /**
- * An email address; internationalised ones are allowed.
+ * An email address, which may be internationalised.
  */
 export const emailAddressSchema = z.string().max(254).regex(/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u);
 
 /**
- * A time slot of the work; any other field is rejected.
+ * A time slot of the work.
  */
 export const offerEventCreationSchema = z.strictObject({
     start: utcDateTimeSchema,
@@ -138,29 +138,29 @@ export const timelineChangedSchema = nullAsAbsent(z.looseObject({
 export const offerIdSchema = idSchema;
 
 /**
- * Optional here.
+ * The version. Optional for this operation.
  */
 export const optionalApiVersionSchema = apiVersionSchema;
 
 /**
- * Exactly once.
+ * The version. Required exactly once.
  */
 export const requiredApiVersionSchema = apiVersionSchema;
 
 /**
- * One key for each intended effect. For 24 hours, the same request with the same key has no further effect and
- * gets the first response again; a different request with the same key is rejected. A rejected request leaves its
- * key unused. A key must not start or end with a space, because HTTP removes it there.
+ * Use one key for each intended effect. For 24 hours, the same request with the same key has no further effect and
+ * gets the first response again. A different request with the same key is rejected. After a rejected request, the
+ * key can be used again. A key must not start or end with a space, because HTTP would remove that space.
  *
  */
 export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[!-~](?:[ -~]*[!-~])?$/);
 
 /**
- * When the request was signed, ISO 8601 in UTC. The digest covers the value exactly as sent.
+ * When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
  */
 export const timestampSchema = z.string();
 
 /**
- * The same on every attempt of one delivery. Not covered by the signature.
+ * The delivery's id, the same for every attempt. The signature does not cover it.
  */
 export const deliveryIdSchema = z.string();
