@@ -6,13 +6,13 @@ export const timeoutMs = 30000; // 30 seconds
 /** D-25: What are the timeouts? */
 export const totalTimeoutMs = 90000; // 90 seconds
 
-/** D-50: Which calls does the client retry, how often, and after which delay? */
+/** D-50: Which calls does the client retry, how many times, and after which delay? */
 export const maxRetries = 2;
 
-/** D-50: Which calls does the client retry, how often, and after which delay? */
+/** D-50: Which calls does the client retry, how many times, and after which delay? */
 export const maxRetryAfterMs = 30000; // 30 seconds
 
-/** D-62: How is an offer watched? */
+/** D-62: How does the client watch an offer? */
 export const watchIntervalMs = 10000; // 10 seconds
 
 /** D-98: Response size limit: how large may a response be? */
