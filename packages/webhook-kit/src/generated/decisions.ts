@@ -12,7 +12,7 @@ export const bodyTimeoutMs = 10000; // 10 seconds
 /** D-64: How long may a remote deduplication store take, and does a handler that ends after its lease count? */
 export const lookUpTimeoutMs = 5000; // 5 seconds
 
-/** D-100: When does the SQL inbox treat an event as one that it has recorded, and for how long? */
+/** D-100: When does the SQL inbox recognise an event that it has recorded, and for how long? */
 export const inboxKeepMs = 259200000; // 3 days
 
 /** D-135: When does `reconcile` run the handler for a response, and with which response? */
@@ -21,5 +21,5 @@ export const inboxKeepResponsesMs = 34560000000; // 400 days
 /** D-135: When does `reconcile` run the handler for a response, and with which response? */
 export const reconcileConcurrency = 4;
 
-/** D-136: When is an event of the platform's feed the same as one that came as a webhook? */
+/** D-136: When is an event in the platform's feed the same as one that arrived as a webhook? */
 export const feedTimeoutMs = 30000; // 30 seconds
