@@ -108,11 +108,11 @@ function printBodies(api: OpenApi, { requestBody, responses }: Operation): strin
   for (const [status, response] of Object.entries(responses)) {
     const [schema] = Object.values(resolveRef(api, response).content ?? {}).map((content) => content.schema ?? {});
     const body = schema?.$ref ? schemaLink(schemaNameOf(schema.$ref)) : schema ? printType(schema) : "no body";
-    byBody.set(body, [...(byBody.get(body) ?? []), status === "default" ? "any other" : status]);
+    byBody.set(body, [...(byBody.get(body) ?? []), status === "default" ? "any other status" : status]);
   }
   const [request] = Object.values(requestBody?.content ?? {});
   return [
     ...(request?.schema ? [`- Body: ${printType(request.schema)}`] : []),
-    ...[...byBody].map(([body, statuses]) => `- ${statuses.join(", ")}: ${body}`),
+    ...[...byBody].map(([body, statuses]) => `- Response ${statuses.join(", ")}: ${body}`),
   ];
 }

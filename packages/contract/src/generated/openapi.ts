@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver the failed events in a time range
-         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It redelivers all failed events in a time range, as the portal's Deliveries page does.
+         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It does the same as **Redeliver** for a time range on the portal's Deliveries page.
          */
         post: operations["RedeliverEvents"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver one event
-         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It redelivers one event. `id` is the id of a delivery: the event's first delivery or a redelivery.
+         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. `id` is the id of a delivery: the event's first delivery or a redelivery.
          */
         post: operations["RedeliverEvent"];
         delete?: never;
