@@ -59,7 +59,7 @@ test("each ratio is relative to the base of the same round", () => {
 
 test("an interval that contains 1 counts as not shown", () => {
   expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "not shown"]);
-  expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| not shown \|/);
+  expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| no difference \|/);
   expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
 });
 

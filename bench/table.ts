@@ -11,7 +11,7 @@ export function printTable(comparison: Comparison): string {
     formatVerdict(row, comparison),
   ]);
   const table = [
-    ["Candidate", unit, "to the first", "95 %", "Result"],
+    ["Candidate", unit, "ratio to first row", "95 %", "Result"],
     ["---", "---:", "---:", "---:", "---"],
     ...lines,
   ];
@@ -28,7 +28,7 @@ function formatInterval({ verdict, ratio: { interval } }: ComparisonRow): string
 
 function formatVerdict({ verdict }: ComparisonRow, { exact }: Comparison): string {
   if (verdict === "base") return "";
-  if (verdict === "not shown") return exact ? "the same" : verdict;
+  if (verdict === "not shown") return exact ? "the same" : "no difference";
   const [better, worse] = exact ? ["smaller", "larger"] : ["faster", "slower"];
   return verdict === "better" ? better : worse;
 }
