@@ -95,10 +95,10 @@ function printOperation({ api, method, path, operation }: Entry, codes: readonly
   ].join("\n\n");
 }
 
-const printWebhook = ({ api, method, path, operation, webhook: { title, sent } }: Entry & { webhook: Webhook }) =>
+const printWebhook = ({ api, method, path, operation, webhook: { title, kind, sent } }: Entry & { webhook: Webhook }) =>
   [
     `### ${title}`,
-    `[\`${method} ${path}\`](#${toAnchor(title)}): ${withFullStop(operation.summary)} ${sent.trim()}`,
+    `[\`${method} ${path}\`](#${toAnchor(title)}): ${kind === "request" ? `${withFullStop(operation.summary)} ` : ""}${sent.trim()}`,
     printBodies(api, operation).join("\n"),
   ].join("\n\n");
 

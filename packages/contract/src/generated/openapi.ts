@@ -283,7 +283,7 @@ export interface components {
     schemas: {
         EventPage: {
             events: components["schemas"]["FeedEvent"][];
-            /** @description Cursor after the last event of this page. Pass it as `after` for the next page, even if this page is the last. */
+            /** @description Cursor after the last event on this page. Pass it as `after` to get the next page, even if this page is the last. */
             cursor: string;
             /** @description Whether there are events after this page. */
             more: boolean;
