@@ -12,13 +12,13 @@ export const connectTimeoutMs = 3000; // 3 seconds
 /** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000; // 10 seconds
 
-/** D-87: Which people can be invited, how often, and what does the email say? */
+/** D-87: Which people can be invited, how many times, and what does the email say? */
 export const invitationsPerDay = 200;
 
-/** D-87: Which people can be invited, how often, and what does the email say? */
+/** D-87: Which people can be invited, how many times, and what does the email say? */
 export const repeatInvitationDays = 30;
 
-/** D-121: What is `notifyEmailAddress` notified about, and how often? */
+/** D-121: What is `notifyEmailAddress` notified about, and when? */
 export const responseDigestMinutes = 10;
 
 /** D-122: What can an invited person do with the email? */
