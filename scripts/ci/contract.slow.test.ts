@@ -111,7 +111,7 @@ test("an unknown tag is reported with its test, and a statement without a test",
 test("the pages mark statements that only slow tests prove", async () => {
   const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
   const root = await createProject(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
-  const mark = "- **proven by slow tests alone**";
+  const mark = "- **Proven only by slow tests**";
   const decisions = printDecisions(root, readProofs(root)).split("\n## ");
   expect(decisions.slice(1, 3).map((entry) => entry.includes(mark))).toEqual([false, true]);
   const statements = printContract(root, readProofs(root)).split("`[interface: Errors ");
