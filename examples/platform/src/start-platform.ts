@@ -37,7 +37,7 @@ export interface Platform {
   storeLabel: string;
   /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Shuts down gracefully (D-71): stops claiming work, finishes current work in time or releases it, and closes the store. */
+  /** Performs a graceful shutdown (D-71): stops claiming work, finishes current work in time or releases it, and closes the store. */
   close(): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ const maxFromNetwork = 10;
 const maxFromAnywhere = 100;
 
 /**
- * Creates a function that checks passwords and limits the attempts, to prevent guessing by brute force (D-55). In five minutes, it
+ * Creates a function that checks passwords, with a sign-in limit that prevents guessing by brute force (D-55). In five minutes, it
  * allows ten failed attempts per account from one network, and a hundred from all networks. Two checks run at a time. Because each
  * takes a while, this also limits for how many accounts attempts are counted.
  *
@@ -78,7 +78,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Compares in constant time, to prevent timing attacks. Takes as long for an unknown account as for a known one, so that response
-   * times do not reveal which accounts exist.
+   * times do not allow enumeration of accounts.
    *
    * @param storedHash a hash of any cost; undefined for an unknown account
    */

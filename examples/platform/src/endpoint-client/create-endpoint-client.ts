@@ -17,8 +17,8 @@ import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResol
 export type EndpointClientOptions = Partial<GuardedConnectorOptions>;
 
 /**
- * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. It does not follow redirects: a 3xx is returned as a
- * response, because undici follows redirects only with its redirect interceptor, which this agent does not use.
+ * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. Its redirect policy is not to follow redirects: a 3xx
+ * is returned as a response, because undici follows redirects only with its redirect interceptor, which this agent does not use.
  */
 export function createEndpointClient({
   connectTimeoutMs = defaultConnectTimeoutMs,

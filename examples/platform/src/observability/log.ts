@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** Fields that are removed from every line, in case code logs them by mistake. */
+/** Redaction removes these fields from every line, in case code logs them by mistake. */
 const neverLogged = new Set(
   ["authorization", "baseAddress", "body", "cookie", "data", "emailAddress", "headers", "key", "message", "name"]
     .concat(["password", "secret", "stack", "title", "to", "token", "url"])

@@ -25,7 +25,7 @@ export interface PushOptions {
 
 const maxInFlight = 200;
 
-/** The maximum number of attempts to push a notification. After that, it stays in the menu but is no longer pushed (D-48). */
+/** The push retry limit. After this many attempts, a notification stays in the menu but is no longer pushed (D-48). */
 export const maxPushAttempts = 10;
 
 type AttemptedPush = Attempted<DueNotification, "sent" | "refused">;
