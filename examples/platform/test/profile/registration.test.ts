@@ -78,7 +78,7 @@ describe("registering an endpoint", () => {
     receiver.respond = respondWith(403, {}, "Access denied");
     const { text } = await saveCompany(hana, receiver);
     expect(text.match(/the secret is not the cause\. A firewall/g)).toHaveLength(2);
-    expect(text).toContain("rejects the service&#39;s requests: let them through");
+    expect(text).toContain("rejects the service&#39;s requests: allow them");
     expect(text).not.toContain("compare it with the one");
   });
 
