@@ -14,7 +14,7 @@ const second = 1_000;
 const day = 24 * 3_600 * second;
 const at = (ms: number): Date => new Date(start + ms);
 
-/** Without jitter. */
+/** Returns the health after an attempt, without jitter. */
 const after = (health: EndpointHealth, attempt: Partial<ClassifiedAttempt>): EndpointHealth =>
   nextHealth(health, { result: "unhealthy", isProbe: false, at: at(0), ...attempt }, defaultBreakerPolicy, 0.5);
 
@@ -33,12 +33,11 @@ test("ten failures in a row open the breaker, but nine do not", () => {
   expect(times(10, {})).toMatchObject({ openCount: 1, openUntil: at(30 * second) });
 });
 
-test.each(["acknowledged", "rejected"] as const)(
-  "an endpoint that responded is not unhealthy: %s restarts the count",
-  (result) => expect(times(9, {}, after(times(9, {}), { result })).openUntil).toBe(null),
+test.each(["acknowledged", "rejected"] as const)("a response restarts the count of failures: %s", (result) =>
+  expect(times(9, {}, after(times(9, {}), { result })).openUntil).toBe(null),
 );
 
-test("pauses are 30 s, 60 s, 120 s … up to ten minutes, each up to a fifth shorter or longer", () => {
+test("pauses double from 30 s to ten minutes, and each is up to a fifth shorter or longer", () => {
   const pauses = (random: number) =>
     [1, 2, 3, 5, 6, 60].map((number) => openDurationMs(defaultBreakerPolicy, { number }, random) / second);
   expect(pauses(0.5)).toEqual([30, 60, 120, 480, 600, 600]);

@@ -13,7 +13,7 @@ export interface BreakerPolicy {
   maxRetryAfterMs: number;
   /** An endpoint that fails for this long without acknowledging anything is disabled. */
   disableAfterMs: number;
-  /** Failures further apart than this belong to different failing periods. Longer than a retry schedule's longest delay. */
+  /** Failures further apart than this belong to different failing periods. Must be longer than a retry schedule's longest delay. */
   longestGapMs: number;
 }
 
@@ -55,9 +55,9 @@ export interface EndpointHealth {
   /** The start of the failing period; null while the endpoint is healthy. */
   failingSince: Date | null;
   lastFailedAt: Date | null;
-  /** How often the breaker has opened since it was last closed. */
+  /** How many times the breaker has opened since it was last closed. */
   openCount: number;
-  /** No attempt is made before this time. Then the breaker is half-open: one attempt decides. Null while it is closed. */
+  /** Nothing is sent before this time. Then the breaker is half-open, and a single attempt decides. Null while the breaker is closed. */
   openUntil: Date | null;
   disabledAt: Date | null;
   disabledBecause: "gone" | "failing" | null;
@@ -78,9 +78,9 @@ export type AttemptResult =
   | "acknowledged"
   /** A response with 410 disables the endpoint (D-73). */
   | "gone"
-  /** It responded, but not with an acknowledgement: the cause may be this event, or the profile. */
+  /** The endpoint responded, but did not acknowledge the event. The cause may be the event or the company profile. */
   | "rejected"
-  /** It did not respond, or responded that it is temporarily unavailable. */
+  /** The endpoint did not respond, or responded that it is temporarily unavailable. */
   | "unhealthy"
   /** The attempt failed because of the platform itself. */
   | "inconclusive";
@@ -123,8 +123,8 @@ export function nextHealth(
   const next = result === "unhealthy" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
   if (next.disabledAt !== null) return next;
   if (result === "gone") return { ...next, disabledAt: at, disabledBecause: "gone" };
-  const isFailingForLong = at.getTime() - failing.failingSince.getTime() >= policy.disableAfterMs;
-  return isFailingForLong ? { ...next, disabledAt: at, disabledBecause: "failing" } : next;
+  const hasFailedTooLong = at.getTime() - failing.failingSince.getTime() >= policy.disableAfterMs;
+  return hasFailedTooLong ? { ...next, disabledAt: at, disabledBecause: "failing" } : next;
 }
 
 /**

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { fc } from "../../../scripts/property-seed.ts";
 import { inPlainForm, inUtc, readDateTime } from "./date-time.ts";
 
-// Made without our code: date -u -d 2018-11-26T10:55:00Z +%s
+// Computed without our code: date -u -d 2018-11-26T10:55:00Z +%s
 const minute = 1_543_229_700_000;
 
-test("reads minute precision as the whole minute [D-16]", () =>
+test("reads a date-time without seconds as the whole minute [D-16]", () =>
   expect(readDateTime("2018-11-26T10:55Z")).toEqual({ earliest: minute, latest: minute + 59_999 }));
 
 test.each(["2018-11-26T10:55+00:00", "2018-11-26t10:55z", "2018-11-26 10:55-00:00", "2018-11-26T12:25+01:30"])(
@@ -66,7 +66,7 @@ test.each([
   "2018-11-26_10:55:00Z",
   // A leap second: POSIX has no such instant, and reads it as the second before or after.
   "2016-12-31T23:59:60+00:00",
-  // In UTC the years before 0000 and after 9999.
+  // In UTC, these are in the years before 0000 and after 9999.
   "0000-01-01T00:00:00+00:01",
   "9999-12-31T23:59:00-00:01",
   "2018-11-26T10:55+00",
@@ -94,7 +94,7 @@ test.each([
   "NaN",
 ])("rejects %j [D-16] [D-96]", (text) => expect(readDateTime(text)).toBeUndefined());
 
-test("reads back every instant that a Date can write in four-digit years", () =>
+test("reads every instant that Date.toISOString can write with a four-digit year", () =>
   fc.assert(
     fc.property(
       fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }),

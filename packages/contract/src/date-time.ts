@@ -5,8 +5,8 @@ export interface ReadTime {
 }
 
 /**
- * ISO 8601 with a zone: the date-time of RFC 3339 (section 5.6, in either case and with a space for the T, as its notes allow), and also
- * one without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not allow.
+ * An ISO 8601 date-time with a zone: any date-time of RFC 3339 (section 5.6, whose notes allow lower case, and a space for the T), or one
+ * without seconds, such as 2018-11-26T10:55Z, which RFC 3339 does not allow.
  */
 const dateTimeShape =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
@@ -14,21 +14,22 @@ const dateTimeShape =
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** The calendar repeats after 400 years; `Date.UTC` reads the years 0 to 99 as 1900 to 1999, but not these. */
-const startOf = (year: number, month: number): number => Date.UTC(year + 400, month - 1) - 146_097 * dayMs;
+/** Computed 400 years later, when the calendar repeats, because `Date.UTC` reads the years 0 to 99 as 1900 to 1999. */
+const startOfMonth = (year: number, month: number): number => Date.UTC(year + 400, month - 1) - 146_097 * dayMs;
 
-const firstInstant = startOf(0, 1);
-const endOfTime = startOf(10_000, 1);
+const firstInstant = startOfMonth(0, 1);
+const endOfTime = startOfMonth(10_000, 1);
 
 /**
- * Reads a date-time that is unambiguous: it has a zone, its day exists, and its year in UTC has four digits (D-96).
+ * Reads an unambiguous date-time: it has a zone, its day exists, and its year in UTC has four digits (D-96). Returns undefined for any
+ * other string.
  */
 export function readDateTime(text: string): ReadTime | undefined {
   const match = dateTimeShape.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
-  const midnight = startOf(Number(year), Number(month)) + (Number(day) - 1) * dayMs;
-  if (midnight >= startOf(Number(year), Number(month) + 1)) return undefined;
+  const midnight = startOfMonth(Number(year), Number(month)) + (Number(day) - 1) * dayMs;
+  if (midnight >= startOfMonth(Number(year), Number(month) + 1)) return undefined;
   const aheadMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
   const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - aheadMinutes) * minuteMs;
   if (startOfMinute < firstInstant || startOfMinute >= endOfTime) return undefined;
@@ -48,7 +49,7 @@ function normalise(text: string, form: RegExp): string | undefined {
   const time = readDateTime(text);
   if (!time || form.test(text)) return time && text;
   const [fraction = ""] = /\.\d+/.exec(text) ?? [];
-  // Parsed without its fraction, which could round up to the next second as a number.
+  // Parsed without its fraction: as a number, it could round up to the next second.
   const { earliest } = readDateTime(text.replace(fraction, "")) ?? time;
   return `${new Date(earliest).toISOString().slice(0, 19)}${fraction}Z`;
 }

@@ -1,4 +1,4 @@
-/** The fault of a webhook endpoint, according to its response's status. `success_not_200` is a 2xx other than 200. */
+/** What is wrong with a webhook endpoint, according to its response's status. `success_not_200` is a 2xx other than 200. */
 export type EndpointProblemCode = "success_not_200" | "redirected" | "secret_refused" | "not_found" | "not_200";
 
 /**

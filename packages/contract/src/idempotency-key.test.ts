@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { idempotencyKeySchema } from "./generated/schemas.ts";
 
-/** What a server receives: RFC 9110, section 5.5, removes white space at either end of a field's value. */
-const carried = (key: string): string | null => new Headers({ "Idempotency-Key": key }).get("Idempotency-Key");
+/** Returns the key that a server receives: HTTP removes white space at either end of a field's value (RFC 9110, section 5.5). */
+const receivedKey = (key: string): string | null => new Headers({ "Idempotency-Key": key }).get("Idempotency-Key");
 
 test.each(["k", "two words", "!~", "k".repeat(255)])("the key %j arrives unchanged", (key) => {
   expect(idempotencyKeySchema.safeParse(key).success).toBe(true);
-  expect(carried(key)).toBe(key);
+  expect(receivedKey(key)).toBe(key);
 });
 
 test.each([" ", " k", "k ", "   "])("the key %j, which HTTP would trim, is rejected", (key) => {
-  expect(carried(key)).not.toBe(key);
+  expect(receivedKey(key)).not.toBe(key);
   expect(idempotencyKeySchema.safeParse(key).success).toBe(false);
 });

@@ -21,7 +21,7 @@ const swapped = names.flatMap((name) =>
   }),
 );
 
-test.each(swapped)("for %s, with two letters swapped, it suggests %s", (wrong, name) =>
+test.each(swapped)("the nearest name to %s, which has two letters swapped, is %s", (wrong, name) =>
   expect(nearestName(wrong, names)).toBe(name),
 );
 
@@ -30,8 +30,8 @@ test.each([
   ["timeout", "timeoutMs"],
   ["SECRET", "secret"],
   ["onOfferResponse", "onWorkerOfferResponse"],
-])("for %s it suggests %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
+])("the nearest name to %s is %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
 
-test.each(["", "x", "frob", "colour"])("for %j it suggests nothing", (wrong) =>
+test.each(["", "x", "frob", "colour"])("no name is near %j", (wrong) =>
   expect(nearestName(wrong, names)).toBeUndefined(),
 );

@@ -3,12 +3,13 @@
  * two letters changes most pairs of a short name, so a name with the same letters counts as the nearest.
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
-  const given = pairsOf(wrong);
+  const wrongPairs = pairsOf(wrong);
   let [nearest, maxLikeness]: [string | undefined, number] = [undefined, 0.45];
   for (const name of names) {
     if (lettersOf(name) === lettersOf(wrong)) return name;
-    const known = pairsOf(name);
-    const likeness = (2 * known.filter((pair) => given.includes(pair)).length) / (known.length + given.length);
+    const namePairs = pairsOf(name);
+    const likeness =
+      (2 * namePairs.filter((pair) => wrongPairs.includes(pair)).length) / (namePairs.length + wrongPairs.length);
     if (likeness > maxLikeness) [nearest, maxLikeness] = [name, likeness];
   }
   return nearest;

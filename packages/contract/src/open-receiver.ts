@@ -1,4 +1,4 @@
-// The receivers that the kit's testReceiver and the client's deliverTo accept. The types depend on neither Node's nor the DOM's.
+// The receivers that the kit's testReceiver and the client's deliverTo accept. The exported types need neither Node's nor the DOM's types.
 import type { Server } from "node:http";
 
 /** The part of a `node:http` or `node:https` server that this package uses. */
@@ -13,12 +13,12 @@ export interface FastifyApp {
   readonly server: HttpServer;
 }
 
-/** A receiver that is called with a `Request`, or at a URL until it is closed. */
+/** A receiver to call with a `Request`, or at a URL until it is closed. */
 type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) => Promise<Response> } | OpenedAddress;
 
 interface OpenedAddress {
   readonly address: string;
-  /** Whether the URL is a server's own, without a path. */
+  /** Whether the URL is that of a server, which has no path. */
   readonly isServer: boolean;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export const receiverDescription =
  * Opens a receiver. A function with two or more parameters is a `node:http` listener, any other takes a `Request`. A server that is not
  * listening yet is started on a free loopback port, and does not keep the process alive.
  *
- * @returns undefined for anything else
+ * @returns undefined for a value that is not a receiver
  */
 export async function openReceiver<Request, Response>(
   receiver: unknown,
@@ -70,7 +70,7 @@ async function listen(server: Server): Promise<OpenedAddress> {
   return { address: addressOf(server), isServer: true, close };
 }
 
-/** Returns a server's URL; one that listens on every interface is called at localhost. */
+/** Returns a server's URL. A server that listens on every interface is called at localhost. */
 function addressOf(server: Server): string {
   const { address, port, family } = Object(server.address());
   const host = address === "::" || address === "0.0.0.0" ? "localhost" : family === "IPv6" ? `[${address}]` : address;
@@ -81,6 +81,6 @@ async function respond<Response>(responding: unknown): Promise<Response> {
   const response = await responding;
   if (typeof Object(response).status === "number") return response as Response;
   throw new TypeError(
-    "The handler returned no Response. A node:http listener must declare both parameters, request and response.",
+    "The handler did not return a Response. A node:http listener must declare both parameters, request and response.",
   );
 }

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { inPlainForm, inUtc } from "./date-time.ts";
 
 /**
- * An object whose sender may write null for an optional field, which then counts as absent (D-94). A required field
- * rejects null. A field that is not in the schema may be null.
+ * Returns a schema in which null counts as absent for an optional field (D-94). A required field rejects null. A field that is not in the
+ * schema may be null.
  */
 export function nullAsAbsent<T extends z.ZodObject>(schema: T): z.ZodPreprocess<T> {
   const optional = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []));

@@ -11,12 +11,12 @@ const baseUrlProblems: readonly Problem[] = [
 ];
 
 /**
- * Returns the fault of a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on loopback. The
- * sentence never shows the URL: it may contain a password.
+ * Returns what is wrong with a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on
+ * loopback. The sentence never shows the URL: it may contain a password.
  */
 export function baseUrlProblem(url: unknown): string | undefined {
   const text = String(url);
-  const problem = find(baseUrlProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
+  const problem = problemIn(baseUrlProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
   return unsetProblem(url) ?? (problem && `${problem}; it must be https, or http on loopback`);
 }
 
@@ -27,15 +27,17 @@ const headerValueProblems: readonly Problem[] = [
 ];
 
 /**
- * Returns the fault of a header's value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence never
- * shows the value: it may be a secret.
+ * Returns what is wrong with a header's value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence
+ * never shows the value: it may be a secret.
  */
 export function headerValueProblem(value: unknown): string | undefined {
-  return unsetProblem(value) ?? (typeof value === "string" ? find(headerValueProblems, value) : "must be a string");
+  return (
+    unsetProblem(value) ?? (typeof value === "string" ? problemIn(headerValueProblems, value) : "must be a string")
+  );
 }
 
 const unsetProblem = (value: unknown): string | undefined =>
   (value ?? "") === "" ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
 
-const find = (problems: readonly Problem[], text: string): string | undefined =>
+const problemIn = (problems: readonly Problem[], text: string): string | undefined =>
   problems.find(([pattern]) => pattern.test(text))?.[1];

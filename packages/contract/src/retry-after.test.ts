@@ -17,7 +17,7 @@ test.each([
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
 ])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
-// RFC 9110, 6.6.1: Date is when the response was made, by the same clock that wrote Retry-After.
+// RFC 9110, 6.6.1: Date is when the response was created, by the clock that Retry-After uses.
 test.each([
   ["Fri, 31 Dec 1999 22:59:30 GMT", "Fri, 31 Dec 1999 22:59:00 GMT", 30_000],
   ["Sat, 01 Jan 2000 01:00:30 GMT", "Sat, 01 Jan 2000 01:00:00 GMT", 30_000],

@@ -3,7 +3,7 @@ import { readHttpDate } from "./http-date.ts";
 /**
  * Parses `Retry-After`: seconds, or an HTTP date.
  *
- * @param header undefined, null or a list if the response has none or several
+ * @param header undefined or null if the response has no such header, a list if it has several
  * @param now Unix milliseconds
  * @param date the response's own `Date`, for a `Retry-After` that is a date: both come from the same clock
  * @returns milliseconds to wait, not negative; undefined if the header is invalid

@@ -2,22 +2,22 @@ import { expect, test } from "vitest";
 import { defaultRetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 
 const hour = 3_600_000;
-const pauses = (random: number): (number | undefined)[] =>
+const delaysWith = (random: number): (number | undefined)[] =>
   Array.from({ length: 10 }, (_, index) => retryDelayMs(defaultRetrySchedule, { number: index + 1 }, random));
 
-test("ten attempts are made over about 45 hours, and no more [D-26] [interface: Limits 1]", () => {
-  const delays = pauses(0.5);
+test("there are ten attempts over about 45 hours, and no more [D-26] [interface: Limits 1]", () => {
+  const delays = delaysWith(0.5);
   expect(delays[9]).toBeUndefined();
   const total = delays.slice(0, 9).reduce((sum: number, delay) => sum + (delay ?? 0), 0);
   expect(total / hour).toBeCloseTo(44.7, 1);
 });
 
 test("jitter makes every delay up to a fifth shorter or longer [D-26]", () => {
-  expect(pauses(0)[0]).toBe(4_000);
-  expect(pauses(0.999_999)[0]).toBe(6_000);
+  expect(delaysWith(0)[0]).toBe(4_000);
+  expect(delaysWith(0.999_999)[0]).toBe(6_000);
 });
 
-test("a longer Retry-After is respected up to six hours, a shorter one is ignored [D-26]", () => {
+test("a Retry-After longer than the delay is respected up to six hours, and a shorter one is ignored [D-26]", () => {
   const after = (retryAfterMs: number) => retryDelayMs(defaultRetrySchedule, { number: 1, retryAfterMs }, 0.5);
   expect(after(1_000)).toBe(5_000);
   expect(after(hour)).toBe(hour);

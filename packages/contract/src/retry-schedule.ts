@@ -1,15 +1,14 @@
 import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "./generated/decisions.ts";
 
 /**
- * The retry schedule of a delivery that was not acknowledged (D-26): exponential backoff with jitter. Development uses a
- * short one.
+ * The retry schedule of a delivery that was not acknowledged (D-26): exponential backoff with jitter. Development uses a shorter schedule.
  */
 export interface RetrySchedule {
   /** The delays after the first, second, … attempt. If the attempt after the last delay fails, the delivery becomes a dead letter. */
   delaysMs: readonly number[];
   /** The fraction by which a pause is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** The Retry-After cap: the longest one that is respected, if it is longer than the schedule's delay. */
+  /** The longest `Retry-After` that is respected. It applies only if it is longer than the schedule's delay. */
   maxRetryAfterMs: number;
 }
 
@@ -23,12 +22,12 @@ export const defaultRetrySchedule: RetrySchedule = {
 export interface FailedAttempt {
   /** Counted from 1. */
   number: number;
-  /** From the `Retry-After` of its response. */
+  /** From the response's `Retry-After`. */
   retryAfterMs?: number | undefined;
 }
 
 /**
- * How long to wait after a failed attempt; undefined after the last one.
+ * Returns how long to wait after a failed attempt; undefined after the last attempt.
  *
  * @param random from 0 up to 1
  */

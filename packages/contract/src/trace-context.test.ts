@@ -5,7 +5,7 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
 const traceparent = `00-${traceId}-${spanId}-01`;
 
-// The cases of the W3C's own suite, https://github.com/w3c/trace-context/blob/main/test/test.py, and more.
+// The cases in the W3C's test suite (https://github.com/w3c/trace-context/blob/main/test/test.py), and more.
 test.each([
   ["sampled", traceparent, traceparent],
   ["not sampled", `00-${traceId}-${spanId}-00`, `00-${traceId}-${spanId}-00`],

@@ -1,4 +1,4 @@
-/** A place in a trace, in the format of W3C Trace Context. */
+/** A position in a trace, in the format of W3C Trace Context. */
 export interface TraceContext {
   /** Version 00: `00-<trace id>-<span id>-<flags>`. */
   readonly traceparent: string;
@@ -29,11 +29,11 @@ export function readTraceContext(
   return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 }
 
-/** Section 3.3.1.3 of the specification: a key of one vendor, or of a tenant of one, and a value without `,` and `=`. */
+/** A key, which identifies a vendor or one of its tenants, and a value without `,` and `=` (section 3.3.1.3 of the specification). */
 const member =
   /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** At most 32 members. With more than 512 characters it may be dropped (section 3.3.1.5), and is. */
+/** Returns undefined for an invalid tracestate, and for one of more than 512 characters, which may be dropped (section 3.3.1.5). */
 function readTracestate(headers: readonly string[]): string | undefined {
   const members = headers
     .join(",")
@@ -46,7 +46,7 @@ function readTracestate(headers: readonly string[]): string | undefined {
   return isValid && tracestate !== "" && tracestate.length <= 512 ? tracestate : undefined;
 }
 
-/** The part of OpenTelemetry's `SpanContext` that is used. */
+/** The part of OpenTelemetry's `SpanContext` that this package uses. */
 export interface SpanPlace {
   readonly traceId: string;
   readonly spanId: string;
@@ -54,7 +54,7 @@ export interface SpanPlace {
   readonly traceState?: { serialize(): string } | undefined;
 }
 
-/** A span's place as headers. @returns undefined for an invalid place, such as that of a tracer that records nothing */
+/** Formats a span's position as headers. @returns undefined for an invalid position, such as one from a tracer that records nothing */
 export function writeTraceContext({ traceId, spanId, traceFlags, traceState }: SpanPlace): TraceContext | undefined {
   const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
   const tracestate = traceState?.serialize();
@@ -62,10 +62,10 @@ export function writeTraceContext({ traceId, spanId, traceFlags, traceState }: S
 }
 
 /**
- * The place of a span in another process, in the form that OpenTelemetry's API uses.
+ * Converts a position in another process's trace to the form that OpenTelemetry's API uses.
  *
- * @param context a valid place, as `readTraceContext` returns it
- * @param parseState `createTraceState` of OpenTelemetry's API
+ * @param context a valid position, as `readTraceContext` returns it
+ * @param parseState `createTraceState` from OpenTelemetry's API
  */
 export function remoteSpanContext<State>(
   { traceparent, tracestate }: TraceContext,

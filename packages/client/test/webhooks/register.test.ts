@@ -139,7 +139,7 @@ test("if a handler returns no Response, the attempt fails as a lost connection",
       failure: "connection_lost",
       error: expect.objectContaining({
         message:
-          "The handler returned no Response. A node:http listener must declare both parameters, request and response.",
+          "The handler did not return a Response. A node:http listener must declare both parameters, request and response.",
       }),
     },
   ]);
