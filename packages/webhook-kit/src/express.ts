@@ -28,8 +28,8 @@ declare global {
 }
 
 /**
- * Creates a router with every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, the others if you pass
- * their handlers; requests to an unknown path go to your next middleware. Mount it before any body parser.
+ * Creates a router with every webhook endpoint, for Express 4 and 5. `/test` and `/test/auth` are always mounted, every other endpoint only
+ * if you pass its handler. Requests to unknown paths go to your next middleware. Mount the router before any body parser.
  *
  * @throws {ConfigurationError} for an invalid secret or option; the middleware throws `wrong_request_type`
  *
@@ -109,9 +109,9 @@ function rejectBasePath(options: object): void {
 
 /** @throws {ConfigurationError} `wrong_request_type` */
 function requireExpress(request: Request | undefined, next: unknown): void {
-  // Fastify's request also has a url, but it is not a stream.
-  const isOfNode = typeof request?.url === "string" && typeof request.pipe === "function";
-  if (typeof next !== "function" || (typeof request?.path !== "string" && !isOfNode))
+  // Fastify's request also has a url, but is not a stream.
+  const isNodeRequest = typeof request?.url === "string" && typeof request.pipe === "function";
+  if (typeof next !== "function" || (typeof request?.path !== "string" && !isNodeRequest))
     throw new ConfigurationError(
       "wrong_request_type",
       "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http, Fastify and Koa use webhookListener from @offers/webhook-kit/node.",
@@ -124,7 +124,7 @@ const mountedOnRoute: RejectionFacts = {
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };
 
-/** Nest on Fastify and connect run middleware with a request that has only `url` in common with node:http. */
+/** Under connect and Nest on Fastify, a request may lack Express's `path` and `originalUrl`. */
 const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path ?? readTarget(request.url).path,

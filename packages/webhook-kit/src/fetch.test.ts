@@ -88,7 +88,7 @@ test("the response to HEAD has no body", async () => {
   }
 });
 
-test("a response whose status must not have a body has none", async () => {
+test("a response has no body if its status must not have one", async () => {
   const deduplication = { ...memoryDeduplication(), acquire: () => ({ state: "completed", status: 204 }) as const };
   const response = await webhookHandler({ secret, deduplication, onWorkerOfferResponse: () => undefined })(event());
   expect([response.status, response.body]).toEqual([204, null]);
@@ -100,7 +100,7 @@ test("the fragment and the query of a URL are not part of its path", async () =>
     expect((await webhooks(new Request(`https://hooks.example/offers/test${end}`))).status).toBe(200);
 });
 
-test("works in a framework that removes the mount path", async () => {
+test("the receiver works in a framework that removes the mount path", async () => {
   const app = new Hono().mount("/offers", webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined }));
   const responses = await Promise.all([
     app.request("/offers/test"),

@@ -21,8 +21,7 @@ export type { ReceiverOptions, WebhookEvent };
 /**
  * Creates a function from `Request` to `Response` that serves every webhook endpoint, for Hono, Next, Bun, Deno, Workers, Lambda and other
  * frameworks. The returned promise rejects only with `wrong_request_type`. The body must be unread; it is read only after the headers are
- * verified. Cloudflare Workers need the compatibility flag `nodejs_compat`. The guide "Recipes" shows Hono, Next, Lambda, and one secret
- * per tenant.
+ * verified. Cloudflare Workers need the compatibility flag `nodejs_compat`. The framework guides show Hono, Next and Lambda.
  *
  * @param options.basePath the mount path as it appears in `request.url`: `/offers`, or `/hooks/:tenant`, where `:tenant` matches any single
  * segment. Requests to other paths are rejected with 404 and `unknown_path`. Default `/`
@@ -55,7 +54,7 @@ export function webhookHandler(
 }
 
 /**
- * Options for {@link parseWebhook}. There are no event handlers and no deduplication, which belong where events are handled.
+ * Options for {@link parseWebhook}. Event handlers and deduplication are not options, because they belong where events are handled.
  *
  * @example
  * ```ts
@@ -77,13 +76,13 @@ export type ParseWebhookOptions = VerifyOptions<Request> &
 
 /**
  * Verifies and validates one webhook without handling it: enqueue `event`, if there is one, and send `response`. For any framework with
- * `Request` and `Response`. `event` is undefined for a rejected request, for `/test`, `/test/auth` and contact suggestions.
+ * `Request` and `Response`. `event` is undefined for a rejected request, and for `/test`, `/test/auth` and contact suggestions.
  *
  * Webhooks are not deduplicated. Enqueue the event before you respond. If that fails, do not catch the error: your framework then responds
  * with 500, and the service retries.
  *
  * @param request its body must be unread
- * @returns rejects only as below
+ * @returns the event and the response
  * @throws {ConfigurationError} (rejects) for an invalid secret or option, and `wrong_request_type`
  *
  * @example
@@ -126,7 +125,7 @@ export async function parseWebhook(
 /** Rejects event handlers: an event passed to a handler would be missing from the queue. */
 function requireNoEventHandlers(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
-  const name = names.find((one) => Reflect.get(options, one) !== undefined);
+  const name = names.find((option) => Reflect.get(options, option) !== undefined);
   if (name !== undefined)
     throw new ConfigurationError(
       "invalid_option",

@@ -15,8 +15,8 @@ export type { ReceiverOptions };
 
 /**
  * Creates a Lambda function that serves every webhook endpoint, behind an HTTP API or a function URL (payload 2.0), a REST API (1.0) or a
- * load balancer. Bodies may be base64. For any other event, such as one from SQS, the returned promise rejects: a response would
- * acknowledge it.
+ * load balancer. Bodies may be base64-encoded. For any other event, such as one from SQS, the returned promise rejects, because a response
+ * would acknowledge the event.
  *
  * @param options.basePath the mount path, such as `/offers`; with an HTTP API it starts with the stage, unless that is `$default`. Default
  * `/`
@@ -60,12 +60,12 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
 /** @throws {ConfigurationError} `wrong_request_type` */
 function requireHttp(event: unknown): void {
   const { rawPath, requestContext, path, httpMethod, Records } = Object(event);
-  const words = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
-  if (words.every((word) => typeof word === "string")) return;
-  const given = Records ? "an event with Records, such as one from a queue or a stream" : "another event";
+  const required = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
+  if (required.every((value) => typeof value === "string")) return;
+  const received = Records ? "an event with Records, such as one from a queue or a stream" : "another event";
   throw new ConfigurationError(
     "wrong_request_type",
-    `webhookFunction handles requests from an HTTP API, a function URL, a REST API or a load balancer; it received ${given}. Is another trigger connected to this function? Give that trigger its own function: what this one returns would acknowledge the event.`,
+    `webhookFunction handles requests from an HTTP API, a function URL, a REST API or a load balancer; it received ${received}. Is another trigger connected to this function? Give that trigger its own function: a response from this one would acknowledge the event.`,
   );
 }
 
@@ -91,7 +91,7 @@ function toIncomingRequest<Event extends LambdaEvent>(
  */
 type LambdaEvent = {
   readonly body?: string | null | undefined;
-  /** Whether the gateway encoded the body, which it does if it considers it binary. */
+  /** Whether `body` is base64: gateways encode bodies that they consider binary. */
   readonly isBase64Encoded: boolean;
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   readonly multiValueHeaders?: Readonly<Record<string, string[] | undefined>> | null | undefined;
@@ -111,7 +111,9 @@ type LambdaResult = {
   isBase64Encoded: false;
 } & ({ headers: Record<string, string> } | { multiValueHeaders: Record<string, string[]> });
 
-/** Returns the headers as name, value, name, value. Only the lists, if there are any, show that a header was sent twice. */
+/**
+ * Returns the headers as name, value, name, value. Only `multiValueHeaders`, which some gateways omit, shows that a header was sent twice.
+ */
 const rawHeadersOf = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
   Object.entries(multiValueHeaders ?? headers ?? {}).flatMap(([name, values]) =>
     [values ?? []].flat().flatMap((value) => [name, value]),

@@ -77,7 +77,7 @@ function requireNode(
     );
 }
 
-/** If a framework in front removed the mount path, `originalUrl` has the original path. */
+/** If a framework in front removed the mount path, `originalUrl` still contains it. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: unknown };
 
 function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath): IncomingRequest<IncomingMessage> {

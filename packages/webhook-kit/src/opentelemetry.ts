@@ -36,9 +36,10 @@ export type { WebhookEvent };
  *
  * It does nothing until an OpenTelemetry SDK is registered.
  *
- * @param options.sender what to do with the sender's trace if no span is active. `parent`: the span continues it. `link`: the span starts a
- * new trace that links to it; it links even when a span is active. `ignore`: nothing. The trace headers are read after verification, but no
- * scheme signs them: an attacker who can change a request in transit can choose the trace. If that matters, use `link` (default `parent`)
+ * @param options.sender what to do with the sender's trace if no span is active. `parent`: the request's span continues it. `link`: the
+ * request's span starts a new trace and links to the sender's span, even while a span is active. `ignore`: it is not used. The trace
+ * headers are read after verification, but no scheme signs them: an attacker who can change a request in transit can choose the trace. If
+ * that matters, use `link` (default `parent`)
  * @param options.tracer creates the spans (default the global provider's tracer)
  * @param options.meter creates the histogram (default the global provider's meter)
  * @throws {ConfigurationError} `invalid_option`
@@ -67,25 +68,27 @@ export function webhookTracer(
 ): ReceiverTracer {
   rejectUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
   // D-138
-  const { sender: use = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
-  if (!["parent", "link", "ignore"].includes(use))
+  const { sender: mode = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
+  if (!["parent", "link", "ignore"].includes(mode))
     throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
   const duration = createDuration(meter);
-  let isOn = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
+  let isTracing = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
   return {
     isEnabled() {
-      isOn ||= isSdkRegistered(trace.getTracerProvider());
-      return isOn;
+      isTracing ||= isSdkRegistered(trace.getTracerProvider());
+      return isTracing;
     },
     startActiveSpan(name, { attributes, startTime, sender }, run) {
       const active = context.active();
-      const isWithin = trace.getSpan(active) !== undefined;
-      const remote = sender && use !== "ignore" ? remoteSpanContext(sender, createTraceState) : undefined;
-      const parent = remote && use === "parent" && !isWithin ? trace.setSpanContext(active, remote) : active;
-      const links = remote && use === "link" ? [{ context: remote }] : [];
-      const kind = isWithin ? SpanKind.INTERNAL : SpanKind.SERVER;
+      const hasActiveSpan = trace.getSpan(active) !== undefined;
+      const remote = sender && mode !== "ignore" ? remoteSpanContext(sender, createTraceState) : undefined;
+      const parent = remote && mode === "parent" && !hasActiveSpan ? trace.setSpanContext(active, remote) : active;
+      const links = remote && mode === "link" ? [{ context: remote }] : [];
+      const kind = hasActiveSpan ? SpanKind.INTERNAL : SpanKind.SERVER;
       const span = tracer.startSpan(name, { kind, attributes, startTime, links }, parent);
-      const measured = measuring(span, attributes, (all) => duration.record((Date.now() - startTime) / 1_000, all));
+      const measured = withMeasurement(span, attributes, (all) =>
+        duration.record((Date.now() - startTime) / 1_000, all),
+      );
       return context.with(trace.setSpan(parent, span), () => run(measured));
     },
   };
@@ -100,21 +103,21 @@ const createDuration = (meter: Meter): Histogram =>
     advice: { explicitBucketBoundaries: durationBuckets },
   });
 
-/** The attributes that identify a series of measurements. Each has few values. */
-const measuredBy = ["offers.webhook.endpoint", "offers.webhook.outcome", "error.type"];
+/** The attributes that identify a series of measurements. Each has few distinct values. */
+const measuredAttributes = ["offers.webhook.endpoint", "offers.webhook.outcome", "error.type"];
 
 /** Wraps a span so that ending it records a measurement. */
-function measuring(
+function withMeasurement(
   span: Span,
-  first: Readonly<Record<string, string | number>>,
+  initialAttributes: Readonly<Record<string, string | number>>,
   record: (attributes: Record<string, string | number>) => void,
 ): ReturnType<typeof asReceiverSpan> {
   const attributes: Record<string, string | number> = {};
-  const note = (name: string, value: string | number) => {
-    if (measuredBy.includes(name)) attributes[name] = value;
+  const keepAttribute = (name: string, value: string | number) => {
+    if (measuredAttributes.includes(name)) attributes[name] = value;
   };
-  for (const [name, value] of Object.entries(first)) note(name, value);
-  return asReceiverSpan(span, note, () => record(attributes));
+  for (const [name, value] of Object.entries(initialAttributes)) keepAttribute(name, value);
+  return asReceiverSpan(span, keepAttribute, () => record(attributes));
 }
 
 const asReceiverSpan = (
@@ -135,10 +138,10 @@ const asReceiverSpan = (
 });
 
 /**
- * Handles an event from a queue within a span that continues the trace of the request that carried it, from the event's `trace`. For an
- * event without `trace`, the span starts a trace, or is a child of the active span.
+ * Runs `work`, which handles an event from a queue, within a span that continues the trace in the event's `trace`: that of the webhook
+ * request. For an event without `trace`, the span is a child of the active span or starts a new trace.
  *
- * @param event as `parseWebhookEvent` returns it
+ * @param event the event, as `parseWebhookEvent` returns it
  * @returns what `work` returns; an error that it throws is recorded on the span and rethrown
  *
  * @example
@@ -166,7 +169,7 @@ export async function traceEvent<T>(
   const { tracer = trace.getTracer(scope) } = options;
   const active: Context = context.active();
   const parent = event.trace ? trace.setSpanContext(active, remoteSpanContext(event.trace, createTraceState)) : active;
-  // The messaging conventions require the operation and its object.
+  // OpenTelemetry's messaging conventions require the operation's name and type.
   const attributes = {
     "messaging.operation.name": "process",
     "messaging.operation.type": "process",

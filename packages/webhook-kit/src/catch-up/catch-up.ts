@@ -27,15 +27,15 @@ export interface CatchUpOptions extends EventHandlers {
   readonly baseUrl: string | URL;
   /** The organisation's API key. It is sent only to `baseUrl`. */
   readonly apiKey: string;
-  /** The header that carries the key. @default "X-UE-Api-Subscription-Key" */
+  /** The header that the key is sent in. @default "X-UE-Api-Subscription-Key" */
   readonly apiKeyHeader?: string | undefined;
   /** The cursor after the last page that you handled. @default the start of the feed */
   readonly after?: string | undefined;
   /** How many events to read per request, from 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
   /**
-   * The secret that signs this organisation's webhooks. Needed if your receiver has one secret per tenant, so that its `secret` is a
-   * function: an event then has the same `deduplicationKey` as its webhook.
+   * The secret that signs this organisation's webhooks. Needed if your receiver's `secret` is a function, because each tenant has its own.
+   * It gives an event the same `deduplicationKey` as its webhook.
    */
   readonly tenantSecret?: string | undefined;
   /** Stops reading when aborted, and rejects with the signal's reason. */
@@ -45,7 +45,7 @@ export interface CatchUpOptions extends EventHandlers {
     | ((page: {
         /** The cursor after the page's last event. */
         readonly cursor: string;
-        /** How many events the page had. */
+        /** How many events the page contained. */
         readonly events: number;
       }) => unknown)
     | undefined;
@@ -64,11 +64,11 @@ export interface CatchUpOptions extends EventHandlers {
  * ```
  */
 export interface CatchUpSummary {
-  /** Pass it as `after` next time. */
+  /** The cursor after the last page. Pass it as `after` next time. */
   readonly cursor: string | undefined;
   /** How many events were read. */
   readonly read: number;
-  /** How many events had no handler, or a type that this version does not know. */
+  /** How many events were skipped, because they had no handler or a type that this version does not know. */
   readonly skipped: number;
 }
 
@@ -77,8 +77,8 @@ export interface CatchUpSummary {
  * which the events were recorded. The live service documents no feed; use `reconcile` there.
  *
  * A handler that calls `inbox.once` handles each event once, whether it came as a webhook or from the feed: with Standard Webhooks both
- * have the same `deduplicationKey`. The timestamp digest does not sign an id, so a
- * webhook cannot be matched with its event in the feed: use webhooks only as a signal to call `catchUp`.
+ * have the same `deduplicationKey`. The timestamp digest does not sign an id, so a webhook cannot be matched with its event in the feed:
+ * use webhooks only as a signal to call `catchUp`.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
  * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
@@ -111,7 +111,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
   requireHandler("catchUp", options, ["onWorkerOfferResponse", "onWorkerAddedContact", "onEvent"]);
   const { tenantSecret, signal, onPage } = options;
   const readPage = openFeed(options);
-  const tenant = tenantSecret === undefined ? "" : sha256(tenantSecret);
+  const tenantHash = tenantSecret === undefined ? "" : sha256(tenantSecret);
   let cursor = options.after;
   let read = 0;
   let skipped = 0;
@@ -126,7 +126,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
         continue;
       }
       const event = parseWebhookEvent({ type, data, receivedAt: createdAt });
-      const deduplicationKey = messageKeyOf(tenant, "standard-webhooks", id);
+      const deduplicationKey = messageKeyOf(tenantHash, "standard-webhooks", id);
       await handle(event, contextWithoutRequest("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
     }
     cursor = page.cursor;
@@ -171,20 +171,20 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
       limit: `${limit}`,
       "api-version": apiVersion,
     });
-    // Not AbortSignal.any: a long-lived signal would keep a reference from each call.
-    const stop = new AbortController();
-    const abort = () => stop.abort(signal?.reason);
-    const timer = setTimeout(() => stop.abort(new DOMException(timedOut, "TimeoutError")), feedTimeoutMs);
+    // Not AbortSignal.any, which would leave a reference on a long-lived signal for each request.
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal?.reason);
+    const timer = setTimeout(() => controller.abort(new DOMException(timedOut, "TimeoutError")), feedTimeoutMs);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
     try {
       const response = await fetch(`${base.replace(/\/+$/, "")}/events?${query}`, {
         headers: { accept: "application/json", [apiKeyHeader]: apiKey },
         redirect: "manual",
-        signal: stop.signal,
+        signal: controller.signal,
       });
       const body = await response.text();
-      if (response.status !== 200) throw new Error(`the response is ${response.status}${codeOf(body)}`);
+      if (response.status !== 200) throw new Error(`the response is ${response.status}${codeSuffix(body)}`);
       return readFeedPage(JSON.parse(body));
     } catch (cause) {
       signal?.throwIfAborted();
@@ -200,10 +200,10 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
   };
 }
 
-const timedOut = `no page of the event feed within ${feedTimeoutMs} ms`;
+const timedOut = `the event feed did not respond within ${feedTimeoutMs} ms`;
 
-/** Returns a problem's code, which is a stable name; the rest of the body may contain anything. */
-function codeOf(body: string): string {
+/** Returns a problem's code in parentheses. Only the code is safe to show: the rest of the body may contain anything. */
+function codeSuffix(body: string): string {
   try {
     const { code } = JSON.parse(body);
     return typeof code === "string" && /^\w{1,80}$/.test(code) ? ` (${code})` : "";

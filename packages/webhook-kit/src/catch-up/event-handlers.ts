@@ -21,9 +21,10 @@ export function findHandler(
   type: string,
 ): ((event: HandledEvent, context: EventContext) => unknown) | undefined {
   const { onWorkerOfferResponse, onWorkerAddedContact, onEvent } = handlers;
-  const own =
+  const specific =
     type === "WorkerOfferResponse" ? onWorkerOfferResponse : type === "WorkerAddedContact" && onWorkerAddedContact;
-  if (own) return ({ data }, context) => (own as (data: unknown, context: EventContext) => unknown)(data, context);
+  if (specific)
+    return ({ data }, context) => (specific as (data: unknown, context: EventContext) => unknown)(data, context);
   return onEvent && (({ data }, context) => onEvent(toWebhookEvent(type, data, context), context));
 }
 

@@ -60,11 +60,11 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
   /** Your handler's inbox, which records the response that was handled last. */
   readonly inbox: Pick<Inbox<never>, "lastResponses">;
   /**
-   * Converts a recipient's response to the response that the webhook would carry; undefined to ignore it.
+   * Converts a recipient's response to the one that a webhook would contain; returns undefined to ignore the response.
    * @default "applied" becomes "accepted", "rejected" stays
    */
   readonly toResponse?: ((response: string) => string | undefined) | undefined;
-  /** The organisation's name, if your receiver has several: offers of different organisations may have the same id. @default "" */
+  /** The organisation's name, if your receiver serves several: offers from different organisations may have the same id. @default "" */
   readonly tenant?: string | undefined;
 }
 
@@ -89,11 +89,11 @@ export interface ReconcileOptions extends ResponseSource {
   readonly concurrency?: number | undefined;
   /** The maximum number of calls to `getOffer` per second, evenly spaced. @default no limit */
   readonly requestsPerSecond?: number | undefined;
-  /** Starts no more reads once aborted, waits for those in progress, and rejects with the signal's reason. */
+  /** Once it aborts, no more reads start; those in progress finish, and `reconcile` rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called after each offer. If `concurrency` is above 1, up to that many earlier offers may still be in progress: go back by as many when
-   * you resume after a crash. Reading an offer twice is harmless.
+   * Called after each offer. If `concurrency` is above 1, up to that many earlier offers may still be in progress. When you resume after a
+   * crash, go back by that many: reading an offer twice is harmless.
    */
   readonly onProgress?:
     | ((progress: {
@@ -115,8 +115,8 @@ export interface ReconcileOptions extends ResponseSource {
 }
 
 /**
- * What `reconcile` has counted so far. It sees only current responses: neither an added contact nor a response that changed twice between
- * two reads is counted.
+ * What `reconcile` has counted so far. It sees only current responses: it does not count an added contact, or a response that changed and
+ * changed back between two reads.
  *
  * @example
  * ```ts
@@ -138,7 +138,7 @@ export interface ReconcileSummary {
   readonly caughtUp: number;
   /** Recipients who have not responded. */
   readonly waiting: number;
-  /** Recipients with a response that `toResponse` does not know. */
+  /** Recipients whose response `toResponse` ignored. */
   readonly unknown: number;
   /** Calls to `getOffer`. */
   readonly requests: number;
@@ -168,7 +168,7 @@ export interface ReconcileSummary {
  * ```
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileSummary> {
-  rejectUnknownOptions("reconcile", options, [...sourceNames, ...ownNames]);
+  rejectUnknownOptions("reconcile", options, [...sourceNames, ...reconcileNames]);
   requireHandler("reconcile", options, ["onWorkerOfferResponse", "onEvent"]);
   const { offerIds, concurrency = reconcileConcurrency, requestsPerSecond, signal, onProgress, onFailure } = options;
   checkNumber("concurrency", concurrency, 1, 1_000, Number.isInteger);
@@ -177,10 +177,10 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileSum
   const pace = new Pace(requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond);
   const source: ResponseSource = {
     ...options,
-    async getOffer(id, given) {
+    async getOffer(id, readOptions) {
       await pace.wait(signal);
       summary.requests += 1;
-      return options.getOffer(id, given);
+      return options.getOffer(id, readOptions);
     },
   };
   await forEach(offerIds, concurrency, signal, async (offerId) => {
@@ -222,9 +222,9 @@ async function reconcileOffer(
 }
 
 /**
- * Creates a handler for your receiver that treats a webhook about a response as a hint to read the offer. The handler in `source` receives
- * the worker's current response, unless it was already handled. So a webhook that is retried late overwrites nothing newer, and one that
- * {@link reconcile} has overtaken is a duplicate.
+ * Creates a handler for your receiver that uses a webhook about a response only as a signal to read the offer. The handler in `source`
+ * receives the worker's current response, unless it was already handled. So a late retry does not overwrite a newer response, and a webhook
+ * is a duplicate if {@link reconcile} has already handled its response.
  *
  * @throws {ConfigurationError} `invalid_option`
  *
@@ -250,7 +250,7 @@ export function reconcileOnWebhook(
 
 /**
  * Reads the offer while the recipient's record is locked. Without the lock, another process could handle a newer response between the read
- * and the update, and the older one would then overwrite it.
+ * and the update, and the older response would then overwrite it.
  *
  * @returns whether the response had changed and has been handled
  */
@@ -265,7 +265,7 @@ async function handleCurrent(
   // D-135
   await inbox.lastResponses.update({ tenant, offerId, workerId }, context, async (last) => {
     const recipients = await readRecipients(source, offerId, context.signal);
-    const recipient = recipients?.find((each) => each.workerId === workerId);
+    const recipient = recipients?.find((candidate) => candidate.workerId === workerId);
     const response = recipient && toResponse(source, recipient.response);
     if (response === undefined || response === last) return undefined;
     const handle = findHandler(source, "WorkerOfferResponse");
@@ -287,13 +287,18 @@ async function readRecipients({ getOffer }: ResponseSource, id: string, signal: 
   }
 }
 
-const toResponse = ({ toResponse: translate = byDefault }: ResponseSource, response: string): string | undefined =>
-  translate(response);
+const toResponse = (
+  { toResponse: translate = defaultToResponse }: ResponseSource,
+  response: string,
+): string | undefined => translate(response);
 
-const byDefault = (response: string): string | undefined =>
+const defaultToResponse = (response: string): string | undefined =>
   response === "applied" ? "accepted" : response === "rejected" ? response : undefined;
 
-/** Runs at most `concurrency` in parallel. Rejects with the first failure, once everything that was started has ended. */
+/**
+ * Calls `work` for each item, for at most `concurrency` items in parallel. Rejects with the first failure, once all calls in progress have
+ * ended.
+ */
 async function forEach<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   concurrency: number,
@@ -303,17 +308,17 @@ async function forEach<Item>(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let failure: { readonly error: unknown } | undefined;
   let isDone = false;
-  let turn: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
   // One at a time: the user's iterator may not allow concurrent calls.
   const takeNext = (): Promise<IteratorResult<Item>> => {
-    const next = turn.then(async () => {
+    const next = previous.then(async () => {
       if (signal?.aborted) throw signal.reason;
       return isDone || failure ? { done: true as const, value: undefined } : iterator.next();
     });
-    turn = next.catch(() => undefined);
+    previous = next.catch(() => undefined);
     return next;
   };
-  const takeAll = async () => {
+  const runWorker = async () => {
     try {
       for (;;) {
         const { done, value } = await takeNext();
@@ -321,20 +326,20 @@ async function forEach<Item>(
         await work(value);
       }
     } catch (error) {
-      // An aborted wait rejects with the timer's error.
+      // After an abort, a wait rejects with the timer's error.
       failure ??= { error: signal?.aborted ? signal.reason : error };
     } finally {
       isDone = true;
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, takeAll));
+  await Promise.all(Array.from({ length: concurrency }, runWorker));
   if (!failure) return;
-  // Lets the user's generator close its cursor or file. An error from that would hide the failure.
+  // Lets the user's generator close its cursor or file. An error while closing it would hide the failure.
   await Promise.resolve(iterator.return?.()).catch(() => undefined);
   throw failure.error;
 }
 
-/** Spaces calls evenly. An unused turn is not made up for. */
+/** Spaces calls evenly. Idle time is not made up for later. */
 class Pace {
   readonly #intervalMs: number;
   #nextAt = 0;
@@ -352,7 +357,7 @@ class Pace {
 }
 
 const sourceNames = ["getOffer", "inbox", "onWorkerOfferResponse", "onEvent", "toResponse", "tenant"] as const;
-const ownNames = ["offerIds", "concurrency", "requestsPerSecond", "signal", "onProgress", "onFailure"] as const;
+const reconcileNames = ["offerIds", "concurrency", "requestsPerSecond", "signal", "onProgress", "onFailure"] as const;
 
 function checkNumber(
   name: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** The long lease outlasts every case; tests wait for the short one to expire. */
+/** The long lease outlasts every case; some cases wait for the short one to expire. */
 const [longMs, shortMs] = [60_000, 50];
 
 /** How long to wait for a short lease to expire: a remote store's clock may be coarse. */
@@ -54,8 +54,8 @@ class Trial {
     return result.token;
   }
 
-  /** Acquires a key again, and returns the resulting state. */
-  async stateOf(key: string, subject?: string): Promise<string> {
+  /** Tries to acquire a key, and returns the resulting state. */
+  async tryAcquire(key: string, subject?: string): Promise<string> {
     return (await this.acquire(key, longMs, subject)).state;
   }
 
@@ -78,21 +78,21 @@ class Trial {
   }
 }
 
-async function until<T>(send: () => Promise<T>, isExpected: (response: T) => boolean): Promise<T> {
+async function until<T>(call: () => Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const response = await send();
-    if (isExpected(response)) return response;
+    const result = await call();
+    if (isExpected(result)) return result;
     assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${patienceMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-const expectCompleted = (acquire: AcquireResult, status: number, message: string): void =>
-  assert.deepEqual(acquire, { state: "completed", status }, message);
+const expectCompleted = (result: AcquireResult, status: number, message: string): void =>
+  assert.deepEqual(result, { state: "completed", status }, message);
 
 const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
-  async "a key is acquired once, and returns retryAfterMs while it is held"(store) {
+  async "a held key cannot be acquired again, and the result has retryAfterMs"(store) {
     const key = randomUUID();
     await store.acquireFree(key);
     const second = await store.acquire(key);
@@ -103,7 +103,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     );
   },
 
-  async "of a hundred concurrent calls to acquire, one gets the key"(store) {
+  async "only one of a hundred concurrent calls acquires a key"(store) {
     const key = randomUUID();
     const results = await Promise.all(Array.from({ length: 100 }, () => store.acquire(key)));
     assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
@@ -116,12 +116,12 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     assert.equal(new Set(tokens).size, keys.length, "every acquired key has its own token");
     await store.complete(String(keys[0]), String(tokens[0]));
     await store.release(String(keys[1]), String(tokens[1]));
-    assert.equal(await store.stateOf(String(keys[0])), "completed");
-    assert.equal(await store.stateOf(String(keys[1])), "acquired");
-    assert.equal(await store.stateOf(String(keys[2])), "inProgress");
+    assert.equal(await store.tryAcquire(String(keys[0])), "completed");
+    assert.equal(await store.tryAcquire(String(keys[1])), "acquired");
+    assert.equal(await store.tryAcquire(String(keys[2])), "inProgress");
   },
 
-  async "a completed key returns the status that it was completed with"(store) {
+  async "acquiring a completed key returns its recorded status"(store) {
     for (const status of [200, 204, 418]) {
       const key = randomUUID();
       await store.completeOne(key, status);
@@ -137,12 +137,12 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   },
 
   async "a completed key outlives its lease"(store) {
-    const [key, other] = [randomUUID(), randomUUID()];
+    const [key, otherKey] = [randomUUID(), randomUUID()];
     // Long enough to complete the key, however busy the machine is.
     const leaseMs = 10 * shortMs;
     await store.complete(key, await store.acquireFree(key, leaseMs));
-    await store.acquireFree(other, leaseMs);
-    await store.acquireWhenFree(other);
+    await store.acquireFree(otherKey, leaseMs);
+    await store.acquireWhenFree(otherKey);
     expectCompleted(await store.acquire(key), 200, "keepMs applies, not leaseMs");
   },
 
@@ -159,38 +159,38 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     await store.acquireWhenFree(key);
   },
 
-  async "of a hundred concurrent calls to acquire after a lease expires, one gets the key"(store) {
+  async "only one of a hundred concurrent calls acquires a key whose lease has expired"(store) {
     const key = randomUUID();
     await store.acquireFree(key, shortMs);
     const results = await until(
       () => Promise.all(Array.from({ length: 100 }, () => store.acquire(key))),
-      (responses) => responses.some(({ state }) => state === "acquired"),
+      (attempts) => attempts.some(({ state }) => state === "acquired"),
     );
     assert.equal(results.filter(({ state }) => state === "acquired").length, 1);
   },
 
-  async "a holder whose lease has expired overwrites nothing newer"(store) {
+  async "a holder whose lease has expired cannot overwrite a newer result"(store) {
     const key = randomUUID();
     const slow = await store.acquireFree(key, shortMs);
     const newer = await store.acquireWhenFree(key);
     await store.complete(key, slow, 500);
-    assert.equal(await store.stateOf(key), "inProgress", "a stale token must not complete");
+    assert.equal(await store.tryAcquire(key), "inProgress", "a stale token must not complete");
     await store.release(key, slow);
-    assert.equal(await store.stateOf(key), "inProgress", "a stale token must not release");
+    assert.equal(await store.tryAcquire(key), "inProgress", "a stale token must not release");
     await store.complete(key, newer);
     await store.complete(key, slow, 500);
     await store.release(key, slow);
     expectCompleted(await store.acquire(key), 200, "the newer result stands");
   },
 
-  async "the token of one key is invalid for another"(store) {
-    const [key, other] = [randomUUID(), randomUUID()];
+  async "a key's token is invalid for other keys"(store) {
+    const [key, otherKey] = [randomUUID(), randomUUID()];
     await store.acquireFree(key);
-    const token = await store.acquireFree(other);
+    const token = await store.acquireFree(otherKey);
     await store.release(key, token);
-    assert.equal(await store.stateOf(key), "inProgress");
+    assert.equal(await store.tryAcquire(key), "inProgress");
     await store.complete(key, token);
-    assert.equal(await store.stateOf(key), "inProgress");
+    assert.equal(await store.tryAcquire(key), "inProgress");
   },
 
   async "a completed key is not changed by its own token"(store) {
@@ -202,58 +202,58 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
     expectCompleted(await store.acquire(key), 200, "a status is recorded once");
   },
 
-  async "a completed key counts until another key of the same subject is completed"(store) {
+  async "a completed key counts until another key with the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(accepted, 200, subject);
-    assert.equal(await store.stateOf(accepted, subject), "completed", "a duplicate is a duplicate");
+    assert.equal(await store.tryAcquire(accepted, subject), "completed", "a duplicate is a duplicate");
     const token = await store.acquireFree(rejected, longMs, subject);
-    assert.equal(await store.stateOf(accepted, subject), "completed", "until the other is completed");
+    assert.equal(await store.tryAcquire(accepted, subject), "completed", "until the other key is completed");
     await store.complete(rejected, token);
     await store.completeOne(accepted, 200, subject);
-    assert.equal(await store.stateOf(accepted, subject), "completed");
+    assert.equal(await store.tryAcquire(accepted, subject), "completed");
     await store.completeOne(rejected, 200, subject);
   },
 
-  async "a key that no longer counts can be acquired like any other of its subject"(store) {
+  async "a superseded key can be acquired like any other key with its subject"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(accepted, 200, subject);
     await store.completeOne(rejected, 200, subject);
     const token = await store.acquireFree(accepted, longMs, subject);
-    assert.equal(await store.stateOf(accepted, subject), "inProgress");
-    assert.equal(await store.stateOf(rejected, subject), "completed", "until the other is completed");
+    assert.equal(await store.tryAcquire(accepted, subject), "inProgress");
+    assert.equal(await store.tryAcquire(rejected, subject), "completed", "until the other key is completed");
     await store.release(accepted, token);
-    assert.equal(await store.stateOf(rejected, subject), "completed", "a released key supersedes nothing");
-    assert.equal(await store.stateOf(accepted, subject), "acquired");
+    assert.equal(await store.tryAcquire(rejected, subject), "completed", "a released key supersedes nothing");
+    assert.equal(await store.tryAcquire(accepted, subject), "acquired");
   },
 
-  async "a holder whose lease has expired supersedes no key of its subject"(store) {
+  async "a holder whose lease has expired does not supersede another key with its subject"(store) {
     const [subject, slow, key] = [randomUUID(), randomUUID(), randomUUID()];
     const stale = await store.acquireFree(slow, shortMs, subject);
     await store.acquireWhenFree(slow, longMs, subject);
     await store.completeOne(key, 200, subject);
     await store.complete(slow, stale);
-    assert.equal(await store.stateOf(key, subject), "completed");
+    assert.equal(await store.tryAcquire(key, subject), "completed");
   },
 
-  async "a completed key is not superseded by a released key, nor by another subject"(store) {
+  async "a completed key is not superseded by a released key, or by a key with another subject"(store) {
     const [subject, key, failed, elsewhere] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(key, 200, subject);
     await store.release(failed, await store.acquireFree(failed, longMs, subject));
     await store.completeOne(elsewhere, 200, randomUUID());
     await store.completeOne(randomUUID());
-    assert.equal(await store.stateOf(key, subject), "completed");
+    assert.equal(await store.tryAcquire(key, subject), "completed");
   },
 
-  async "two keys of the same subject may be held concurrently"(store) {
+  async "two keys with the same subject can be held concurrently"(store) {
     const subject = randomUUID();
-    const [key, other] = [randomUUID(), randomUUID()];
+    const [key, otherKey] = [randomUUID(), randomUUID()];
     const tokens = [
       await store.acquireFree(key, longMs, subject),
-      await store.acquireFree(other, longMs, subject),
+      await store.acquireFree(otherKey, longMs, subject),
     ] as const;
     await store.complete(key, tokens[0]);
-    assert.equal(await store.stateOf(other, subject), "inProgress");
-    await store.complete(other, tokens[1]);
-    assert.equal(await store.stateOf(other, subject), "completed");
+    assert.equal(await store.tryAcquire(otherKey, subject), "inProgress");
+    await store.complete(otherKey, tokens[1]);
+    assert.equal(await store.tryAcquire(otherKey, subject), "completed");
   },
 };

@@ -37,7 +37,7 @@ const expectAllDifferent = (...keys: string[]) => {
   expect([...new Set(keys)]).toEqual(keys);
 };
 
-test("a different tenant, scheme, signature, method, target, body or subject makes a different event", () =>
+test("requests with different tenants, schemes, signatures, methods, targets, bodies or subjects are different events", () =>
   expectAllDifferent(
     keyOf(request),
     keyOf(otherTenant(request)),
@@ -58,7 +58,7 @@ test("a different tenant, scheme, signature, method, target, body or subject mak
 test("an event without a body differs from the same event with one", () =>
   expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
-test("the key does not depend on the signature's notation, its time or the matching variant", () => {
+test("the key does not depend on the signature's encoding, the time of receipt or the matching variant", () => {
   const again: VerifiedRequest = {
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
@@ -112,7 +112,7 @@ test("with a signed id, a signature is identified by the id and the time, not by
   );
 });
 
-test("a record is kept while the same headers could pass again, or 72 hours with a signed id", () => {
+test("a record is kept while the same headers could be verified again, or for 72 hours with a signed id", () => {
   expect(keepMs(request, 300_000)).toBe(659_999);
   expect(keepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
   expect(keepMs(withId, 300_000)).toBe(259_200_000);

@@ -17,14 +17,14 @@ const policy = {
   scheme: { wwwAuthenticate: "hmac" },
   toleranceMs: 300_000,
 } as const;
-const bind = { ...policy, replayProtection: "single-use-signature" } as const;
+const singleUse = { ...policy, replayProtection: "single-use-signature" } as const;
 
 test("an event has its own key, kept as long as its headers are valid", () => {
   expect(dedupeKeys(policy, request, event)).toEqual({ keys: [eventKey(request, event)], keepMs: 600_000 });
   expect(dedupeKeys({ ...policy, toleranceMs: 10_000 }, request, event).keepMs).toBe(20_000);
 });
 
-test("an event that a later one may supersede has a subject", () => {
+test("an event that a later event may supersede has a subject", () => {
   const response = { ...event, entity: ["o1", "w1"] };
   const { keys } = dedupeKeys(policy, request, response);
   expect(keys).toEqual([eventKey(request, response)]);
@@ -34,10 +34,10 @@ test("an event that a later one may supersede has a subject", () => {
 test("a request that is not an event has no key", () =>
   expect(dedupeKeys(policy, request, undefined).keys).toEqual([]));
 
-test("single-use signatures give every request a key that rejects all others", () => {
+test("with single-use signatures, every request has a key that rejects any other request with the same signature", () => {
   const bound = { key: signatureKey(request), onConflict: expect.any(Function) };
-  expect(dedupeKeys(bind, request, undefined).keys).toEqual([bound]);
-  const { keys } = dedupeKeys(bind, request, event);
+  expect(dedupeKeys(singleUse, request, undefined).keys).toEqual([bound]);
+  const { keys } = dedupeKeys(singleUse, request, event);
   expect(keys).toEqual([eventKey(request, event), bound]);
   expect(keys[1]?.onConflict?.()).toMatchObject({
     rejection: {

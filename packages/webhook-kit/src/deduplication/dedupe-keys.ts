@@ -28,7 +28,7 @@ export interface DedupeKeys {
 }
 
 /**
- * Creates the keys for replay protection: each event has a key; with `"single-use-signature"`, each request also has one for its signature.
+ * Creates the keys for replay protection: one for each event and, with `"single-use-signature"`, one for each request's signature.
  *
  * @param event omitted for a request that is handled every time it arrives
  */
@@ -51,7 +51,7 @@ export function dedupeKeys(
   return { keys, keepMs: keepMs(request, policy.toleranceMs), messageKey: message };
 }
 
-/** Rejects a reused signature: each is valid for one request only (D-58). */
+/** Why a reused signature is rejected: each is valid for one request only (D-58). */
 const reused = {
   code: "signature_reused",
   message: "Another request already used this signature; does the service sign several requests within one minute?",
@@ -67,8 +67,8 @@ export function eventKey(
   signedKey = messageKey(request),
 ): { readonly key: string; readonly subject: string | undefined } {
   if (signedKey !== undefined) return { key: signedKey, subject: undefined };
-  const place = textOf(request, "event", [signatureOf(request), method, target, ...(entity ?? [])]);
-  return { key: hash(place + hashBody(body)), subject: entity && hash(place) };
+  const prefix = keyText(request, "event", [signatureHex(request), method, target, ...(entity ?? [])]);
+  return { key: hash(prefix + hashBody(body)), subject: entity && hash(prefix) };
 }
 
 /** Returns the key of an event whose id is signed; undefined if the scheme signs no id. */
@@ -87,25 +87,25 @@ export const messageKeyOf = (tenant: string, scheme: string, id: string): string
 export function signatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
   return hash(
-    textOf(request, "signature", id === undefined ? [signatureOf(request)] : [id, String(signedAt.earliest)]),
+    keyText(request, "signature", id === undefined ? [signatureHex(request)] : [id, String(signedAt.earliest)]),
   );
 }
 
-/** Hashes to base64url, because it is shorter: a store keeps many keys for minutes, and V8 has to move them. */
+/** Returns base64url, because it is shorter than hexadecimal: a store keeps many keys for minutes, and V8 has to move them. */
 const hash = (data: string | Uint8Array): string => sha256(data, "base64url");
 
-const textOf = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
+const keyText = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
   JSON.stringify([tenant, verified.scheme, kind, parts]);
 
-/** Returns the signature's bytes, because the same signature may be encoded in several ways. */
-function signatureOf({ parsed: { signature } }: VerifiedRequest): string {
+/** Returns the signature's bytes in hexadecimal, because its header may encode the same bytes in several ways. */
+function signatureHex({ parsed: { signature } }: VerifiedRequest): string {
   const { buffer, byteOffset, length } = signature;
   return Buffer.from(buffer, byteOffset, length).toString("hex");
 }
 
 function hashBody(body: ReceivedBody | undefined): string {
   if (body?.kind === "bytes") return hash(body.bytes);
-  // Equal bytes are parsed to equal values.
+  // Equal bodies are parsed to equal values.
   return body?.kind === "parsed" ? hash(JSON.stringify(body.value)) : "";
 }
 

@@ -4,10 +4,13 @@ import { acknowledged } from "../http/response.ts";
 import { deduplicate, type RunningHandler } from "./deduplicate.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-const needed = { keys: [{ key: "a" }], keepMs: 600_000 };
+const dedupeKeys = { keys: [{ key: "a" }], keepMs: 600_000 };
 const accepted = { ...acknowledged, status: 202 };
 const handled = { response: accepted, duplicate: false };
-const atOnce = (): RunningHandler => ({ response: Promise.resolve(accepted), outcome: Promise.resolve(accepted) });
+const succeedImmediately = (): RunningHandler => ({
+  response: Promise.resolve(accepted),
+  outcome: Promise.resolve(accepted),
+});
 
 function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
   const deduplication = {
@@ -16,24 +19,24 @@ function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
     release: vi.fn((): void | Promise<void> => undefined),
   } satisfies Deduplication;
   const settings = { deduplication, handlerTimeoutMs: 10_000 };
-  const run = (start: () => RunningHandler, needs: Parameters<typeof deduplicate>[1] = needed) =>
-    deduplicate(settings, needs, vi.fn(), start);
+  const run = (start: () => RunningHandler, keys: Parameters<typeof deduplicate>[1] = dedupeKeys) =>
+    deduplicate(settings, keys, vi.fn(), start);
   return { deduplication, settings, run };
 }
 
 /** Waits until the callbacks of all settled promises have run. */
-const heard = () => new Promise((resolve) => setImmediate(resolve));
+const callbacksHaveRun = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a handler runs under a lease of twice its time and a second, and its status is kept", async () => {
+test("a handler runs under a lease of twice its timeout plus a second, and its status is recorded", async () => {
   const { deduplication, run } = setUp();
-  expect(await run(atOnce)).toEqual(handled);
+  expect(await run(succeedImmediately)).toEqual(handled);
   expect(deduplication.acquire.mock.calls).toEqual([["a", { leaseMs: 21_000, subject: undefined }]]);
   expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
   expect(deduplication.release).not.toHaveBeenCalled();
 });
 
 test("a request whose key is taken does not start the handler", async () => {
-  const start = vi.fn(atOnce);
+  const start = vi.fn(succeedImmediately);
   expect(await setUp({ state: "completed", status: 202 }).run(start)).toMatchObject({ duplicate: true });
   expect(
     await setUp({ state: "inProgress", retryAfterMs: 1 })
@@ -43,14 +46,16 @@ test("a request whose key is taken does not start the handler", async () => {
   expect(start).not.toHaveBeenCalled();
 });
 
-test("without deduplication, or where none is needed, the handler just runs", async () => {
+test("without deduplication, or without keys, the handler just runs", async () => {
   const { deduplication, settings, run } = setUp();
-  expect(await run(atOnce, { keys: [], keepMs: 1 })).toEqual(handled);
-  expect(await deduplicate({ ...settings, deduplication: false }, needed, vi.fn(), atOnce)).toEqual(handled);
+  expect(await run(succeedImmediately, { keys: [], keepMs: 1 })).toEqual(handled);
+  expect(await deduplicate({ ...settings, deduplication: false }, dedupeKeys, vi.fn(), succeedImmediately)).toEqual(
+    handled,
+  );
   expect(deduplication.acquire).not.toHaveBeenCalled();
 });
 
-test("a handler that fails immediately releases its record", async () => {
+test("a handler that fails immediately releases its lease", async () => {
   const { deduplication, run } = setUp();
   const error = new HandlerError("handler_failed", "…");
   const failed = Promise.reject(error);
@@ -74,14 +79,14 @@ test("the response waits until its record is stored", async () => {
       outcome = each;
     },
   );
-  await heard();
+  await callbacksHaveRun();
   expect([deduplication.complete.mock.calls, outcome]).toEqual([[["a", "1", 202, 600_000]], undefined]);
   finish();
   await responded;
   expect(outcome).toEqual(handled);
 });
 
-test("a handler that fails later releases its record before the sender gets the response", async () => {
+test("a handler that fails later releases its lease before the sender gets the response", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.release.mockImplementation(
@@ -94,7 +99,7 @@ test("a handler that fails later releases its record before the sender gets the 
   const failed = vi.fn();
   const response = Promise.reject(error);
   const responded = run(() => ({ response: response, outcome: response })).catch(failed);
-  await heard();
+  await callbacksHaveRun();
   expect([deduplication.release.mock.calls, failed.mock.calls]).toEqual([[["a", "1"]], []]);
   finish();
   await responded;
@@ -102,7 +107,7 @@ test("a handler that fails later releases its record before the sender gets the 
   expect(deduplication.complete).not.toHaveBeenCalled();
 });
 
-test("after a timeout the sender gets the response immediately, and the record follows the handler", async () => {
+test("after a timeout the sender gets the response immediately, and the handler's status is recorded when it ends", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let finish = (_: typeof accepted) => {};
@@ -112,11 +117,11 @@ test("after a timeout the sender gets the response immediately, and the record f
   await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], []]);
   finish(accepted);
-  await heard();
+  await callbacksHaveRun();
   expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
 });
 
-test("a handler that fails after its timeout frees its record for the next attempt", async () => {
+test("a handler that fails after its timeout releases its lease for the next attempt", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let fail = (_: Error) => {};
@@ -125,11 +130,11 @@ test("a handler that fails after its timeout frees its record for the next attem
   });
   await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
   fail(new Error("late"));
-  await heard();
+  await callbacksHaveRun();
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], [["a", "1"]]]);
 });
 
-test("an error that is not the kit's also waits for the record", async () => {
+test("an error from outside the kit is returned only after the lease is released", async () => {
   const { deduplication, run } = setUp();
   const error = Object.assign(new Error(), { code: "handler_timed_out" });
   const response = Promise.reject(error);
@@ -137,7 +142,7 @@ test("an error that is not the kit's also waits for the record", async () => {
   expect(deduplication.release).toHaveBeenCalledOnce();
 });
 
-test("even without a promise from the handler, the response waits until its record is stored", async () => {
+test("the response waits until its record is stored, even if the handler is synchronous", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.complete.mockImplementation(
@@ -148,7 +153,7 @@ test("even without a promise from the handler, the response waits until its reco
   );
   const responded = vi.fn();
   const running = run(() => ({ response: accepted, outcome: accepted })).then(responded);
-  await heard();
+  await callbacksHaveRun();
   expect([deduplication.complete.mock.calls, responded.mock.calls]).toEqual([[["a", "1", 202, 600_000]], []]);
   finish();
   await running;

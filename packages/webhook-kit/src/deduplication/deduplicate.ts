@@ -17,7 +17,7 @@ export interface RunningHandler {
   readonly outcome: WebhookResponse | Promise<WebhookResponse>;
 }
 
-/** A lease outlasts every handler that ends in time; it expires only if the handler does not, or the process has crashed. */
+/** Added to a lease, so that it expires only if the handler does not end in time or the process crashes. */
 const leaseMarginMs = 1_000;
 
 /**
@@ -121,7 +121,7 @@ export class LeaseSet {
     }
   }
 
-  /** Runs `step` for each lease. A failure is reported but does not change the response: it is already known whether the handler ran. */
+  /** Runs `step` for each lease. A failure is reported but does not change the response: whether the handler ran is already known. */
   #forEach(step: (key: string, token: string) => void | Promise<void>): void | Promise<void> {
     const pending: Promise<void>[] = [];
     for (const { key, token } of this.#leases)
@@ -141,9 +141,8 @@ export class LeaseSet {
   }
 }
 
-const isSameCause = (one: unknown, other: unknown): boolean =>
-  one === other ||
-  (one instanceof Error && other instanceof Error && one.name === other.name && one.message === other.message);
+const isSameCause = (a: unknown, b: unknown): boolean =>
+  a === b || (a instanceof Error && b instanceof Error && a.name === b.name && a.message === b.message);
 
 /** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A store in memory needs no timer. */
 const withStoreTimeout = <T>(value: Promise<T>): Promise<T> =>
@@ -154,7 +153,7 @@ const storeTimedOut = (): Error => new Error("The deduplication store did not re
 /** Rejects an invalid result: the store may be the user's own, and an unknown state must not become a 200. */
 function checkResult(result: AcquireResult): AcquireResult {
   if (isAcquireResult(result)) return result;
-  throw new Error("acquire() returned an unknown state, or left out its token, milliseconds or HTTP status.");
+  throw new Error("acquire() returned an unknown state, or one without its token, retryAfterMs or status.");
 }
 
 function isAcquireResult(result: AcquireResult): boolean {

@@ -56,8 +56,8 @@ export interface Deduplication {
    *
    * `subject`, if given, is what the request is about, such as one worker's response to one offer. A completed request counts only until
    * another one with the same subject is completed; then its key can be acquired again. If a worker accepts, rejects and accepts again
-   * within one signed minute, the service sends the first request twice, and the second is not a duplicate. A key's subject never changes.
-   * A store that ignores `subject` treats the second request as a duplicate.
+   * within one signed minute, the service sends two identical acceptances, and the second is not a duplicate. A store that ignores
+   * `subject` mistakes it for one. A key's subject never changes.
    */
   acquire(
     key: string,

@@ -7,48 +7,48 @@ import { LeaseSet } from "./deduplicate.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 const leaseMs = 21_000;
-const refused = rejectRequest("method_not_allowed");
+const conflict = rejectRequest("method_not_allowed");
 
 /** Creates a store that returns the given results, synchronously or asynchronously, and records its calls. */
 function setUp(results: Record<string, unknown> = {}, later = false) {
-  const when = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
+  const maybeAsync = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
   const store = {
     acquire: vi.fn((key: string) => {
       const acquire = results[key] ?? { state: "acquired", token: `token of ${key}` };
       if (acquire instanceof Error) throw acquire;
-      return when(acquire as AcquireResult);
+      return maybeAsync(acquire as AcquireResult);
     }),
-    complete: vi.fn((): void | Promise<void> => when(undefined)),
-    release: vi.fn((): void | Promise<void> => when(undefined)),
+    complete: vi.fn((): void | Promise<void> => maybeAsync(undefined)),
+    release: vi.fn((): void | Promise<void> => maybeAsync(undefined)),
   } satisfies Deduplication;
-  const failed = vi.fn();
-  const held = new LeaseSet(store, failed);
-  const acquire = (...keys: DedupeKey[]) => held.acquire(keys, leaseMs);
-  return { store, failed, held, acquire };
+  const report = vi.fn();
+  const leases = new LeaseSet(store, report);
+  const acquire = (...keys: DedupeKey[]) => leases.acquire(keys, leaseMs);
+  return { store, report, leases, acquire };
 }
 
-describe.each([false, true])("a store that responds %s later", (later) => {
+describe.each([false, true])("a store that returns promises: %s", (later) => {
   test("every key is acquired for the lease, with its subject, and completed or released with its token", async () => {
-    const { store, failed, held, acquire } = setUp({}, later);
+    const { store, report, leases, acquire } = setUp({}, later);
     expect(await acquire({ key: "a", subject: "s" }, { key: "b" })).toBeUndefined();
     expect(store.acquire.mock.calls).toEqual([
       ["a", { leaseMs, subject: "s" }],
       ["b", { leaseMs, subject: undefined }],
     ]);
-    await held.complete(204, 7_000);
+    await leases.complete(204, 7_000);
     expect(store.complete.mock.calls).toEqual([
       ["a", "token of a", 204, 7_000],
       ["b", "token of b", 204, 7_000],
     ]);
-    await held.release();
+    await leases.release();
     expect(store.release.mock.calls).toEqual([
       ["a", "token of a"],
       ["b", "token of b"],
     ]);
-    expect(failed).not.toHaveBeenCalled();
+    expect(report).not.toHaveBeenCalled();
   });
 
-  test("a completed request gets its status again, and no key remains leased", async () => {
+  test("a completed request gets its recorded status, and no key remains leased", async () => {
     const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
     expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
@@ -69,13 +69,13 @@ describe.each([false, true])("a store that responds %s later", (later) => {
     });
   });
 
-  test("a key with its own conflict rejects with that conflict, whether its holder has finished or not", async () => {
+  test("a key with its own conflict is rejected with that conflict, whether or not its holder has finished", async () => {
     for (const acquired of [
       { state: "completed", status: 200 },
       { state: "inProgress", retryAfterMs: 1 },
     ]) {
       const { acquire } = setUp({ a: acquired }, later);
-      await expect(acquire({ key: "a", onConflict: () => refused })).rejects.toBe(refused);
+      await expect(acquire({ key: "a", onConflict: () => conflict })).rejects.toBe(conflict);
     }
   });
 
@@ -115,7 +115,7 @@ describe.each([false, true])("a store that responds %s later", (later) => {
   );
 });
 
-test("a store that throws is unavailable, unless it throws an error of the kit", async () => {
+test("an error that a store throws is wrapped, unless it is one of the kit's errors", async () => {
   const cause = new Error("connection refused");
   await expect(setUp({ a: cause }).acquire({ key: "a" })).rejects.toEqual(
     expect.objectContaining({
@@ -129,9 +129,9 @@ test("a store that throws is unavailable, unless it throws an error of the kit",
 });
 
 test.each([false, true])(
-  "a record that cannot be written is reported, and does not change the response (later: %s)",
+  "a record that cannot be written is reported, and does not change the response (asynchronous: %s)",
   async (later) => {
-    const { store, failed, held, acquire } = setUp();
+    const { store, report, leases, acquire } = setUp();
     const cause = new Error("connection lost");
     const other = new Error("read only");
     await acquire({ key: "a" }, { key: "b" });
@@ -141,12 +141,12 @@ test.each([false, true])(
     };
     store.complete.mockImplementation(fail);
     store.release.mockImplementationOnce(() => Promise.reject(other));
-    await held.complete(200, 1);
+    await leases.complete(200, 1);
     const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
     // The failure is reported once for each cause, not for each record.
-    expect(failed.mock.calls).toEqual([reported(cause)]);
-    await held.release();
-    expect(failed.mock.calls).toEqual([reported(cause), reported(other)]);
+    expect(report.mock.calls).toEqual([reported(cause)]);
+    await leases.release();
+    expect(report.mock.calls).toEqual([reported(cause), reported(other)]);
     expect(store.release).toHaveBeenCalledTimes(2);
   },
 );
@@ -154,9 +154,9 @@ test.each([false, true])(
 const lost = new Error("connection lost");
 test.each<[string, unknown, unknown, number]>([
   ["the same error", lost, lost, 0],
-  ["another error of the same name and message", lost, new Error("connection lost"), 0],
-  ["an error of another message", lost, new Error("read only"), 1],
-  ["an error of another name", lost, new TypeError("connection lost"), 1],
+  ["another error with the same name and message", lost, new Error("connection lost"), 0],
+  ["an error with another message", lost, new Error("read only"), 1],
+  ["an error with another name", lost, new TypeError("connection lost"), 1],
   ["the same value that is not an error", "connection lost", "connection lost", 0],
   ["a value that looks like the error", lost, { name: "Error", message: "connection lost" }, 1],
   ["an error that looks like the value", { name: "Error", message: "connection lost" }, lost, 1],
@@ -164,28 +164,28 @@ test.each<[string, unknown, unknown, number]>([
 ])(
   "after a failure that is reported elsewhere, %s is reported only if it has another cause",
   async (_, known, reason, times) => {
-    const { store, failed, held, acquire } = setUp();
+    const { store, report, leases, acquire } = setUp();
     await acquire({ key: "a" });
     store.release.mockImplementation(() => {
       throw reason;
     });
-    await held.release(new UnavailableError("deduplication_failed", "The database is away.", { cause: known }));
-    expect(failed).toHaveBeenCalledTimes(times);
+    await leases.release(new UnavailableError("deduplication_failed", "The database is away.", { cause: known }));
+    expect(report).toHaveBeenCalledTimes(times);
   },
 );
 
-test("a failure that is reported nowhere else does not hide another", async () => {
-  const { store, failed, held, acquire } = setUp();
+test("a failure that is not reported elsewhere does not suppress another report", async () => {
+  const { store, report, leases, acquire } = setUp();
   await acquire({ key: "a" });
   store.release.mockImplementation(() => {
     throw lost;
   });
-  await held.release(Object.assign(new Error("the handler threw"), { cause: lost }));
-  expect(failed).toHaveBeenCalledTimes(1);
+  await leases.release(Object.assign(new Error("the handler threw"), { cause: lost }));
+  expect(report).toHaveBeenCalledTimes(1);
 });
 
-test("waits for all records, not only the last", async () => {
-  const { store, held, acquire } = setUp();
+test("completing waits for all records, not only the last", async () => {
+  const { store, leases, acquire } = setUp();
   await acquire({ key: "a" }, { key: "b" });
   let finish = () => {};
   store.complete.mockImplementationOnce(
@@ -196,7 +196,7 @@ test("waits for all records, not only the last", async () => {
   );
   store.complete.mockImplementationOnce(() => Promise.resolve());
   let isSettled = false;
-  const settled = Promise.resolve(held.complete(200, 1)).then(() => {
+  const settled = Promise.resolve(leases.complete(200, 1)).then(() => {
     isSettled = true;
   });
   await new Promise((resolve) => setImmediate(resolve));
@@ -206,28 +206,28 @@ test("waits for all records, not only the last", async () => {
 });
 
 test("a store in memory records the outcome synchronously", async () => {
-  const { held, acquire } = setUp();
+  const { leases, acquire } = setUp();
   await acquire({ key: "a" });
-  expect([held.complete(200, 1), held.release()]).toEqual([undefined, undefined]);
+  expect([leases.complete(200, 1), leases.release()]).toEqual([undefined, undefined]);
 });
 
 test("a store that never responds is abandoned after 5 s, and does not keep the process alive", async () => {
-  const { store, held, failed, acquire } = setUp();
+  const { store, leases, report, acquire } = setUp();
   await acquire({ key: "a" });
   store.complete.mockImplementation(() => new Promise(() => undefined));
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
-  void held.complete(200, 1);
+  void leases.complete(200, 1);
   expect(timers()).toBe(before);
   vi.useFakeTimers();
   try {
-    const completed = held.complete(200, 1);
+    const completed = leases.complete(200, 1);
     await vi.advanceTimersByTimeAsync(4_999);
-    expect(failed).not.toHaveBeenCalled();
+    expect(report).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await completed;
     const cause = expect.objectContaining({ message: expect.stringMatching(/store did not respond in time/) });
-    expect(failed.mock.calls).toEqual([[expect.objectContaining({ code: "deduplication_failed", cause })]]);
+    expect(report.mock.calls).toEqual([[expect.objectContaining({ code: "deduplication_failed", cause })]]);
   } finally {
     vi.useRealTimers();
   }

@@ -18,14 +18,14 @@ function setUp(maxEntries = 2) {
   return { clock, deduplication, acquire };
 }
 
-test("returns how long a lease still lasts", () => {
+test("a held key returns how long its lease will last", () => {
   const { clock, acquire } = setUp();
   acquire("a");
   clock.ms += 400;
   expect(acquire("a")).toEqual({ state: "inProgress", retryAfterMs: 600 });
 });
 
-test("an expired lease makes room, even behind one that has not expired", () => {
+test("an expired lease makes room, even behind a lease that has not expired", () => {
   const { clock, acquire } = setUp();
   acquire("long", 60_000);
   acquire("short", 1_000);
@@ -107,7 +107,7 @@ test("expired entries are removed in batches, without a sweep", () => {
   acquire("ended", 500);
   expect(() => acquire("new")).toThrow(full);
   clock.ms += 500;
-  const stateOfNew = () => {
+  const tryAcquireNew = () => {
     try {
       return acquire("new").state;
     } catch {
@@ -116,18 +116,18 @@ test("expired entries are removed in batches, without a sweep", () => {
   };
   const states = Array.from({ length: 100 }, () => {
     acquire("again", 0);
-    return stateOfNew();
+    return tryAcquireNew();
   });
   expect([states[0], states.includes("acquired")]).toEqual(["full", true]);
 });
 
 /**
- * Sends copies of one request whose leases expire immediately, between two sweeps of a full store: only the batches that are removed in
- * between can make room.
+ * Sends copies of one request whose leases expire immediately, between two sweeps of a full store. Only the batches that are removed
+ * between the sweeps can make room.
  *
  * @returns whether a new request was accepted
  */
-function hasRoomWithoutSearch({ clock, acquire }: ReturnType<typeof setUp>): boolean {
+function getsRoomWithoutSweep({ clock, acquire }: ReturnType<typeof setUp>): boolean {
   expect(() => acquire("new")).toThrow(full);
   clock.ms += 500;
   for (let copies = 0; copies < 200; copies += 1) {
@@ -139,7 +139,7 @@ function hasRoomWithoutSearch({ clock, acquire }: ReturnType<typeof setUp>): boo
   return false;
 }
 
-test("a key that is acquired again after its lease expired does not block the removal of expired keys", () => {
+test("a key that is acquired again after its lease has expired does not block the removal of expired keys", () => {
   const store = setUp(301);
   const { clock, acquire } = store;
   const slow = Array.from({ length: 200 }, (_, index) => `slow ${index}`);
@@ -148,7 +148,7 @@ test("a key that is acquired again after its lease expired does not block the re
   clock.ms += 1;
   for (const key of slow) acquire(key, 60_000);
   acquire("copies", 500);
-  expect(hasRoomWithoutSearch(store)).toBe(true);
+  expect(getsRoomWithoutSweep(store)).toBe(true);
 });
 
 test("a subject that is completed again does not block the removal of expired records", async () => {
@@ -163,12 +163,12 @@ test("a subject that is completed again does not block the removal of expired re
   for (let index = 0; index < 100; index += 1) await complete(`ended ${index}`, `ended ${index}`, 500);
   for (const subject of subjects) await complete(`second of ${subject}`, subject, 60_000);
   acquire("copies", 500);
-  expect(hasRoomWithoutSearch(store)).toBe(true);
+  expect(getsRoomWithoutSweep(store)).toBe(true);
 });
 
-test("no request searches the whole store between two sweeps", () => {
+test("no request scans the whole store between two sweeps", () => {
   const store = setUp(301);
   for (let index = 0; index < 300; index += 1) store.acquire(`at work ${index}`, 60_000);
   store.acquire("copies", 500);
-  expect(hasRoomWithoutSearch(store)).toBe(false);
+  expect(getsRoomWithoutSweep(store)).toBe(false);
 });

@@ -29,7 +29,7 @@ test("a completed key returns its status until it expires", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("an expired lease is free again, and its late holder changes nothing", async () => {
+test("a key whose lease has expired is free again, and its late holder cannot change it", async () => {
   const { clock, deduplication, acquire } = setUp();
   const slow = acquire("a").token;
   clock.ms += 1_000;
@@ -44,7 +44,7 @@ test("an expired lease is free again, and its late holder changes nothing", asyn
   expect(acquire("a")).toEqual({ state: "completed", status: 200 });
 });
 
-test("a full store rejects new keys instead of losing records, and accepts them when others expire", async () => {
+test("a full store rejects new keys instead of losing records, until other keys expire", async () => {
   const { clock, deduplication, acquire } = setUp(2);
   await deduplication.complete("completed", acquire("completed").token, 200, 5_000);
   acquire("live");
@@ -64,7 +64,7 @@ test("a full store still accepts a key whose lease has expired", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("only the last completed record of a subject takes up space", async () => {
+test("only a subject's last completed record takes up space", async () => {
   const { deduplication, acquire } = setUp(2);
   for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
     const { token } = acquire(key, "amal's response");
@@ -75,7 +75,7 @@ test("only the last completed record of a subject takes up space", async () => {
   expect(acquire("rejected", "amal's response").state).toBe("completed");
 });
 
-test("a running request is not affected by completions of its subject", async () => {
+test("a running request is not affected when another request with its subject is completed", async () => {
   const { deduplication, acquire } = setUp(2);
   acquire("accepted", "amal's response");
   await deduplication.complete("rejected", acquire("rejected", "amal's response").token, 200, 5_000);
@@ -103,7 +103,7 @@ test("a long-running store accepts new keys as old ones expire, in whatever orde
   expect(acquire("kept long").state).toBe("completed");
 });
 
-test("an invalid clock makes acquire fail, and frees nothing", async () => {
+test("an invalid clock makes acquire fail, and does not free any key", async () => {
   const { clock, deduplication, acquire } = setUp();
   const { token } = acquire("held");
   await deduplication.complete("completed", acquire("completed").token, 200, 5_000);

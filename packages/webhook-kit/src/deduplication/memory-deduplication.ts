@@ -14,7 +14,7 @@ interface Completed {
   readonly endsAt: number;
 }
 
-/** Expired entries are removed in batches: most requests remove none, and no request removes all. */
+/** How many leases are granted between two batches that remove expired entries, so that no request has to remove them all. */
 const sweepInterval = 64;
 
 /**
@@ -51,22 +51,22 @@ export function memoryDeduplication(
   /** The last completed request of each subject; earlier ones no longer count. */
   const completed = new Map<string, Completed>();
   let nextToken = 1;
-  let nextSearchAt = 0;
+  let nextFullSweepAt = 0;
 
   const readClock = now ? () => requireFinite(now().getTime()) : Date.now;
 
   /** Removes expired entries. Both maps keep their entries in insertion order, so the oldest come first. */
   const sweep = (time: number, max: number): void => {
-    sweepOne(leases, time, max);
-    sweepOne(completed, time, max);
+    sweepMap(leases, time, max);
+    sweepMap(completed, time, max);
   };
 
   const makeRoom = (time: number): void => {
     if (nextToken % sweepInterval === 0) sweep(time, 2 * sweepInterval);
     if (leases.size + completed.size < maxEntries) return;
     // Entries with a longer keepMs may precede expired ones. A full sweep is expensive, so it runs at most once a second.
-    if (time >= nextSearchAt) {
-      nextSearchAt = time + 1_000;
+    if (time >= nextFullSweepAt) {
+      nextFullSweepAt = time + 1_000;
       sweep(time, Number.POSITIVE_INFINITY);
     }
     if (leases.size + completed.size >= maxEntries)
@@ -106,7 +106,7 @@ export function memoryDeduplication(
   };
 }
 
-function sweepOne(entries: Map<string, Lease | Completed>, time: number, max: number): void {
+function sweepMap(entries: Map<string, Lease | Completed>, time: number, max: number): void {
   let scanned = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);

@@ -16,7 +16,9 @@ function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1
   return { call, stores: clients.map((client) => redisDeduplication(client, options)) };
 }
 
-const oddReply = expect.objectContaining({ message: expect.stringMatching(/Unexpected response from Redis/) });
+const unexpectedResponse = expect.objectContaining({
+  message: expect.stringMatching(/Unexpected response from Redis/),
+});
 
 describe("acquire", () => {
   test("runs one script with two keys in one slot and a new token", async () => {
@@ -40,7 +42,7 @@ describe("acquire", () => {
     expect(first).not.toBe(second);
   });
 
-  test("with a subject, uses the subject's slot, and so do later calls with its token", async () => {
+  test("uses the subject's slot if there is a subject, and so do later calls with its token", async () => {
     const { call, stores } = setUp("acquired", { prefix: "own:" });
     const [store] = stores;
     const result = await store?.acquire("k", { leaseMs: 1, subject: "s.t" });
@@ -58,7 +60,7 @@ describe("acquire", () => {
   test.each([
     ["completed 200", { state: "completed", status: 200 }],
     ["inProgress 12345", { state: "inProgress", retryAfterMs: 12_345 }],
-  ])("with the result %j, reports that another request was first", async (words, acquire) => {
+  ])("reports that another request was first if Redis returns %j", async (words, acquire) => {
     for (const result of [words, Buffer.from(words)])
       for (const store of setUp(result).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(acquire);
   });
@@ -80,9 +82,9 @@ describe("acquire", () => {
     1,
     ["acquired"],
     { toString: () => "acquired" },
-  ])("with the result %j, fails and releases what it may have acquired", async (result) => {
+  ])("fails and releases the key that it may have acquired if Redis returns %j", async (result) => {
     const { call, stores } = setUp(result);
-    await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(oddReply);
+    await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(unexpectedResponse);
     await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
     const token = call.mock.calls[0]?.[6];
     expect(call.mock.calls[1]?.slice(1)).toEqual([
@@ -94,7 +96,7 @@ describe("acquire", () => {
     ]);
   });
 
-  test("that Redis rejects, fails with Redis' error and releases what it may have acquired", async () => {
+  test("fails with Redis' error and releases the key that it may have acquired", async () => {
     const cause = new Error("LOADING Redis is loading the dataset in memory");
     const { call, stores } = setUp(cause);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toBe(cause);
@@ -112,7 +114,7 @@ describe("acquire", () => {
 });
 
 describe("a record", () => {
-  test.each(["settled", "stale", Buffer.from("settled")])("is settled when Redis says %j", async (result) => {
+  test.each(["settled", "stale", Buffer.from("settled")])("is settled when Redis returns %j", async (result) => {
     for (const store of setUp(result).stores) {
       await expect(store.complete("k", "t", 200, 0)).resolves.toBeUndefined();
       await expect(store.release("k", "t")).resolves.toBeUndefined();
@@ -120,11 +122,11 @@ describe("a record", () => {
   });
 
   test.each(["", "settled ", "unsettled", "stales", "OK", null])(
-    "is not settled when Redis says %j",
+    "is not settled when Redis returns %j",
     async (result) => {
       for (const store of setUp(result).stores) {
-        await expect(store.complete("k", "t", 200, 1)).rejects.toEqual(oddReply);
-        await expect(store.release("k", "t")).rejects.toEqual(oddReply);
+        await expect(store.complete("k", "t", 200, 1)).rejects.toEqual(unexpectedResponse);
+        await expect(store.release("k", "t")).rejects.toEqual(unexpectedResponse);
       }
     },
   );
@@ -148,7 +150,7 @@ describe("a record", () => {
   });
 });
 
-test("a call to a Redis that does not respond times out, and a lease that is granted later is released", async () => {
+test("a call times out if Redis does not respond, and a lease that is granted later is released", async () => {
   let response = (_: string) => {};
   const results = [
     new Promise<string>((resolve) => {

@@ -120,9 +120,9 @@ function readText(result: unknown): string {
 }
 
 function readResult(result: unknown, token: string): AcquireResult {
-  const [words, retryAfterMs, status] =
+  const [matched, retryAfterMs, status] =
     /^(?:acquired|inProgress (\d+)|completed (\d{3}))$/.exec(readText(result)) ?? [];
-  if (words === undefined) throw new Error(unexpectedResult);
+  if (matched === undefined) throw new Error(unexpectedResult);
   if (retryAfterMs !== undefined) return { state: "inProgress", retryAfterMs: Number(retryAfterMs) };
   return status === undefined ? { state: "acquired", token } : { state: "completed", status: Number(status) };
 }
@@ -153,8 +153,8 @@ async function evaluate(client: RedisClient, script: string, keys: string[], arg
 }
 
 /**
- * Lua scripts, because each step must be atomic and use Redis' own clock. KEYS: the lease of a request, which contains its fencing token;
- * and the last completed request of its subject, as `status key`.
+ * Lua scripts, because each step must be atomic and use Redis' own clock. KEYS[1] is a request's lease, which contains its fencing token.
+ * KEYS[2] is the last completed request with the same subject, as `status key`.
  */
 export const scripts = {
   /** ARGV: key, token, leaseMs */

@@ -22,12 +22,12 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
  * @throws {HandlerError} `invalid_handler_result`, lists the fields without their values
  */
 function writeSuggestions(suggestions: unknown): string {
-  const { data, issues } = validate(responseSchemas["/contact-suggestions"], withWrittenDates(suggestions));
+  const { data, issues } = validate(responseSchemas["/contact-suggestions"], withFormattedDates(suggestions));
   if (issues.length > 0) {
     const fields = describeIssues(issues);
     throw invalidResult(`an invalid list. ${describeFields(fields)}`, { fields });
   }
-  const json = asJson(data);
+  const json = toJson(data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
     throw invalidResult(`more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`);
   return json;
@@ -36,16 +36,16 @@ function writeSuggestions(suggestions: unknown): string {
 const invalidResult = (what: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
   new HandlerError("invalid_handler_result", `suggestContacts returned ${what}`, options);
 
-/** How many fields a message lists: a list can have thousands of entries, and more would not help. */
+/** The maximum number of fields in a message: a list can have thousands of entries, and more fields would not help. */
 const maxListedFields = 5;
 
 function describeFields(fields: Readonly<Record<string, readonly string[]>>): string {
-  const all = Object.entries(fields).map(([name, words]) => `${name}: ${words.join(" ")}`);
+  const all = Object.entries(fields).map(([name, messages]) => `${name}: ${messages.join(" ")}`);
   const hidden = all.length - maxListedFields;
   return all.slice(0, maxListedFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
 }
 
-function asJson(suggestions: unknown): string {
+function toJson(suggestions: unknown): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {
@@ -53,16 +53,16 @@ function asJson(suggestions: unknown): string {
   }
 }
 
-function withWrittenDates(suggestions: unknown): unknown {
+function withFormattedDates(suggestions: unknown): unknown {
   return mapIfList(suggestions, (suggestion) =>
     mapField(suggestion, "ratings", (ratings) =>
-      mapIfList(ratings, (rating) => mapField(rating, "lastWorked", writeLastWorked)),
+      mapIfList(ratings, (rating) => mapField(rating, "lastWorked", formatLastWorked)),
     ),
   );
 }
 
-/** Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). Leaves an invalid one for the schema to reject. */
-function writeLastWorked(value: unknown): unknown {
+/** Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). The schema rejects an invalid date afterwards. */
+function formatLastWorked(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;
 }

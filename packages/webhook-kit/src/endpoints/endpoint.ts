@@ -40,7 +40,7 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
    * Omitted if order does not matter.
    */
   entityKey?(input: Input): readonly string[];
-  /** Turns what the handler returned into a response. */
+  /** Converts the handler's result to a response. */
   respond(result: unknown): WebhookResponse;
 }
 
@@ -48,7 +48,10 @@ export type Endpoint = CheckEndpoint | HandledEndpoint;
 
 type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
 
-/** Defines an event endpoint in the contract, acknowledged with 200 when its handler returns (D-12, D-13). `method` defaults to POST. */
+/**
+ * Defines the endpoint for an event in the contract, which responds with 200 when its handler returns (D-12, D-13). `method` defaults to
+ * POST.
+ */
 export const eventEndpoint = <P extends keyof typeof inputSchemas, H extends keyof Handlers>(
   definition: {
     readonly name: string;

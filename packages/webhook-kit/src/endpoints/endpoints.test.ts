@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { decodeParameters, endpoints, findRoute, handlerNames } from "./endpoints.ts";
 
-test("every webhook of the contract has one endpoint, with its path, method and name [interface: Introduction 1]", () => {
+test("every webhook in the contract has one endpoint, with its path, method and name [interface: Introduction 1]", () => {
   const contract = parse(readFileSync(new URL("../../../../spec/openapi.yaml", import.meta.url), "utf8")) as {
     webhooks: Record<string, Record<string, { operationId: string }>>;
   };
@@ -41,7 +41,7 @@ test.each([
   "/another-path/42",
   "contact/new/42",
   "/x/test",
-])("%j is not a path of a webhook", (path) => expect(findRoute(path)).toBeUndefined());
+])("%j is not a webhook's path", (path) => expect(findRoute(path)).toBeUndefined());
 
 test.each([
   ["/contact/new/a%2Fb", "a/b"],

@@ -44,7 +44,7 @@ export const eventEndpoints: readonly HandledEndpoint[] = Object.values<Endpoint
 
 export interface Route {
   readonly endpoint: Endpoint;
-  /** In capitals. */
+  /** In upper case. */
   readonly methods: readonly string[];
   /** Still percent-encoded. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ const plainRoutes = new Map(
 
 /** Finds the endpoint for a path below the mount path. */
 export function findRoute(path: string): Route | undefined {
-  // Most senders use a path exactly as it appears in the contract; a parameter's braces never occur in one.
+  // Most paths are exactly as in the contract. A contract path with braces is a template, which is matched below.
   const plain = plainRoutes.get(path);
   if (plain && !path.includes("{")) return plain;
   for (const { endpoint, methods, pattern } of routes) {

@@ -14,7 +14,7 @@ import type {
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** Removes an open object's index signature, makes optional fields the way JSON has them, and turns an open enum into a string. */
+/** Removes an open object's index signature and undefined from optional fields, and turns an open enum into a string. */
 type Plain<T> = [T] extends [string]
   ? [string & {}] extends [T]
     ? string
@@ -48,6 +48,6 @@ const proven: [
   Equal<WorkerOfferResponse["response"], components["schemas"]["WorkerOfferResponse"]["response"]>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
-// The compiler checks the types; this makes the file a test and uses the tuple.
+// The compiler checks the types. This test only uses the tuple.
 test("the exported types, the contract's types and the schemas' types are the same", () =>
   expect(proven).not.toContain(false));

@@ -26,7 +26,7 @@ export interface WorkerAddedContact {
 export interface ContactSuggestionRequest {
   /** The words that the user entered to narrow the results. */
   filter?: string;
-  /** The email addresses of the signed-in user who searches. */
+  /** The email addresses of the signed-in user who is searching. */
   userEmailAddresses: string[];
 }
 
@@ -80,7 +80,7 @@ export interface Rating {
  *     case "rejected":
  *       return false;
  *     default:
- *       return undefined; // a word that is not known here: read the offer
+ *       return undefined; // an unknown response: read the offer
  *   }
  * }
  * ```
@@ -180,8 +180,8 @@ interface EventOfType<Type extends string, Data> {
 }
 
 /**
- * Every event, as a union that narrows on `type`: you receive it from `onEvent` and `parseWebhook`, and a queue can carry it to a worker.
- * After `JSON.parse`, validate it with `parseWebhookEvent`.
+ * Every event, as a union that narrows on `type`: you receive it from `onEvent` and `parseWebhook`, and can send it to a worker through a
+ * queue. After `JSON.parse`, validate it with `parseWebhookEvent`.
  *
  * @example
  * ```ts
@@ -192,10 +192,10 @@ interface EventOfType<Type extends string, Data> {
  *     case "WorkerOfferResponse":
  *       return `${event.data.workerId} responded ${event.data.response} to ${event.data.offerId}`;
  *     case "OfferEventDeleted":
- *       return `${event.data.workerId} deleted ${event.data.eventStart} of ${event.data.offerId}`;
+ *       return `${event.data.workerId} deleted ${event.data.eventStart} from ${event.data.offerId}`;
  *     case "WorkerAddedContact":
  *     case "TimelineChanged":
- *       return `${event.type} of ${event.data.workerId}`;
+ *       return `${event.type} for ${event.data.workerId}`;
  *   }
  * }
  * ```

@@ -36,7 +36,8 @@ export interface EventContext {
    */
   readonly deduplicationKey: string | undefined;
   /**
-   * The span that the handler runs in, to put into a queue message; only with `tracer`. The event passed to `onEvent` has it too.
+   * The span that the handler runs in, for you to put into a queue message. Set only with `tracer`. The event passed to `onEvent` contains
+   * it too.
    */
   readonly trace?: TraceContext | undefined;
   /** Aborts when `handlerTimeoutMs` has elapsed and 503 was returned, or when you abort `reconcile` or `catchUp`. */
@@ -71,7 +72,8 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
  * before you act on an event. An event handler's result is ignored; if it throws, the response is 500 and the sender retries.
  *
  * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the response is 503. Until the handler ends,
- * but at most for the same time again, the same request is rejected with 409. If the handler then succeeds, the request counts as handled.
+ * but for at most another `handlerTimeoutMs`, the same request is rejected with 409. If the handler then succeeds, the request counts as
+ * handled.
  *
  * @example
  * ```ts
@@ -88,7 +90,7 @@ export interface Handlers<Incoming = unknown> {
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
    * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent; for an invalid one the
-   * response is 500, and `onError` receives `invalid_handler_result`. At most 1 MiB of JSON.
+   * response is 500, and `onError` receives `invalid_handler_result`. It may be at most 1 MiB of JSON.
    */
   suggestContacts?(
     search: ContactSuggestionRequest,

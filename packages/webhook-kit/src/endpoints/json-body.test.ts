@@ -69,27 +69,27 @@ test("rejects two Content-Encoding headers", () => {
 
 describe("a body", () => {
   const parse = (bytes: Uint8Array | string) => parseJson({ kind: "bytes", bytes: Buffer.from(bytes) });
-  const refused = (reason: string) =>
+  const rejectedWith = (reason: string) =>
     expect.objectContaining({
       rejection: expect.objectContaining({ code: reason, status: 400 }),
       response: expect.anything(),
     });
 
-  test("is read as JSON, with a byte order mark or without", () => {
+  test("is read as JSON, with or without a byte order mark", () => {
     expect(parse('{"a":[1,"é"]}')).toEqual({ a: [1, "é"] });
     expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(parse("null")).toBeNull();
   });
 
   test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is not JSON", (text) =>
-    expect(() => parse(text)).toThrow(refused("malformed_json")),
+    expect(() => parse(text)).toThrow(rejectedWith("malformed_json")),
   );
 
   test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
     "is rejected if its bytes are not UTF-8: %j",
-    (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(refused("invalid_encoding")),
+    (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(rejectedWith("invalid_encoding")),
   );
 
-  test("that a parser has read comes from the parser", () =>
+  test("is the parser's value if a parser has read it", () =>
     expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
 });

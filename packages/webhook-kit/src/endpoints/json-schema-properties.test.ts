@@ -97,24 +97,24 @@ const pairs: [where: string, ours: Schema, zods: z.ZodType, values: fc.Arbitrary
   ],
 ];
 
-test.each(pairs)("the schema of %s accepts, converts and rejects what zod does", (_, ours, zods, values) => {
-  const seen = { accepted: 0, rejected: 0 };
+test.each(pairs)("the schema for %s accepts, converts and rejects the same values as zod", (_, ours, zods, values) => {
+  const counts = { accepted: 0, rejected: 0 };
   fc.assert(
     fc.property(fc.oneof({ weight: 19, arbitrary: values }, odd), (value) => {
       const { data, issues } = validate(ours, value);
       const expected = zods.safeParse(value);
-      expect(describeIssues(issues)).toEqual(wordsOf(expected.error?.issues ?? []));
+      expect(describeIssues(issues)).toEqual(toMessages(expected.error?.issues ?? []));
       if (expected.success) expect(data).toEqual(expected.data);
-      seen[expected.success ? "accepted" : "rejected"] += 1;
+      counts[expected.success ? "accepted" : "rejected"] += 1;
     }),
     { numRuns: 500 },
   );
   // Both valid and invalid values were generated.
-  expect(Math.min(seen.accepted, seen.rejected)).toBeGreaterThan(20);
+  expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(20);
 });
 
 /** Translates zod's issues into the kit's messages. */
-function wordsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
+function toMessages(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
   for (const issue of issues) {
     const field = z.core.toDotPath(issue.path) || "body";

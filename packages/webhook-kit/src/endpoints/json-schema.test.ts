@@ -6,7 +6,7 @@ const emailAddress: Schema = inputSchemas["/contact-suggestions"].properties.use
 const { profileImageUrl, ratings } = responseSchemas["/contact-suggestions"].items.properties;
 const { rating, lastWorked } = ratings.items.properties;
 
-const wordsOf = (schema: Schema, value: unknown) => describeIssues(validate(schema, value).issues);
+const explain = (schema: Schema, value: unknown) => describeIssues(validate(schema, value).issues);
 
 test.each<[string, Schema, unknown, string[]]>([
   ["an address without @", emailAddress, "dana", ["Must be an email address."]],
@@ -26,12 +26,12 @@ test.each<[string, Schema, unknown, string[]]>([
     "2025-01-01",
     ["Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z."],
   ],
-])("says what is wrong with %s", (_, schema, value, words) => expect(wordsOf(schema, value)).toEqual({ body: words }));
+])("says what is wrong with %s", (_, schema, value, words) => expect(explain(schema, value)).toEqual({ body: words }));
 
-test("names a field by its path, and reports each fault once", () => {
+test("issues are listed by the field's path, each once", () => {
   const entry: Schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
   const schema: Schema = { type: "object", properties: { list: { type: "array", items: entry } } };
-  expect(wordsOf(schema, { list: [{ id: 7 }, {}] })).toEqual({
+  expect(explain(schema, { list: [{ id: 7 }, {}] })).toEqual({
     "list[0].id": ["Must be of type string."],
     "list[1].id": ["Must be of type string."],
   });
@@ -39,6 +39,6 @@ test("names a field by its path, and reports each fault once", () => {
 
 test("the message does not depend on the contract's pattern", () => {
   const schema = { ...emailAddress, pattern: /^.+ at .+$/ };
-  expect(wordsOf(schema, "dana at example")).toEqual({});
-  expect(wordsOf(schema, "dana")).toEqual({ body: ["Must be an email address."] });
+  expect(explain(schema, "dana at example")).toEqual({});
+  expect(explain(schema, "dana")).toEqual({ body: ["Must be an email address."] });
 });

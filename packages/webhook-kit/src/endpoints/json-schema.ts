@@ -13,11 +13,11 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly format?: "date-time" | "idn-email" | "uri";
-  /** The only pattern that a date-time has is the one that requires UTC. */
+  /** For a date-time, a pattern means that it must be in UTC. */
   readonly pattern?: RegExp;
 }
 
-/** One fault in a value. */
+/** One problem with a value. */
 export interface Issue {
   readonly path: (string | number)[];
   /** The type or format that the value should have; undefined if it breaks another rule. */
@@ -40,7 +40,7 @@ export function validate(
   return { data: read(schema, value, issues), issues };
 }
 
-/** Returns each field's faults, by its name (`userEmailAddresses[0]`). */
+/** Returns the problems with each field, by the field's name (`userEmailAddresses[0]`). */
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) {
@@ -54,8 +54,8 @@ export const dotPath = (path: Issue["path"]): string =>
   path.map((key, depth) => (typeof key === "number" ? `[${key}]` : depth > 0 ? `.${key}` : key)).join("");
 
 function read(schema: Schema, value: unknown, issues: Issue[]): unknown {
-  const { type, enum: words } = schema;
-  if (words && !words.some((word) => word === value)) return report(issues, `Must be one of: ${words.join(", ")}.`);
+  const { type, enum: allowed } = schema;
+  if (allowed && !allowed.some((a) => a === value)) return report(issues, `Must be one of: ${allowed.join(", ")}.`);
   if (type === "string") {
     if (typeof value === "string") return readString(schema, value, issues);
   } else if (type === "object") {
@@ -70,15 +70,15 @@ function read(schema: Schema, value: unknown, issues: Issue[]): unknown {
 }
 
 function readObject({ properties = {}, required }: Schema, value: object, issues: Issue[]): object {
-  const given = value as Readonly<Record<string, unknown>>;
+  const fields = value as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
   for (const name in properties) {
-    const field = given[name];
+    const field = fields[name];
     if ((field !== undefined && field !== null) || required?.includes(name))
       result[name] = readAt(name, properties[name] as Schema, field, issues);
   }
   // An assignment to __proto__ would change the result's prototype.
-  for (const name in given) if (!Object.hasOwn(properties, name) && name !== "__proto__") result[name] = given[name];
+  for (const name in fields) if (!Object.hasOwn(properties, name) && name !== "__proto__") result[name] = fields[name];
   return result;
 }
 
@@ -112,7 +112,7 @@ function readString({ minLength, maxLength, format, pattern }: Schema, text: str
     if (URL.canParse(trimmed)) result = trimmed.replace(/[\t\n\r]/g, "");
     else report(issues, "Must be a full URL.", format);
   }
-  if (pattern && !pattern.test(result)) report(issues, (format && meanings[format]) ?? "Invalid value.", format);
+  if (pattern && !pattern.test(result)) report(issues, (format && patternMessages[format]) ?? "Invalid value.", format);
   return result;
 }
 
@@ -131,8 +131,8 @@ function report(issues: Issue[], message: string, expected?: Schema["type" | "fo
   issues.push({ path: [], expected, message });
 }
 
-/** The requirement that a format's pattern expresses. */
-const meanings: Partial<Record<string, string>> = {
+/** The message for a value that does not match its format's pattern. */
+const patternMessages: Partial<Record<string, string>> = {
   "idn-email": "Must be an email address.",
   uri: "Must start with http:// or https://.",
 };

@@ -30,7 +30,7 @@ test.each(events)("an event of type $type survives JSON", (event) =>
   expect(parseWebhookEvent(JSON.parse(JSON.stringify(event)))).toEqual(event),
 );
 
-test("unknown fields are kept, of the event and of its data", () => {
+test("unknown fields are kept, in the event and in its data", () => {
   const event = { ...events[0], shard: "t", data: { workerId: "w", team: "kitchen" } };
   expect(parseWebhookEvent(event)).toEqual(event);
 });
@@ -50,7 +50,7 @@ test.each<[string, unknown, string[]]>([
   ["data of another type", { ...contact, type: "OfferEventDeleted" }, ["data.offerId", "data.eventStart"]],
   ["an empty id", { ...contact, data: { workerId: "" } }, ["data.workerId"]],
   ["no time", { ...contact, receivedAt: undefined }, ["receivedAt"]],
-  ["a time in words", { ...contact, receivedAt: "yesterday" }, ["receivedAt"]],
+  ["a time that is not a date", { ...contact, receivedAt: "yesterday" }, ["receivedAt"]],
   ["an empty key", { ...contact, deduplicationKey: "" }, ["deduplicationKey"]],
   ["a key that is not a string", { ...contact, deduplicationKey: 7 }, ["deduplicationKey"]],
 ])("%s is an invalid event, whose error lists the fields", (_, value, fields) => {
@@ -64,13 +64,13 @@ test.each<[string, unknown, string[]]>([
   }
 });
 
-test("the error contains no values of the event", () => {
+test("the error contains no values from the event", () => {
   const value = {
     type: "WorkerOfferResponse",
     data: { offerId: true, workerId: "worker_amal", response: "hush" },
     receivedAt: "hush",
   };
   expect(() => parseWebhookEvent(value)).toThrow(
-    /^The value is not a webhook event of this version: data\.offerId, receivedAt\./,
+    /^The value is not a valid webhook event: data\.offerId, receivedAt\./,
   );
 });

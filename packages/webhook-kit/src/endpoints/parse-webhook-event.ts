@@ -19,8 +19,8 @@ const envelope: Schema = {
 };
 
 /**
- * Validates a message from a queue, for a worker that did not verify the request itself. Unknown fields are kept. Trust the queue: an event
- * has no signature that could be verified again. `data` is read like a webhook's payload.
+ * Validates a message from a queue, for a worker that did not verify the request itself. Unknown fields are kept. The queue must be
+ * trusted, because an event has no signature to verify again. `data` is read like a webhook's payload.
  *
  * @param value a {@link WebhookEvent} after `JSON.parse`
  * @throws {InvalidEventError} `invalid_event`, with the fields but not their values
@@ -39,25 +39,25 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   const { data: members, issues } = validate(envelope, withExactTime(value));
   // Not an object, so there are no members to read.
   if (issues[0]?.path.length === 0) throw invalidEvent(issues);
-  const { type, data, trace, ...others } = members as Record<string, unknown>;
+  const { type, data, trace, ...rest } = members as Record<string, unknown>;
   const endpoint = eventEndpoints.find(({ name }) => name === type);
   if (!endpoint) throw invalidEvent([{ path: ["type"], expected: undefined, message: "Invalid value." }]);
   const reading = readTolerantly(endpoint.schema, data);
   const dataIssues = "issues" in reading ? reading.issues : [];
   const allIssues = [...dataIssues.map((issue) => ({ ...issue, path: ["data", ...issue.path] })), ...issues];
   if ("issues" in reading || allIssues.length > 0) throw invalidEvent(allIssues);
-  const place = readTrace(trace);
-  return { type, data: reading.data, ...others, ...(place && { trace: place }) } as WebhookEvent;
+  const traceContext = readTrace(trace);
+  return { type, data: reading.data, ...rest, ...(traceContext && { trace: traceContext }) } as WebhookEvent;
 }
 
-/** Rejects a `receivedAt` that is not in `toISOString`'s format, in which the kit writes it. */
+/** Empties a `receivedAt` that is not in the format of `toISOString`, which the kit writes, so that the schema rejects it. */
 function withExactTime(value: unknown): unknown {
   const { receivedAt } = Object(value);
   const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && inUtc(receivedAt) === receivedAt);
   return isExact ? value : { ...Object(value), receivedAt: "" };
 }
 
-/** Reads a trace. An invalid one is ignored: no event is lost because of its trace. */
+/** Reads a trace context. An invalid one is ignored, so that no event is lost because of it. */
 function readTrace(value: unknown): TraceContext | undefined {
   const { traceparent, tracestate } = Object(value);
   if (typeof traceparent !== "string") return undefined;
@@ -68,7 +68,7 @@ function invalidEvent(issues: readonly Issue[]): InvalidEventError {
   const fields = describeIssues(issues);
   return new InvalidEventError(
     "invalid_event",
-    `The value is not a webhook event of this version: ${Object.keys(fields).join(", ")}. Was it enqueued by another version?`,
+    `The value is not a valid webhook event: ${Object.keys(fields).join(", ")}. Was it enqueued by another version?`,
     { fields },
   );
 }

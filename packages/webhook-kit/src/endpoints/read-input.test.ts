@@ -29,7 +29,7 @@ test("GET /test has no input, and its body is not read", async () => {
   expect(await read("/test")).toStrictEqual({ input: undefined, converted: [], body: undefined });
 });
 
-test("the input of a GET is in its path, and its body is not read", async () => {
+test("the input of a GET request comes from its path, and its body is not read", async () => {
   expect(await read("/contact/new/J%C3%BCrgen")).toStrictEqual({
     input: { workerId: "Jürgen" },
     converted: [],

@@ -7,10 +7,10 @@ import { decodeParameters, type Route } from "./endpoints.ts";
 import { describeIssues } from "./json-schema.ts";
 import { readTolerantly } from "./tolerant-reader.ts";
 
-/** A handler's argument, and what it was read from. */
+/** A handler's input, and the body that it was read from. */
 interface Input {
   readonly input: unknown;
-  /** The paths of values whose type was not the contract's (D-125). */
+  /** The paths of values that were converted to the contract's type (D-125). */
   readonly converted: readonly string[];
   readonly body: ReceivedBody | undefined;
 }
@@ -47,8 +47,8 @@ export function validateInput(
   return { input: reading.data, converted: reading.converted };
 }
 
-/** JSON has no parameters: a charset must be the only one that JSON may have, and any other parameter is ignored (D-60). */
-const json =
+/** Matches a JSON media type. A charset must be UTF-8, and any other parameter is ignored (D-60). */
+const jsonMediaType =
   /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*"?utf-8"?|(?!charset[ \t=])[\w.!#$&^+-]+=(?:[\w.!#$&^+-]+|"[^"\\]*"))?[ \t]*)*$/i;
 
 /** Whether the body is uncompressed JSON in UTF-8. */
@@ -56,7 +56,7 @@ export function isJson(rawHeaders: readonly string[]): boolean {
   const encoding = findHeader(rawHeaders, "content-encoding");
   if (encoding !== undefined && (encoding === duplicated || encoding.toLowerCase() !== "identity")) return false;
   const type = findHeader(rawHeaders, "content-type");
-  return typeof type === "string" && json.test(type);
+  return typeof type === "string" && jsonMediaType.test(type);
 }
 
 // fatal: two bodies with different invalid bytes must not become the same string. Anything else unusual is allowed (D-60).

@@ -13,7 +13,7 @@ const readings = {
   "a worker's response": [
     inputSchemas["/offer/response"],
     [
-      ["as the contract has it", response, response, []],
+      ["as in the contract", response, response, []],
       [
         "with ids as numbers",
         { ...response, offerId: 42, workerId: 0 },
@@ -27,7 +27,7 @@ const readings = {
         ["offerId"],
       ],
       [
-        "with a large id of another parser",
+        "with a large id as a bigint from another parser",
         { ...response, offerId: 12345678901234567890n },
         { ...response, offerId: "12345678901234567890" },
         ["offerId"],
@@ -106,7 +106,7 @@ const readings = {
         ["userEmailAddresses[0]", "userEmailAddresses"],
       ],
       [
-        "with entries without content",
+        "with null and empty entries",
         { userEmailAddresses: [null, "hana@harbour.example", "", null] },
         search,
         ["userEmailAddresses[0]", "userEmailAddresses[2]", "userEmailAddresses[3]"],
@@ -138,7 +138,7 @@ for (const [name, [schema, cases]] of Object.entries(readings))
     expect(given).toStrictEqual(before);
   });
 
-const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][] = [
+const rejected: [what: string, schema: keyof typeof readings, given: unknown][] = [
   ["an id that was rounded", "a worker's response", { ...response, offerId: JSON.parse("12345678901234567890") }],
   [
     "an id that was rounded to an integer of 17 digits",
@@ -175,10 +175,10 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
     { ...changed, maxAvailableNow: "1234567890123456" },
   ],
   ["a list with one number for a number", "a changed timeline", { ...changed, maxAvailableNow: ["3"] }],
-  ["an integer of another parser for a number", "a changed timeline", { ...changed, maxAvailableNow: 3n }],
+  ["a bigint from another parser for a number", "a changed timeline", { ...changed, maxAvailableNow: 3n }],
   ["a flag for a number", "a changed timeline", { ...changed, maxAvailableNow: true }],
   ["an unreadable optional time", "a changed timeline", { ...changed, maxAvailableNowCreated: "soon" }],
-  ["neither addresses nor words", "a search", {}],
+  ["neither addresses nor a filter", "a search", {}],
   ["a blank filter without addresses", "a search", { filter: " " }],
   ["a filter of another type without addresses", "a search", { filter: 7 }],
   ["an object for a list", "a search", { userEmailAddresses: { 0: "hana@harbour.example" } }],
@@ -191,14 +191,14 @@ const noMeaning: [what: string, schema: keyof typeof readings, given: unknown][]
   ["a flag for a filter", "a search", { ...search, filter: false }],
 ];
 
-test.each(noMeaning)("%s in %s is rejected as meaningless, for the schema's reasons [D-125]", (_, name, given) => {
+test.each(rejected)("%s in %s is rejected as meaningless, for the schema's reasons [D-125]", (_, name, given) => {
   const [schema] = readings[name];
   const { issues } = validate(schema, given);
   expect(issues.length).toBeGreaterThan(0);
   expect(readTolerantly(schema, given)).toEqual({ issues });
 });
 
-test("a payload is converted whole or not at all", () =>
+test("a payload is converted entirely or not at all", () =>
   expect(readTolerantly(inputSchemas["/offer/response"], { ...response, offerId: 7, workerId: true })).toEqual({
     issues: [expect.objectContaining({ path: ["offerId"] }), expect.objectContaining({ path: ["workerId"] })],
   }));

@@ -1,46 +1,46 @@
 import { dotPath, type Issue, type Schema, validate } from "./json-schema.ts";
 
-/** A payload for its handler, or why it is meaningless. */
+/** A payload for its handler, or the reasons to reject it. */
 type Reading =
   | {
       readonly data: unknown;
-      /** The paths of values whose type was not the contract's, such as `offerId`; empty for most payloads. */
+      /** The paths of values that were converted to the contract's type, such as `offerId`; empty for most payloads. */
       readonly converted: readonly string[];
     }
   | { readonly issues: readonly Issue[] };
 
 /**
  * Reads a payload whose sender is less strict than the contract (tolerant reader, D-125). A value that the schema rejects but that can only
- * mean one thing is converted and validated again; any other is rejected for the schema's own reasons.
+ * mean one thing is converted and validated again; any other is rejected for the schema's reasons.
  */
 export function readTolerantly(schema: Schema, value: unknown): Reading {
   const { data, issues } = validate(schema, value);
   if (issues.length === 0) return { data, converted: [] };
   const converted: string[] = [];
-  let [rest, changed]: [readonly Issue[], unknown] = [issues, value];
-  // The second round is for faults that the first one uncovers: an address in a list that was sent as a string.
+  let [remaining, changed]: [readonly Issue[], unknown] = [issues, value];
+  // The second round is for problems that the first one uncovers: a string that becomes a list may contain an address with white space.
   for (let round = 0; round < 2; round += 1) {
     // From the last to the first, so that removing an entry from a list does not shift entries still to be read.
-    for (const issue of rest.toReversed()) {
-      const change = conversionOf(issue, changed);
+    for (const issue of remaining.toReversed()) {
+      const change = findConversion(issue, changed);
       if (!change) return { issues };
       changed = changeAt(changed, issue.path, change);
       converted.unshift(dotPath(issue.path));
     }
     const result = validate(schema, changed);
     if (result.issues.length === 0) return { data: result.data, converted: [...new Set(converted)] };
-    rest = result.issues;
+    remaining = result.issues;
   }
   return { issues };
 }
 
-/** Marks a member or an entry that is left out. */
+/** Marks a member or a list entry that is left out. */
 const absent = Symbol("absent");
 
 type Change = (value: unknown) => unknown;
 
-/** Converts the value that an issue is about to what the schema requires; returns undefined if it has no meaning, or several. */
-function conversionOf({ path, expected }: Issue, root: unknown): Change | undefined {
+/** Finds the change that makes an invalid value what the schema requires; returns undefined if the value is meaningless or ambiguous. */
+function findConversion({ path, expected }: Issue, root: unknown): Change | undefined {
   const value = valueAt(root, path);
   const parent = valueAt(root, path.slice(0, -1));
   // An empty optional member is left out. If a required one is left out, validation rejects it.
@@ -51,13 +51,13 @@ function conversionOf({ path, expected }: Issue, root: unknown): Change | undefi
   if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
   if (expected !== "array") return undefined;
   if (typeof value === "string") return () => [value];
-  // A search needs only one of the two.
+  // A search with a filter needs no addresses.
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
 
 /**
  * Whether a number still equals what was sent: JSON.parse rounds integers beyond 2^53 and decimals of more than 15 digits. A rounded id
- * belongs to something else.
+ * would identify something else.
  */
 const hasExactText = (value: unknown): boolean =>
   typeof value === "bigint" ||

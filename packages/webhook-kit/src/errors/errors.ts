@@ -31,7 +31,7 @@ export abstract class WebhookKitError<Code extends string = string> extends Erro
 }
 
 /**
- * The kit is configured incorrectly. Thrown at construction, except for faults that only a request reveals: `body_already_consumed` (the
+ * The kit is configured incorrectly. Thrown at construction, except for problems that only a request reveals: `body_already_consumed` (the
  * response is 500, and `onError` receives the error), `wrong_request_type`, which your receiver throws, and `inbox_key_required` and
  * `inbox_used_twice`, which `inbox.once` throws.
  *
@@ -57,7 +57,7 @@ export class ConfigurationError extends WebhookKitError<
 
 /**
  * Your handler threw (`cause` is what it threw), timed out, or returned something that the service would reject (`fields` lists the fields,
- * without their values). The response was an empty 500, or 503 for the timeout.
+ * without their values). The response was 500, or 503 for the timeout.
  *
  * @example
  * ```ts
@@ -70,14 +70,14 @@ export class ConfigurationError extends WebhookKitError<
  */
 export class HandlerError extends WebhookKitError<"handler_failed" | "handler_timed_out" | "invalid_handler_result"> {
   override readonly name = "HandlerError";
-  /** The faults of each field in the handler's result, by its name; undefined for other failures. */
+  /** The problems with each field of the handler's result, by the field's name; undefined for other failures. */
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor(
     code: HandlerError["code"],
     message: string,
     options?: ErrorOptions & {
-      /** The faults of each field. */
+      /** The problems with each field. */
       fields?: Readonly<Record<string, readonly string[]>>;
     },
   ) {
@@ -88,8 +88,8 @@ export class HandlerError extends WebhookKitError<"handler_failed" | "handler_ti
 
 /**
  * A dependency failed: your secret function, your own signature scheme, or the deduplication store (`cause` is what it threw). The response
- * was 503, so the service retries. `inbox.once` also throws this error, as `inbox_table_missing` or `inbox_unavailable`, and so does
- * `catchUp`, as `feed_failed`.
+ * was 503, so the service retries. `inbox.once` also throws this error, with the code `inbox_table_missing` or `inbox_unavailable`, and so
+ * does `catchUp`, with `feed_failed`.
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ export class UnavailableError extends WebhookKitError<
 
 /**
  * An unexpected failure while receiving a request: your `now` threw, or the kit has a bug (`cause` is what was thrown); the response was
- * 500. Or your tracer threw (`tracer_failed`), which changes no response.
+ * 500. Or your tracer threw (`tracer_failed`), which does not change the response.
  *
  * @example
  * ```ts
@@ -144,14 +144,14 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
  */
 export class InvalidEventError extends WebhookKitError<"invalid_event"> {
   override readonly name = "InvalidEventError";
-  /** The faults of each field, by its name (`data.workerId`). */
+  /** The problems with each field, by the field's name (`data.workerId`). */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 
   constructor(
     code: InvalidEventError["code"],
     message: string,
     options: {
-      /** The faults of each field. */
+      /** The problems with each field. */
       fields: Readonly<Record<string, readonly string[]>>;
     },
   ) {
@@ -181,7 +181,7 @@ export type AnyWebhookKitError =
   | InvalidEventError;
 
 /**
- * Like `instanceof WebhookKitError`, but also true when two copies of the package are installed. Narrows to every class.
+ * Like `instanceof WebhookKitError`, but also true when two copies of the package are installed. Narrows to {@link AnyWebhookKitError}.
  *
  * @example
  * ```ts

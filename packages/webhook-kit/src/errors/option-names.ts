@@ -2,7 +2,7 @@ import { nearestName } from "@offers/contract/nearest-name";
 import { ConfigurationError } from "./errors.ts";
 
 /**
- * Rejects options that a function does not have: a misspelt option would silently have no effect.
+ * Rejects unknown options: a misspelt option would silently have no effect.
  *
  * @param owner the function that takes the options
  * @throws {ConfigurationError} `invalid_option`, with the nearest name

@@ -1,5 +1,5 @@
 /**
- * Every code of a rejected request: verification failed (401), or the sender made another mistake.
+ * Why a request was rejected: verification failed (401), or the sender did something else wrong.
  *
  * @inline
  */
@@ -48,13 +48,13 @@ export interface Rejection {
   readonly status: number;
   /** The operation's name, such as `WorkerOfferResponse`; absent with `verifyWebhook` and `verifyRequest`. */
   readonly endpoint?: string;
-  /** How far the timestamp is from your clock; negative is the past. Only with `timestamp_out_of_tolerance`. */
+  /** How many seconds the timestamp is ahead of your clock; negative if it is behind. Only with `timestamp_out_of_tolerance`. */
   readonly skewSeconds?: number;
   /** The page about `code`: its meaning, the likely cause and what to do. */
   readonly docsUrl: string;
 }
 
-/** A rejection inside the kit. The observer adds `docsUrl`, which only people need. */
+/** A rejection before the observer adds `docsUrl`. */
 export type RejectionFacts = Omit<Rejection, "docsUrl">;
 
 /** What is wrong with the headers. @inline */

@@ -3,13 +3,13 @@ import { ConfigurationError } from "../errors/errors.ts";
 /** Returns the part of a percent-encoded path below the base path; empty for any other path. */
 export type StripBasePath = (path: string) => string;
 
-/** RFC 3986, pchar: no other character occurs in a path on the wire. */
+/** A path segment (RFC 3986, `pchar`). On the wire, a path contains no other characters. */
 const segmentShape = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i;
 const dotSegment = /^(?:\.|%2e){1,2}$/i;
 
 /**
  * Parses the mount path of a receiver that has no router in front: `/offers`, or `/hooks/:tenant`, where a segment that starts with `:`
- * matches any single segment. A path may start with several slashes.
+ * matches any single segment. A request's path may start with several slashes.
  *
  * @throws {ConfigurationError} `invalid_option`
  */

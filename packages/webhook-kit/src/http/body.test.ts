@@ -12,7 +12,7 @@ const consumed = expect.objectContaining({
 
 const bytesOf = (text: string) => Buffer.from(text);
 
-/** Creates a request whose body comes from a stream that records what is read and buffers nothing in advance. */
+/** Creates a request whose body is a stream that records reads and does not buffer in advance. */
 function requestWith(chunks: (Uint8Array | Error)[], headers: Record<string, string> = {}) {
   const pull = vi.fn(async (controller: ReadableStreamDefaultController) => {
     const chunk = chunks.shift();
@@ -47,12 +47,12 @@ test.each([null, streamed("")])("a missing body counts as empty (%#)", async (bo
   }),
 );
 
-test("a body of exactly the limit is read", async () => {
+test("a body exactly as long as the limit is read", async () => {
   const request = { body: streamed("12345"), bodyUsed: false, headers: new Headers({ "content-length": "5" }) };
   expect(await readFetchBody(request, 5, 1000)).toEqual({ kind: "bytes", bytes: bytesOf("12345") });
 });
 
-test("one byte above the limit is rejected, and the rest is not read", async () => {
+test("a body above the limit is rejected, and the rest of it is not read", async () => {
   const { request, pull, cancel } = requestWith([bytesOf("123"), bytesOf("456"), bytesOf("789")]);
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
   expect([pull.mock.calls.length, cancel.mock.calls.length]).toEqual([2, 1]);
@@ -92,14 +92,14 @@ test("a stream that cannot be cancelled does not change the result", async () =>
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejected("body_too_large"));
 });
 
-test("a body that other code has read, or is reading, counts as consumed", async () => {
+test("a body that other code has read or locked counts as consumed", async () => {
   const read = new Request("http://a.example/", { method: "POST", body: "{}" });
   await read.text();
-  const { request: variant } = requestWith([bytesOf("{}")]);
-  variant.body?.getReader();
-  // Not every runtime locks what it has read.
+  const { request: locked } = requestWith([bytesOf("{}")]);
+  locked.body?.getReader();
+  // Not every runtime locks a body that it has read.
   const unlocked = { body: streamed("{}"), bodyUsed: true, headers: new Headers() };
-  for (const request of [read, variant, unlocked])
+  for (const request of [read, locked, unlocked])
     await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(consumed);
 });
 

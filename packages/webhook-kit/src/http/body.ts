@@ -10,13 +10,13 @@ export const bodyConsumed = (): ConfigurationError =>
     "The body was consumed before it reached the webhook receiver, probably by a body parser such as express.json() or Fastify's own. Mount the receiver before the parser, or in Express have the parser keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the Fastify recipe shows.",
   );
 
-/** Takes a body that is already in memory. @throws {Rejected} `body_too_large` */
+/** Wraps a body that is already in memory. @throws {Rejected} `body_too_large` */
 export function takeBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
   if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
   return { kind: "bytes", bytes };
 }
 
-/** A Node request, and what a body parser may have left on it. */
+/** A Node request, with the properties that a body parser may have set. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
 
 /**
@@ -33,12 +33,12 @@ export function readNodeBody(
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
-  // Not the original bytes: for a body that is not UTF-8, the signature does not match.
+  // Not necessarily the original bytes: if the body was not UTF-8, its signature does not match.
   if (typeof rawBody === "string") return takeBytes(Buffer.from(rawBody), maxBytes);
   if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
   // Node itself consumes the rest of a cancelled HTTP/2 stream.
   if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
-  // A text parser leaves a string.
+  // A text parser sets a string.
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
@@ -50,7 +50,7 @@ const isConsumed = (request: NodeRequest): boolean =>
   request.readableFlowing === true;
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
-  // The sender has hung up: no event will follow.
+  // The sender has hung up: the stream emits no more events.
   if (request.destroyed) return Promise.reject(rejectRequest("body_incomplete"));
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(rejectRequest("body_too_large"));
   return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
       if (!request.readableEnded) fail("body_incomplete");
     };
     deadlines.add(onTimeout);
-    // The listeners stay: the request is discarded soon, and they have no effect after the first end.
+    // The listeners are not removed: the request is discarded soon, and they have no effect once the body has ended or failed.
     request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
     // A stream that was paused earlier does not start flowing just because it has a listener.
     request.resume();
@@ -117,7 +117,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
 
 /**
  * Returns a request's headers as name, value, name, value. Adapters that simulate requests, such as serverless-http and node-mocks-http,
- * fill only `headers`, where a repeated header is a list or joined with a comma: both count as sent twice.
+ * set only `headers`, where a repeated header is a list or joined with a comma. Both count as sent twice.
  */
 export function rawHeadersOf({
   rawHeaders,

@@ -24,7 +24,7 @@ export function writeNodeResponse(
     return;
   }
   if (!hasLongUnreadBody(request)) {
-    // Two statements: the writeHead of serverless-http returns nothing.
+    // Not chained, because serverless-http's `writeHead` returns undefined.
     response.writeHead(status, headers);
     response.end(body);
     return;
@@ -38,7 +38,7 @@ export function writeNodeResponse(
   response.once("close", () => clearTimeout(timer));
 }
 
-/** Closes the connection of a request whose promise rejected: an unhandled rejection would crash the process. */
+/** Closes the connection if `work` rejects: an unhandled rejection would crash the process. */
 export function closeOnFailure(
   response: ServerResponse | Http2ServerResponse,
   work: Promise<void>,

@@ -2,9 +2,13 @@ import type { RejectionCode, RejectionFacts, SignatureProblem } from "../errors/
 import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
 /** The response to every failed verification (D-17). */
-export const failedCheck: ProblemSummary = { status: 401, code: "invalid_signature", title: "Invalid signature" };
+export const failedCheck: ProblemSummary = {
+  status: 401,
+  code: "invalid_signature",
+  title: "Invalid signature",
+};
 
-/** The sender's mistakes that a response may reveal. The statuses are our choice (D-17, D-46); for 409 see D-45. */
+/** The problems that a response may reveal to the sender. The statuses are our choice (D-17, D-46); for 409 see D-45. */
 export const requestProblems = {
   unknown_path: { status: 404, title: "No webhook has this path" },
   handler_not_configured: { status: 404, title: "This receiver does not implement this endpoint" },
@@ -23,8 +27,8 @@ export const requestProblems = {
   request_in_progress: { status: 409, title: "The same request is being handled" },
 } satisfies Partial<Record<RejectionCode, Omit<ProblemSummary, "code">>>;
 
-/** The sender's mistakes that a response may reveal. */
-export type NamedCode = keyof typeof requestProblems;
+/** The code of a problem that a response may reveal. */
+export type RevealedCode = keyof typeof requestProblems;
 
 /**
  * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a signature, and an
@@ -40,26 +44,32 @@ export class Rejected {
   }
 }
 
-/** Rejects a signature, with the same response for every failed check, because the reason would help an attacker (D-17). */
+/** Creates the rejection for a failed verification. The response is always the same, because the reason would help an attacker (D-17). */
 export function rejectSignature(
   { code, message }: SignatureProblem,
   wwwAuthenticate: string,
   skewSeconds?: number,
 ): Rejected {
-  const rejection = { code, message, status: failedCheck.status, ...(skewSeconds !== undefined && { skewSeconds }) };
+  const rejection = {
+    code,
+    message,
+    status: failedCheck.status,
+    ...(skewSeconds !== undefined && { skewSeconds }),
+  };
   return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
 }
 
-/** How many fields a message lists: a payload may have thousands of invalid ones. */
+/** The maximum number of fields in a message: a payload may have thousands of invalid fields. */
 const maxListedFields = 10;
 
 /**
- * Rejects a request for a mistake by the sender. The response names it, but contains no value from the request (D-49).
+ * Creates the rejection for a problem that the sender caused. The response names the problem, but contains no value from the request
+ * (D-49).
  *
- * @param extra.advice what the receiver's operator can do about it, for `onRejected` only
+ * @param extra.advice what the receiver's operator can do, for `onRejected` and the log only
  */
 export function rejectRequest(
-  code: NamedCode,
+  code: RevealedCode,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {
   const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[code];

@@ -7,7 +7,7 @@ test("finds a header regardless of case", () =>
 test("does not mistake a value for a header name", () =>
   expect(findHeader(["X-Note", "timestamp", "Host", "a"], "timestamp")).toBeUndefined());
 
-test("reports a header that was sent twice, with equal values or not", () => {
+test("reports a header that was sent twice, even with equal values", () => {
   expect(findHeader(["Timestamp", "a", "timestamp", "b"], "timestamp")).toBe(duplicated);
   expect(findHeader(["Timestamp", "a", "timestamp", "a"], "timestamp")).toBe(duplicated);
 });

@@ -3,7 +3,7 @@ export type ReceivedBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "parsed"; readonly value: unknown };
 
-/** A request, whatever the framework. */
+/** A request from any framework. */
 export interface IncomingRequest<Incoming> {
   readonly method: string;
   /** The path below the mount path, percent-encoded, without the query. */
@@ -24,7 +24,7 @@ export interface IncomingRequest<Incoming> {
   readBody(maxBytes: number, timeoutMs: number): ReceivedBody | Promise<ReceivedBody>;
 }
 
-/** The value of a header that was sent more than once: there is no way to know which one a proxy used. */
+/** Returned for a header that was sent more than once: there is no way to know which of its values a proxy used. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
 type HeaderValue = string | undefined | typeof duplicated;

@@ -9,7 +9,7 @@ afterEach(() => {
 const never = new Promise<never>(() => undefined);
 const late = () => new Error("too late");
 
-test("resolves with a value that arrives in time, and leaves no timer", async () => {
+test("settles like a value that arrives in time, and clears its timer", async () => {
   vi.useFakeTimers();
   const cause = new Error("no");
   expect(await withTimeout(Promise.resolve(1), 1_000, late)).toBe(1);

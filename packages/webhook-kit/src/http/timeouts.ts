@@ -1,12 +1,12 @@
 /**
- * Decides the way `await` does. `instanceof Promise` would be wrong: Bluebird and zone.js replace the global, but an async function's
- * promise is always the built-in one.
+ * Whether a value is a promise, by the rule that `await` applies. `instanceof Promise` would be wrong: Bluebird and zone.js replace the
+ * global, but an async function's promise is always the built-in one.
  */
 export const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function";
 
 /**
- * Waits for a promise that may never settle.
+ * Settles like `value`, or rejects after `timeoutMs`.
  *
  * @param onTimeout called after `timeoutMs`; returns the error to reject with
  * @param options.unref lets the process exit while the value is pending
@@ -32,12 +32,12 @@ function letExit(timer: NodeJS.Timeout): NodeJS.Timeout {
 
 /**
  * Deadlines of the same length that share one timer: each request adds a deadline and deletes it again, which costs less than a timer per
- * request. Only on Node: on Cloudflare Workers, a timer belongs to one request.
+ * request. Used only on Node: on Cloudflare Workers, a timer belongs to the request that started it.
  */
 export class Deadlines {
   static readonly #byLength = new Map<number, Deadlines>();
 
-  /** The deadlines of this length in this process. */
+  /** Returns this process's deadlines of the given length. */
   static of(milliseconds: number): Deadlines {
     let deadlines = Deadlines.#byLength.get(milliseconds);
     if (!deadlines) {
@@ -56,7 +56,7 @@ export class Deadlines {
     this.#milliseconds = milliseconds;
   }
 
-  /** Adds a deadline, and calls `onEnd` when the time is up. */
+  /** Adds a deadline; `onEnd` is called when it passes. */
   add(onEnd: () => void): void {
     this.#ends.set(onEnd, performance.now() + this.#milliseconds);
     this.#timer ??= this.#start(this.#milliseconds);

@@ -28,7 +28,7 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  *       let rows: Record<string, unknown>[] = [];
  *       for (const sql of first) rows = await tx.run(sql, []);
  *       const result = await work(tx, rows, (sql, values = []) => tx.run(sql, [...values]));
- *       await tx.run("SELECT 1", []); // fails if a statement of `work` had failed: PostgreSQL would commit nothing
+ *       await tx.run("SELECT 1", []); // fails if a statement in `work` failed: PostgreSQL would commit nothing
  *       return result;
  *     }),
  * };
@@ -37,7 +37,10 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  * ```
  */
 export interface InboxDatabase<Tx> {
-  /** Sends a statement outside a transaction. In MySQL, a statement without a result resolves with as many empty rows as it changed. */
+  /**
+   * Sends a statement outside a transaction. In MySQL, a statement without a result resolves with one empty row for each row that it
+   * changed.
+   */
   readonly query: Query;
   /**
    * Runs one transaction: sends the statements of `first`, then calls `work` with the rows of the last one. Commits when `work` resolves;

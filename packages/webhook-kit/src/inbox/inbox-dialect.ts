@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../errors/errors.ts";
 
-/** An inbox's table in one type of database, with its statements. */
+/** An inbox's table and statements for one type of database. */
 export interface InboxDialect {
-  /** For messages: the database and its function. */
+  /** The database's name, for messages. */
   readonly database: string;
+  /** The name of the function that creates the inbox, for messages. */
   readonly inbox: string;
   /** The table name that the user passed, quoted. */
   readonly table: string;
@@ -18,15 +19,15 @@ export interface InboxDialect {
 
 /**
  * An inbox's statements. A row is a lease (`token`), a record (`status`), or a last response, whose `token` is the response; all times come
- * from the database's clock. A statement returns rows, or, if the dialect has no RETURNING, as many empty rows as it changed. Keys passed
- * to the functions are hexadecimal, and numbers are integers.
+ * from the database's clock. A statement returns rows, or, if the dialect has no RETURNING, one empty row for each row that it changed.
+ * Keys passed to the functions are hexadecimal, and numbers are integers.
  *
- * Column names are single words, because Kysely's `CamelCasePlugin` renames others in results.
+ * Column names are single words, because Kysely's `CamelCasePlugin` renames any others in results.
  */
 export interface InboxStatements {
   /**
-   * Parameters: key, subject, token, leaseMs. The last statement returns a row if the lease was acquired; each is a separate transaction. A
-   * record is superseded by a later one with the same subject: `completed` is an ascending number.
+   * Parameters: key, subject, token, leaseMs. Each statement is a separate transaction. The last one returns a row if the lease was
+   * acquired. A record is superseded by another with the same subject and a higher `completed`.
    */
   readonly acquire: readonly string[];
   /** Parameters: key. Returns `status` and `remaining` milliseconds. */
@@ -44,9 +45,9 @@ export interface InboxStatements {
   lockResponse(key: string, keepMs: number): readonly string[];
   /** Parameters: key, response. */
   readonly setResponse: string;
-  /** The last statement returns `key` and `token`. Extends entries that are still being read, once half of their time is over. */
+  /** The last statement returns `key` and `token`. Extends the entries that it reads, once half of their time is over. */
   findResponses(keys: readonly string[], keepMs: number): readonly string[];
-  /** Returns a row for each deleted one. Skips rows that another process is deleting, if the database can. */
+  /** Returns a row for each row that it deleted. Skips rows that another process is deleting, if the database can. */
   deleteExpired(batchSize: number): string;
 }
 
@@ -76,7 +77,7 @@ export function quoteTable(
 
 export const defaultTable = "offers_inbox";
 
-/** Whether an error or one of its causes, to which ORMs move the driver's error, satisfies the condition. */
+/** Whether an error or one of its causes satisfies the condition: an ORM's error has the driver's error as its cause. */
 export function hasCause(error: object, condition: (cause: object) => boolean): boolean {
   for (let cause: unknown = error, depth = 0; typeof cause === "object" && cause !== null && depth < 5; depth += 1) {
     if (condition(cause)) return true;

@@ -30,10 +30,11 @@ export interface Inbox<Tx> extends Deduplication {
    * running is not stopped: if it commits, the retry is a duplicate. Call `once` once per event: two transactions are not atomic. If it
    * rejects, nothing was committed, unless the connection was lost during the commit; you may call it again.
    *
-   * Within `reconcile`, `work` joins the transaction that read the offer. It needs no key: the last response decides.
+   * Within `reconcile`, `work` joins the transaction that read the offer. It needs no key, because the last response shows whether the
+   * current one was handled.
    *
    * @param context the handler's context, or a `WebhookEvent` in a worker
-   * @param work receives your own library's transaction; never use the pool or database itself in it, which could deadlock
+   * @param work receives your own library's transaction. Never use the pool or the database itself in it: it could deadlock
    * @param options.key identifies the event, and the tenant if you have several; needed if the scheme signs no id, such
    *   as `timestampDigest()`. It replaces the signed id
    * @throws {ConfigurationError} (rejects) `inbox_key_required`; `inbox_used_twice` for a second call with the same context
@@ -65,7 +66,7 @@ export interface Inbox<Tx> extends Deduplication {
         readonly result?: undefined;
       }
   >;
-  /** For each worker and offer, the response that was handled last, for `reconcile`. */
+  /** The response that was handled last for each worker and offer, for `reconcile`. */
   readonly lastResponses: ResponseLog;
   /**
    * Deletes expired records in batches. Call it about once an hour; several processes may call it concurrently.
@@ -81,7 +82,7 @@ export interface Inbox<Tx> extends Deduplication {
 
 /**
  * Records, for each worker and offer, the response that was handled last. `reconcile` and `reconcileOnWebhook` use it; your code needs it
- * only to look one up.
+ * only to look up a response.
  *
  * @example
  * ```ts
@@ -147,7 +148,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     });
 
   const query: Query = (sql, values) =>
-    withoutConflict(dialect, () => database.query(sql, values)).catch((cause) => {
+    retryOnConflict(dialect, () => database.query(sql, values)).catch((cause) => {
       throw explain(cause);
     });
 
@@ -158,10 +159,10 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   ): Promise<T> {
     let isWorking = false;
     try {
-      return await withoutConflict({ isConflict: (error) => !isWorking && dialect.isConflict(error) }, () =>
-        database.transact(first, (...given) => {
+      return await retryOnConflict({ isConflict: (error) => !isWorking && dialect.isConflict(error) }, () =>
+        database.transact(first, (...args) => {
           isWorking = true;
-          return work(...given);
+          return work(...args);
         }),
       );
     } catch (error) {
@@ -211,13 +212,13 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       rejectUnknownOptions("inbox.once", options, ["key"]);
       const joined = transactions.get(context);
       const recordKey = joined ? "" : recordKeyOf(context, options.key);
-      if (used.has(context)) throw usedTwice();
-      used.add(context);
+      if (usedContexts.has(context)) throw usedTwice();
+      usedContexts.add(context);
       try {
         if (joined) return { duplicate: false, result: await work(joined) };
         return await record(recordKey, work);
       } catch (error) {
-        used.delete(context);
+        usedContexts.delete(context);
         throw error;
       }
     },
@@ -277,15 +278,15 @@ function explainFailure(
   );
 }
 
-/** How many times to send a statement again: each time, at least one concurrent statement has ended. */
+/** How many times a statement is retried. By each retry, at least one concurrent statement has ended. */
 const maxRetries = 20;
 
 /**
- * Sends a statement again after a conflict, for instance when several attempts for one event wait for another to end. Only for a whole
- * transaction or its start: the database has rolled it back.
+ * Calls `send` again after a conflict, for instance when several attempts at one event wait for another to end. Only for a whole
+ * transaction or its first statements, which the database has rolled back.
  */
 // D-137
-async function withoutConflict<T>(
+async function retryOnConflict<T>(
   { isConflict }: Pick<InboxDialect, "isConflict">,
   send: () => Promise<T>,
 ): Promise<T> {
@@ -293,14 +294,14 @@ async function withoutConflict<T>(
     try {
       return await send();
     } catch (error) {
-      const isRepeatable = typeof error === "object" && error !== null && isConflict(error);
-      if (!isRepeatable || conflicts === maxRetries) throw error;
+      const canRetry = typeof error === "object" && error !== null && isConflict(error);
+      if (!canRetry || conflicts === maxRetries) throw error;
     }
   }
 }
 
 /** The contexts whose calls to `once` are running or have succeeded, for all inboxes. */
-const used = new WeakSet<object>();
+const usedContexts = new WeakSet<object>();
 
 /** Hashes the key, so that a record contains no event data. The tags keep keys of `once` and `acquire` from colliding. */
 function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {

@@ -2,7 +2,7 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates `mysqlInbox`'s table, for your own migrations: the kit creates nothing itself. It is safe to run it again.
+ * Returns the SQL that creates `mysqlInbox`'s table, for your own migrations: the kit does not create it. Running the SQL again is safe.
  * MySQL 8 or MariaDB 10.6, or newer.
  *
  * @param options.table the table passed to `mysqlInbox` (default `offers_inbox`)
@@ -54,8 +54,8 @@ const now = "UTC_TIMESTAMP(3)";
 const nowPlus = (milliseconds: number | string): string => `${now} + INTERVAL ${milliseconds} * 1000 MICROSECOND`;
 
 /**
- * A lease's key, hashed: MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix
- * distinguishes it from a record of `once`.
+ * A lease's key, hashed: MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix distinguishes
+ * it from the key of a record that `once` wrote.
  */
 const leaseKey = "SHA2(CONCAT('lease ', $1), 256)";
 

@@ -98,14 +98,14 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
 const queryOf =
   (executor: Executor): Query =>
   async (sql, values = []) => {
-    const used: unknown[] = [];
+    const parameters: unknown[] = [];
     const positional = sql.replace(/\$(\d)/g, (_, number) => {
-      used.push(values[Number(number) - 1]);
+      parameters.push(values[Number(number) - 1]);
       return "?";
     });
-    // Prepared, because escaping depends on the server's `sql_mode`. Statements without parameters are not: their SQL differs from event to
-    // event, and a connection keeps what it has prepared.
-    const [result] = used.length > 0 ? await executor.execute(positional, used) : await executor.query(sql);
+    // Prepared, because escaping depends on the server's `sql_mode`. Statements without parameters are not prepared: their SQL differs from
+    // event to event, and a connection keeps every prepared statement.
+    const [result] = parameters.length > 0 ? await executor.execute(positional, parameters) : await executor.query(sql);
     if (Array.isArray(result)) return result;
     return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));
   };

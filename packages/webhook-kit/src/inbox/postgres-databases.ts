@@ -22,7 +22,7 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
   }
   if (hasMethods(handle, ["$transaction", "$queryRawUnsafe", "$connect"]))
     return prismaDatabase(handle as PrismaDatabase<Tx>);
-  // A single Client has no `totalCount`: the transactions of concurrent events would mix on its one connection.
+  // Only a Pool has `totalCount`. On a Client's single connection, the transactions of concurrent events would mix.
   if (hasMethods(handle, ["query", "connect"]) && "totalCount" in handle) return poolDatabase(handle as PgPool<Tx>);
   throw new ConfigurationError(
     "invalid_option",
@@ -72,25 +72,25 @@ interface PgPool<Tx> {
 const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
   async transact(first, work) {
-    let lose: (error: Error) => void = () => undefined;
-    // A checked-out client emits `error` when its connection ends between two queries. Without a listener the process would exit, and
-    // without the race, work that waits for this very pool would wait forever.
-    const lost = new Promise<never>((_, reject) => {
-      lose = reject;
+    let onConnectionError: (error: Error) => void = () => undefined;
+    // A checked-out client emits `error` when its connection ends between two queries. Without a listener the process would exit. Without
+    // the race below, `work` could wait forever for another connection from the pool.
+    const connectionLost = new Promise<never>((_, reject) => {
+      onConnectionError = reject;
     });
-    lost.catch(() => undefined);
+    connectionLost.catch(() => undefined);
     const tx = await new Promise<Tx>((resolve, reject) => {
-      const take = (connected: Tx): void => {
-        (connected as PoolClient).on("error", lose);
+      const useConnection = (connected: Tx): void => {
+        (connected as PoolClient).on("error", onConnectionError);
         resolve(connected);
       };
       // Uses the callback, because pg may read the server's last message before a promise resolves. A wrapped pool may support only
       // promises.
       const connecting: unknown = pool.connect((error, connected) =>
-        connected === undefined ? reject(error) : take(connected),
+        connected === undefined ? reject(error) : useConnection(connected),
       );
       Promise.resolve(connecting as Tx | undefined).then(
-        (connected) => connected !== undefined && take(connected),
+        (connected) => connected !== undefined && useConnection(connected),
         reject,
       );
     });
@@ -99,7 +99,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
     try {
       const rows = ((await client.query(["BEGIN", ...first].join(";"))) as SqlResult[]).at(-1)?.rows ?? [];
       const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
-      const result = await Promise.race([work(tx, rows, query), lost]);
+      const result = await Promise.race([work(tx, rows, query), connectionLost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
       // If the caller caught a failed statement's error, PostgreSQL rolls back on COMMIT without an error.
       if (command !== "COMMIT") throw new Error("A statement in the transaction failed, so PostgreSQL rolled it back.");
@@ -110,7 +110,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
       });
       throw error;
     } finally {
-      client.off("error", lose);
+      client.off("error", onConnectionError);
       client.release(isBroken);
     }
   },

@@ -2,8 +2,8 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates `postgresInbox`'s table, for your own migrations: the kit creates nothing itself. It is safe to run it
- * again. PostgreSQL 13 or newer.
+ * Returns the SQL that creates `postgresInbox`'s table, for your own migrations: the kit does not create it. Running the SQL again is safe.
+ * PostgreSQL 13 or newer.
  *
  * @param options.table the table passed to `postgresInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name
@@ -49,13 +49,13 @@ export function postgresDialect(table?: string): InboxDialect {
   };
 }
 
-/** Whether it is PostgreSQL's `undefined_table`. Prisma has the database's code in `meta`. */
+/** Whether the error is PostgreSQL's `undefined_table`. Prisma puts the database's code into `meta`. */
 const isUndefinedTable = (error: object): boolean =>
   "42P01" === Reflect.get(error, "code") || JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"42P01"');
 
 /**
- * Whether it is PostgreSQL's `serialization_failure`, which repeatable read and serializable transactions can raise. Prisma has its own
- * code.
+ * Whether the error is PostgreSQL's `serialization_failure`, which repeatable read and serializable transactions can raise. Prisma uses its
+ * own code.
  */
 const isSerializationFailure = (error: object): boolean =>
   ["40001", "P2034"].includes(Reflect.get(error, "code")) ||

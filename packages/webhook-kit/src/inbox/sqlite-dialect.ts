@@ -2,7 +2,7 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates `sqliteInbox`'s table, for your own migrations: the kit creates nothing itself. It is safe to run it again.
+ * Returns the SQL that creates `sqliteInbox`'s table, for your own migrations: the kit does not create it. Running the SQL again is safe.
  * SQLite 3.35 or newer.
  *
  * @param options.table the table passed to `sqliteInbox` (default `offers_inbox`)

@@ -9,8 +9,8 @@ import { sqliteDialect } from "./sqlite-dialect.ts";
  * An inbox in SQLite 3.35 or newer. Pass a `DatabaseSync` from `node:sqlite`, a `Database` from `better-sqlite3`, or your own
  * `InboxDatabase`. Create its table in your own migration, with `inboxMigration()`.
  *
- * The transaction covers the whole connection: while `work` awaits, a statement elsewhere on the same connection is part of it too. So
- * await nothing but `tx`, or use a separate connection for the inbox. Transactions on one connection wait for each other, and up to 5
+ * The transaction covers the whole connection: while `work` awaits, a statement elsewhere on the same connection becomes part of it. So
+ * await only calls to `tx`, or use a separate connection for the inbox. Transactions on one connection wait for each other, and up to 5
  * seconds for another process that is writing (`SQLITE_BUSY`).
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option

@@ -5,7 +5,7 @@ import { webhookRouter } from "../express.ts";
 captureConsole();
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-const refusal = (message: RegExp) =>
+const invalidOption = (message: RegExp) =>
   expect.objectContaining({
     name: "ConfigurationError",
     code: "invalid_option",
@@ -33,7 +33,7 @@ test.each([
   ["no options at all", undefined, /Pass an options object/],
   ["a name that every object has", { secret, toString: 1 }, /^Unknown option toString\. The options are: /],
 ])("%s is rejected at construction", (_what, options, message) => {
-  expect(() => webhookRouter(options as never)).toThrow(refusal(message));
+  expect(() => webhookRouter(options as never)).toThrow(invalidOption(message));
 });
 
 test("an undefined option counts as omitted", () => {

@@ -3,7 +3,7 @@ import { unknownOption } from "../errors/option-names.ts";
 import { isThenable } from "../http/timeouts.ts";
 import type { ReceiverOptions } from "./options.ts";
 
-/** Returns a value's fault, as the end of a sentence that starts with the option's name; undefined if it is valid. */
+/** Returns what is wrong with a value, as the end of a sentence that starts with the option's name; undefined if the value is valid. */
 type Check = (value: unknown) => string | undefined;
 
 /** @param expected completes "X must be …" */
@@ -12,26 +12,24 @@ const mustBe =
   (value) =>
     isValid(value) ? undefined : `must be ${expected}; it is ${describeValue(value)}.`;
 
-/**
- * Describes a value without showing it, because it may be a secret in the wrong place; a number is shown, because its type says nothing.
- */
+/** Describes a value without showing it, because it may be a misplaced secret. A number is shown, because its type alone would not help. */
 const describeValue = (value: unknown): string => (typeof value === "number" ? String(value) : describeType(value));
 
-const number = (min: number, max: number) =>
+const numberFrom = (min: number, max: number) =>
   mustBe(`a number from ${min} to ${max}`, (value) => typeof value === "number" && value >= min && value <= max);
 
-const wholeNumber = (min: number, max: number) =>
+const integerFrom = (min: number, max: number) =>
   mustBe(
     `an integer from ${min} to ${max}`,
     (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   );
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
-const aFunction = mustBe("a function", isFunction);
+const mustBeFunction = mustBe("a function", isFunction);
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-function objectWith(methods: readonly string[], example: string): Check {
+function mustBeObjectWith(methods: readonly string[], example: string): Check {
   const expected = `must be an object with the functions ${methods.join(", ")}, such as ${example}`;
   return (value) => {
     if (isFunction(value)) return `${expected}; it is a function that was not called.`;
@@ -41,13 +39,13 @@ function objectWith(methods: readonly string[], example: string): Check {
   };
 }
 
-const aScheme = objectWith(["sign", "parse", "verify"], "timestampDigest()");
-const aStore = objectWith(["acquire", "complete", "release"], "memoryDeduplication()");
+const mustBeScheme = mustBeObjectWith(["sign", "parse", "verify"], "timestampDigest()");
+const mustBeStore = mustBeObjectWith(["acquire", "complete", "release"], "memoryDeduplication()");
 const replayModes = ["deduplicate", "single-use-signature"];
 
 const unchecked: Check = () => undefined;
 
-/** The checks for every entry's options: an option added to the types fails the type check until it is here. */
+/** The checks for the options of every entry point. Adding an option to the types without a check here is a type error. */
 const checks: ReadonlyMap<string, Check> = new Map(
   Object.entries({
     basePath: unchecked, // checked by readBasePath
@@ -57,30 +55,30 @@ const checks: ReadonlyMap<string, Check> = new Map(
       const { name, wwwAuthenticate } = Object(value);
       const isComplete = typeof name === "string" && /^[\x20-\x7e]+$/.test(wwwAuthenticate);
       return (
-        aScheme(value) ??
+        mustBeScheme(value) ??
         (isComplete ? undefined : "must have a name, and a wwwAuthenticate that is a valid HTTP header value.")
       );
     },
-    toleranceSeconds: number(0, 86_400),
-    maxBodyBytes: wholeNumber(1, 104_857_600),
-    handlerTimeoutMs: wholeNumber(1, 600_000),
-    deduplication: (value) => (value === false ? undefined : aStore(value)),
+    toleranceSeconds: numberFrom(0, 86_400),
+    maxBodyBytes: integerFrom(1, 104_857_600),
+    handlerTimeoutMs: integerFrom(1, 600_000),
+    deduplication: (value) => (value === false ? undefined : mustBeStore(value)),
     replayProtection(value) {
       if (replayModes.some((mode) => mode === value)) return undefined;
       return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another string" : describeValue(value)}.`;
     },
-    tracer: objectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
-    logger: objectWith(["info", "warn", "error"], "pino()"),
-    now: aFunction,
-    onVerified: aFunction,
-    onRejected: aFunction,
-    onError: aFunction,
-    onWorkerAddedContact: aFunction,
-    suggestContacts: aFunction,
-    onWorkerOfferResponse: aFunction,
-    onOfferEventDeleted: aFunction,
-    onTimelineChanged: aFunction,
-    onEvent: aFunction,
+    tracer: mustBeObjectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
+    logger: mustBeObjectWith(["info", "warn", "error"], "pino()"),
+    now: mustBeFunction,
+    onVerified: mustBeFunction,
+    onRejected: mustBeFunction,
+    onError: mustBeFunction,
+    onWorkerAddedContact: mustBeFunction,
+    suggestContacts: mustBeFunction,
+    onWorkerOfferResponse: mustBeFunction,
+    onOfferEventDeleted: mustBeFunction,
+    onTimelineChanged: mustBeFunction,
+    onEvent: mustBeFunction,
   } satisfies Record<keyof ReceiverOptions | "basePath", Check>),
 );
 
@@ -90,19 +88,19 @@ const checks: ReadonlyMap<string, Check> = new Map(
  * @throws {ConfigurationError} `invalid_option`
  */
 export function checkOptions(options: object): void {
-  const mistake = findMistake(options);
-  if (mistake !== undefined) throw new ConfigurationError("invalid_option", mistake);
+  const problem = findProblem(options);
+  if (problem !== undefined) throw new ConfigurationError("invalid_option", problem);
 }
 
-function findMistake(options: unknown): string | undefined {
+function findProblem(options: unknown): string | undefined {
   if (!isObject(options) || Array.isArray(options))
     return "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }.";
-  // Misspelt names are reported first: one may be why another option is missing.
+  // Misspelt names are reported first: a misspelt name may be why another option is missing.
   for (const name in options) if (!checks.has(name)) return unknownOption(name, [...checks.keys()]);
   for (const [name, check] of checks) {
     const value = Reflect.get(options, name);
-    const mistake = value === undefined ? undefined : check(value);
-    if (mistake !== undefined) return `${name} ${mistake}`;
+    const problem = value === undefined ? undefined : check(value);
+    if (problem !== undefined) return `${name} ${problem}`;
   }
   const { replayProtection, deduplication } = options as ReceiverOptions;
   if (replayProtection === "single-use-signature" && deduplication === false)

@@ -25,7 +25,7 @@ export interface VerifyOptions<Incoming = unknown> {
   secret: SecretSource<Incoming>;
   /** How requests are signed. @default timestampDigest() */
   scheme?: SignatureScheme;
-  /** How many seconds the timestamp may differ from your clock, in either direction; at most a day. 0 means 0. @default 300 */
+  /** By how many seconds the timestamp may differ from your clock, in either direction; at most a day. 0 means 0. @default 300 */
   toleranceSeconds?: number;
   /** The largest body to read, in bytes; from 1 to 100 MiB. @default 262_144 */
   maxBodyBytes?: number;
@@ -36,18 +36,18 @@ export interface VerifyOptions<Incoming = unknown> {
   /** Called after every successful verification. An error that a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
   /**
-   * Called after every rejected request, with its code, which the sender does not receive. Without it and without `logger`, the first
-   * rejection with each code in a minute is printed with `console.warn`.
+   * Called after every rejected request with the reason, which the sender does not learn if verification failed. If neither this nor
+   * `logger` is set, `console.warn` prints at most one rejection per code and minute.
    */
   onRejected?(rejection: Rejection): unknown;
   /**
-   * Called after a handler, the secret function, the deduplication store or the tracer fails. Without it and without `logger`,
-   * failures are printed with `console.error`.
+   * Called after a handler, the secret function, the deduplication store or the tracer fails. If neither this nor `logger` is set,
+   * `console.error` prints the failures.
    */
   onError?(error: AnyWebhookKitError): unknown;
   /**
-   * Receives one line per request, and one more if its deduplication record could not be written; for example pino. A failure's line has
-   * `err`.
+   * Receives one line per request, and another if its deduplication record could not be written. Pass pino, for example. The line for a
+   * failure contains the error as `err`.
    */
   logger?: Logger;
 }
@@ -72,14 +72,14 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
   /** How long a handler may take before the response is 503, in milliseconds; at most 10 minutes. @default 10_000 */
   handlerTimeoutMs?: number;
   /**
-   * Records acknowledged requests, so that an event is handled once. Several processes must share one store. `false` turns it off, for
-   * handlers that may run twice for one request. @default memoryDeduplication()
+   * Records acknowledged requests, so that an event is handled once. Several processes must share one store. `false` turns deduplication
+   * off, for handlers that may run twice for one request. @default memoryDeduplication()
    */
   deduplication?: Deduplication | false;
   /**
-   * `"deduplicate"`: an identical request is acknowledged but not handled again; other requests may have the same signature, as they do if
-   * timestamps have no seconds. `"single-use-signature"`: a signature is valid for one request, including `/test/auth` and searches, and
-   * any other request with it is rejected with 401. Use it only for a service that signs every request with a new timestamp.
+   * `"deduplicate"` acknowledges an identical request without handling it again. Different requests may have the same signature, as they do
+   * if timestamps have no seconds. `"single-use-signature"` accepts each signature for one request, including `/test/auth` and searches,
+   * and rejects any other request with it. Use it only for a service that signs every request with a new timestamp.
    * @default "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
@@ -91,9 +91,9 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
 }
 
 /**
- * Receives one line per request, and one more if its deduplication record could not be written. Pass a pino logger or `console`. `fields`
- * has names, numbers and reasons; for a failure also the error, as `err`. Its `cause` is what your own code threw, and contains whatever
- * you put there.
+ * Receives one line per request, and another if its deduplication record could not be written. Pass a pino logger or `console`. `fields`
+ * contains names, numbers and reasons, and for a failure the error as `err`. The error's `cause` is what your own code threw, and contains
+ * whatever you put there.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   /** Logs that a request was rejected. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** Logs a failure: `err` is the error, pino's name for it. */
+  /** Logs a failure. `fields.err` is the error, under the name that pino expects. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -129,7 +129,7 @@ export interface Span {
 }
 
 /**
- * The part of an OpenTelemetry `Tracer` that the kit uses, so that it does not depend on a version.
+ * The part of an OpenTelemetry `Tracer` that the kit uses, so that the kit does not depend on a version of OpenTelemetry.
  *
  * @example
  * ```ts
@@ -139,14 +139,14 @@ export interface Span {
  * ```
  */
 export interface Tracer {
-  /** Returns false while spans would be useless: then only a request with a sender's trace has one. @default true */
+  /** Returns false while spans would be useless. Then only requests that carry a sender's trace get a span. @default true */
   isEnabled?(): boolean;
   /** Starts a span, makes it active, and returns the result of `run`. */
   startActiveSpan<T>(
     name: string,
     options: {
       attributes: Record<string, string | number>;
-      /** The start in Unix milliseconds: the span starts before the request is verified but is created afterwards. */
+      /** The start time in Unix milliseconds: the span is created only after the request is verified, but starts earlier. */
       startTime: number;
       /** The sender's trace, for a verified request. OpenTelemetry's own tracers ignore it. */
       sender?: TraceContext;

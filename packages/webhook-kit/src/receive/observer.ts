@@ -16,15 +16,15 @@ const printAdvice =
   "\nEach code is printed at most once a minute. To get every rejection instead, pass onRejected or logger.";
 
 /**
- * Prints the first rejection with each code in a minute and counts the others, so that no sender can flood the console. A line contains the
- * kit's own words, an operation's name and a number of seconds; nothing else from the request.
+ * Prints at most one rejection per code and minute and counts the others, so that no sender can flood the console. A line contains only the
+ * kit's own words, an operation's name and a number of seconds.
  */
 export class RejectionPrinter {
   readonly #printed = new Map<string, { readonly at: number; more: number }>();
 
   print({ code, message, endpoint, docsUrl }: Rejection, at: number): void {
     const last = this.#printed.get(code);
-    // Negated, so that an invalid clock (NaN) prints once.
+    // Negated, so that with an invalid clock (NaN) each code is printed only once.
     if (last && !(Math.abs(at - last.at) >= printIntervalMs)) {
       last.more += 1;
       return;
@@ -38,8 +38,7 @@ export class RejectionPrinter {
 }
 
 /**
- * Calls hooks and the logger; an error that they throw changes no response. The logger receives codes and names, and a failure's error as
- * `err`.
+ * Calls hooks and the logger, whose errors do not change a response. The logger receives codes and names, and a failure's error as `err`.
  */
 export class Observer {
   readonly #hooks: Hooks;
@@ -91,30 +90,31 @@ export class Observer {
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
   }
 
-  /** Returns the response for an unknown path if there is no next middleware. The path comes from the sender and is not shown. */
+  /**
+   * Reports an unknown path if there is no next middleware, and returns the response. The path is not shown, because it comes from the
+   * sender.
+   */
   unknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
     // D-63
     const { response, rejection } = rejectRequest("unknown_path");
-    const count = segmentsBefore(target, stripBasePath);
+    const count = countSegmentsBefore(target, stripBasePath);
     const hint =
       count > 0
-        ? `The request's path has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as an API's stage or a custom domain's base path. Prefix basePath with the same.`
+        ? `The request's path has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.`
         : "Is basePath the path of the registered base URL, as this server receives it?";
     const message = `${rejection.message} ${hint}`;
     this.rejected({ ...rejection, message });
     return response;
   }
 
-  /**
-   * Reports a mistake in the options that will lose events later but does not prevent startup. Without a logger, it goes to the console.
-   */
+  /** Reports options that will lose events later but do not prevent startup. Without a logger, the warning goes to the console. */
   warned(code: string, message: string): void {
     const { logger } = this.#hooks;
     if (logger) this.#log((to) => to.warn({ code }, message));
     else console.warn(`${message} (${code})`);
   }
 
-  /** Reports a failure after the outcome, for instance of `next`. */
+  /** Reports a failure that follows the outcome, for instance when `next` throws. */
   crashed(cause: unknown): void {
     this.failed(unexpected(cause));
   }
@@ -141,8 +141,8 @@ export class Observer {
 
 const maxSegmentsBefore = 5;
 
-/** Counts the segments before an endpoint's base path; 0 if there is no endpoint. */
-function segmentsBefore(target: string, stripBasePath: StripBasePath): number {
+/** Counts the path's segments before the base path; 0 if the rest of the path is not an endpoint's. */
+function countSegmentsBefore(target: string, stripBasePath: StripBasePath): number {
   let [rest = ""] = target.split("?", 1);
   for (let count = 1; count <= maxSegmentsBefore; count += 1) {
     rest = rest.slice(Math.max(0, rest.indexOf("/", 1)));
@@ -156,7 +156,7 @@ const unexpectedShape =
 
 function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {
-    // A hook may be async: its rejection must not become an unhandled one.
+    // A hook may be async: its rejection must not go unhandled.
     Promise.resolve(call()).catch(recover);
   } catch {
     recover();

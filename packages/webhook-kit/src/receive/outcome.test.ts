@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as errors from "../errors/errors.ts";
 import { failureResponse } from "./outcome.ts";
 
-test("a temporary fault results in 503 and any other in 500, even from another copy of the kit", async () => {
+test("a temporary failure results in 503 and any other failure in 500, even from another copy of the kit", async () => {
   const copy: typeof errors = await import(`../errors/errors.ts?${"copy"}`);
   expect(copy.HandlerError).not.toBe(errors.HandlerError);
   for (const { HandlerError, UnavailableError, ConfigurationError, InternalError } of [errors, copy]) {

@@ -91,7 +91,7 @@ test("a handler that fails after its timeout has no effect", async () => {
   await sleep(60);
 });
 
-test("the outcome of a handler is reported even after its timeout", async () => {
+test("a handler's outcome is available even after its timeout", async () => {
   const late = start(() => sleep(40), 10);
   await expect(late.response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   expect(await late.outcome).toBe(acknowledged);
@@ -101,12 +101,12 @@ test("any value that a handler throws becomes the cause; the kit's error about i
   const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
   for (const cause of [new Error("own"), "a string", undefined, null])
     await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
-  const verdict = new HandlerError("invalid_handler_result", "…");
-  await expect(fail(verdict)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: verdict }));
+  const invalid = new HandlerError("invalid_handler_result", "…");
+  await expect(fail(invalid)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: invalid }));
   const respond = () => {
-    throw verdict;
+    throw invalid;
   };
-  await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(verdict);
+  await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(invalid);
 });
 
 test("a handler that throws synchronously fails with its endpoint's name", async () => {

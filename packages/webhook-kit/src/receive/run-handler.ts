@@ -12,7 +12,7 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 /**
  * Starts an endpoint's handler, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
  *
- * @param deduplicationKey for the handler's context, like `trace`
+ * @param deduplicationKey passed to the handler in its context, like `trace`
  */
 export function runHandler<Incoming>(
   { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
@@ -47,7 +47,10 @@ export function runHandler<Incoming>(
   return { response, outcome };
 }
 
-/** Aborts the signal of a handler that takes too long. Created only when a handler reads it, because an AbortController is expensive. */
+/**
+ * Aborts the signal of a handler that takes too long. The AbortController is created only when a handler reads the signal, because it is
+ * expensive.
+ */
 class HandlerTimeout {
   #controller: AbortController | undefined;
   #hasElapsed = false;
@@ -70,7 +73,7 @@ class HandlerTimeout {
   }
 }
 
-/** Calls the handler. Returns or rejects, but never throws. Synchronous for a handler that returns no promise, which needs no timer. */
+/** Calls the handler. Rejects instead of throwing. Returns a promise only if the handler does, because otherwise no timer is needed. */
 function callHandler<Incoming>(
   handlers: Handlers<Incoming>,
   endpoint: HandledEndpoint,
@@ -116,7 +119,7 @@ const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =
 
 const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
-/** Wraps what a handler threw, even an error from the kit: its message is the user's, and may contain anything (D-49). */
+/** Wraps whatever a handler threw, even one of the kit's errors, because its message may contain anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>
   new HandlerError("handler_failed", `The handler for ${name} threw; see this error's cause. 500 was returned.`, {
     cause,

@@ -8,8 +8,8 @@ test("the default deduplication store uses the given clock", () => {
     now: () => new Date(clock.ms),
   });
   if (!deduplication) throw new Error("deduplication is on by default");
-  const stateOf = () => (deduplication.acquire("a", { leaseMs: 1_000 }) as { state: string }).state;
-  expect([stateOf(), stateOf()]).toEqual(["acquired", "inProgress"]);
+  const tryAcquire = () => (deduplication.acquire("a", { leaseMs: 1_000 }) as { state: string }).state;
+  expect([tryAcquire(), tryAcquire()]).toEqual(["acquired", "inProgress"]);
   clock.ms += 1_000;
-  expect(stateOf()).toBe("acquired");
+  expect(tryAcquire()).toBe("acquired");
 });

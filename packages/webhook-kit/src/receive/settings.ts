@@ -11,7 +11,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { SignaturePolicy } from "../signature/verify-signature.ts";
 import { Observer, RejectionPrinter } from "./observer.ts";
 
-/** Validated options, with every default filled in. */
+/** Validated options, with defaults applied. */
 export interface VerifySettings<Incoming> extends SignaturePolicy<Incoming> {
   readonly observer: Observer;
 }
@@ -23,7 +23,7 @@ export interface ReceiverSettings<Incoming>
   readonly tracer: ReceiverOptions["tracer"];
 }
 
-/** Shared by all requests if the options are read once per request. */
+/** The printer for options that are read for each request. */
 const sharedPrinter = new RejectionPrinter();
 
 /**
@@ -59,7 +59,7 @@ export function readReceiverOptions<Incoming>(
   return { ...settings, handlers: options, handlerTimeoutMs, deduplication, replayProtection, tracer };
 }
 
-/** Returns the settings of a receiver that is starting, and warns about options that will lose events later. */
+/** Reads a receiver's options at startup, and warns about those that will lose events later. */
 export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): ReceiverSettings<Incoming> {
   const settings = readReceiverOptions(options, new RejectionPrinter());
   warnAboutUndecodedSecret(options, settings);
@@ -78,7 +78,7 @@ export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): Verif
   return settings;
 }
 
-/** Hashes of the secrets that a warning was printed for: some programs create a receiver for each request. */
+/** Hashes of the secrets that were already warned about: some programs create a receiver for each request. */
 const warnedSecrets = new Set<string>();
 const maxWarnedSecrets = 1_000;
 
@@ -95,6 +95,6 @@ function warnAboutUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, ob
   for (const hash of hashes) warnedSecrets.add(hash);
   observer.warned(
     "undecoded_secret",
-    "A secret starts with whsec_, like those of Standard Webhooks. timestampDigest() uses the string as it is and does not decode it. If your sender signs with webhook-signature, pass scheme: standardWebhooks().",
+    "One of your secrets starts with whsec_, like a Standard Webhooks secret. timestampDigest() uses it as is, without decoding it. If your sender signs with webhook-signature, pass scheme: standardWebhooks().",
   );
 }

@@ -8,11 +8,12 @@ import type { Outcome } from "./outcome.ts";
 const spanFailed = { code: 2 };
 
 /**
- * A request's span, the parent of those that its handler starts. Its name and attributes contain route templates, numbers and
- * codes: neither the path, which may contain a worker's id, nor a header, nor a body (D-49). A tracer that throws is reported, and changes
- * no response.
+ * A request's span, the parent of the spans that its handler starts. Its name and attributes contain only route templates, numbers and
+ * codes, not the path (which may contain a worker's id), a header or the body (D-49). If the tracer throws, the error is reported and the
+ * response does not change.
  *
- * The span is created when the handler starts or the request is rejected: only a verified request determines whose trace it continues.
+ * The span is created only when the handler starts or the request is rejected, because the sender's trace is not trusted before
+ * verification.
  */
 export class RequestTrace {
   readonly #tracer: Tracer;
@@ -38,30 +39,30 @@ export class RequestTrace {
 
   /** @param rawHeaders the headers of a verified request: before verification, anyone could choose the trace */
   verified(rawHeaders: readonly string[]): void {
-    this.#sender = readTraceContext(valuesOf(rawHeaders, "traceparent"), valuesOf(rawHeaders, "tracestate"));
+    this.#sender = readTraceContext(headerValues(rawHeaders, "traceparent"), headerValues(rawHeaders, "tracestate"));
   }
 
   /** Runs a handler within the span. @param work receives the span's position in its trace */
   handle<T>(work: (trace: TraceContext | undefined) => T): T {
-    if (!this.#isWorthASpan()) return work(undefined);
+    if (!this.#shouldTrace()) return work(undefined);
     let result: { readonly value: T } | undefined;
     this.#start((span) => {
-      const place = span.spanContext?.();
-      result = { value: work(place && writeTraceContext(place)) };
+      const spanContext = span.spanContext?.();
+      result = { value: work(spanContext && writeTraceContext(spanContext)) };
     });
     return result ? result.value : work(undefined);
   }
 
   end(outcome: Outcome): void {
-    if (!this.#isStarted && this.#isWorthASpan()) this.#start(() => undefined);
+    if (!this.#isStarted && this.#shouldTrace()) this.#start(() => undefined);
     try {
-      if (this.#span) describe(outcome, this.#span);
+      if (this.#span) endSpan(outcome, this.#span);
     } catch (cause) {
       this.#report(cause);
     }
   }
 
-  #isWorthASpan(): boolean {
+  #shouldTrace(): boolean {
     return this.#sender !== undefined || this.#tracer.isEnabled?.() !== false;
   }
 
@@ -85,14 +86,14 @@ export class RequestTrace {
   }
 }
 
-const valuesOf = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
+const headerValues = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
   rawHeaders.filter((_, index) => {
     const name = index % 2 === 1 ? rawHeaders[index - 1] : undefined;
-    // Most names have a different length, so they are not copied.
+    // Most names have a different length, so they need not be converted to lower case.
     return name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName;
   });
 
-function describe(outcome: Outcome, span: Span): void {
+function endSpan(outcome: Outcome, span: Span): void {
   const finish = (label: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {
     span.setAttribute("http.response.status_code", outcome.response.status);
     span.setAttribute("offers.webhook.outcome", label);

@@ -4,7 +4,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import { verifyRequest } from "./verify-only.ts";
 
-// Made without our code: printf '%s' '2018-11-26T10:55Zdocumented-shared-secret' | openssl dgst -sha256
+// Computed without our code: printf '%s' '2018-11-26T10:55Zdocumented-shared-secret' | openssl dgst -sha256
 const secret = "documented-shared-secret";
 const quiet = { onRejected: () => undefined };
 const byMinute = [
@@ -41,7 +41,7 @@ test.each([
   [359_999, 200],
   [360_000, 401],
 ])(
-  "a minute is valid from 300 s before it starts to 300 s after it ends: %d ms → %d [D-16] [interface: Authentication 4]",
+  "a timestamp without seconds is valid from 300 s before its minute to 300 s after it: %d ms → %d [D-16] [interface: Authentication 4]",
   async (ms, status) => expect(await statusAt(byMinute, start + ms)).toBe(status),
 );
 
@@ -51,7 +51,7 @@ test.each([
   [300_000, 200],
   [300_001, 401],
   [Number.NaN, 401],
-])("a second is valid for 300 s in either direction: %d ms → %d [D-16]", async (ms, status) =>
+])("a timestamp with seconds is valid for 300 s in either direction: %d ms → %d [D-16]", async (ms, status) =>
   expect(await statusAt(bySecond, start + ms)).toBe(status),
 );
 
@@ -67,7 +67,7 @@ test("a tolerance of 0 means 0", async () => {
 test.each([
   ["toleranceSeconds", [Number.NaN, -1, Number.POSITIVE_INFINITY, 86_401, "300", null]],
   ["maxBodyBytes", [Number.NaN, 0, 1.5, Number.POSITIVE_INFINITY, "1"]],
-])("%s is rejected if it is invalid", async (name, values) => {
+])("an invalid %s is rejected", async (name, values) => {
   for (const value of values)
     await expect(verifyRequest({ secret, [name]: value as number }, { rawHeaders: byMinute })).rejects.toEqual(
       expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" }),
@@ -87,7 +87,7 @@ test("a verified request says which secret signed it, when it was signed, and it
   });
 });
 
-test("reports how far the clock is off, negative for the past", async () => {
+test("onVerified receives the clock skew, negative for a timestamp in the past", async () => {
   const onVerified = vi.fn();
   for (const ms of [-2_500, 30_000, 61_000])
     await verifyRequest({ secret, onVerified, now: () => new Date(start + ms) }, { rawHeaders: byMinute });
@@ -106,17 +106,17 @@ test("the rejection says how far the timestamp was off", async () => {
   });
 });
 
-test("hooks and logger that throw or reject change nothing", async () => {
-  const loud = () => {
+test("hooks and loggers that throw or reject do not change the result", async () => {
+  const throwing = () => {
     throw new Error("hook");
   };
-  const late = () => Promise.reject(new Error("hook"));
-  const logger = { info: loud, warn: loud, error: loud };
-  for (const hook of [loud, late]) {
+  const rejecting = () => Promise.reject(new Error("hook"));
+  const logger = { info: throwing, warn: throwing, error: throwing };
+  for (const hook of [throwing, rejecting]) {
     const options = { secret, onVerified: hook, onRejected: hook, onError: hook, logger, now: () => new Date(start) };
     expect((await verifyRequest(options, { rawHeaders: byMinute })).ok).toBe(true);
     expect((await verifyRequest(options, { rawHeaders: [] })).ok).toBe(false);
-    expect((await verifyRequest({ ...options, secret: loud }, { rawHeaders: byMinute })).ok).toBe(false);
+    expect((await verifyRequest({ ...options, secret: throwing }, { rawHeaders: byMinute })).ok).toBe(false);
   }
 });
 
@@ -148,7 +148,7 @@ test("a clock that throws results in a 500, with its error as the cause, and the
   expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
 });
 
-test("a scheme that covers the body is never called without one", async () => {
+test("a scheme that signs the body is never called without a body", async () => {
   const verify = vi.fn();
   const scheme = { ...timestampDigest(), signsBody: true, verify };
   const onError = vi.fn();

@@ -67,8 +67,8 @@ export interface WebhookRequest {
 }
 
 /**
- * Verifies a request without handling it, for any framework. For a rejected request it returns the 401 (or 503) to respond with;
- * `onRejected` receives the reason.
+ * Verifies a request without handling it, for any framework. For a request that fails verification it returns the response to send, such as
+ * 401 or 503; `onRejected` or `onError` receives the reason.
  *
  * @throws {ConfigurationError} (rejects) for an invalid option, and `wrong_request_type`
  *
@@ -99,7 +99,7 @@ export async function verifyRequest(
       readonly webhook: VerifiedWebhook;
     }
   | {
-      /** False if the request was rejected. */
+      /** False if the request was not verified. */
       readonly ok: false;
       /** The response to send. */
       readonly response: WebhookResponse;

@@ -46,7 +46,7 @@ test("changing the list afterwards has no effect", () => {
   expect(lookUp({})).toEqual([good]);
 });
 
-test("calls the function once per request", async () => {
+test("each lookup calls the function with its request", async () => {
   const lookUp = readSecret<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
   expect(await lookUp("known")).toEqual([good]);
   expect(await lookUp("unknown")).toBeUndefined();
@@ -69,11 +69,11 @@ test("a function that never returns times out after 5 s, and does not keep the p
   vi.useFakeTimers();
   try {
     const failed = vi.fn();
-    const looked = Promise.resolve(never({})).catch(failed);
+    const lookedUp = Promise.resolve(never({})).catch(failed);
     await vi.advanceTimersByTimeAsync(4_999);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    await looked;
+    await lookedUp;
     expect(failed).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         code: "secret_lookup_failed",
@@ -85,7 +85,7 @@ test("a function that never returns times out after 5 s, and does not keep the p
   }
 });
 
-test("accepts several secrets from the function, and rejects all if one is invalid", async () => {
+test("accepts several secrets from the function, and rejects all of them if one is invalid", async () => {
   expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
   await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
 });
@@ -101,12 +101,12 @@ test("the error says what to check", async () => {
   await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
 });
 
-test("has the scheme check every secret", async () => {
+test("the scheme checks every secret", async () => {
   const scheme = { checkSecret: (secret: string) => (secret.startsWith("whsec_") ? undefined : "No whsec_.") };
-  const refusal = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
+  const rejection = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   expect(readSecret([whsec], false, scheme)({})).toEqual([whsec]);
-  expect(() => readSecret([whsec, good], true, scheme)).toThrow(refusal);
+  expect(() => readSecret([whsec, good], true, scheme)).toThrow(rejection);
   await expect(Promise.resolve(readSecret(() => good, false, scheme)({}))).rejects.toEqual(
     expect.objectContaining({ code: "invalid_secret", message: expect.stringContaining("No whsec_.") }),
   );

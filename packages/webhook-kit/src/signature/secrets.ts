@@ -30,7 +30,7 @@ export type SecretLookup<Incoming> = (
 ) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
 
 /**
- * @throws {ConfigurationError} immediately for a given secret; for a secret from a function, the lookup rejects with {@link
+ * @throws {ConfigurationError} immediately for an invalid secret; if a function returns it, the lookup rejects with {@link
  * UnavailableError}
  */
 export function readSecret<Incoming>(
@@ -38,10 +38,10 @@ export function readSecret<Incoming>(
   allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret"> = {},
 ): SecretLookup<Incoming> {
-  const find = (secrets: readonly string[]) => findFault(secrets, allowShortSecret, scheme);
-  if (typeof secret === "function") return (request) => lookUp(secret, request, find);
+  const findProblem = (secrets: readonly string[]) => findProblemIn(secrets, allowShortSecret, scheme);
+  if (typeof secret === "function") return (request) => lookUp(secret, request, findProblem);
   const secrets = typeof secret === "string" ? [secret] : secret;
-  const problem = find(secrets);
+  const problem = findProblem(secrets);
   if (problem) throw new ConfigurationError(problem.code, problem.message);
   const checked = [...secrets];
   return () => checked;
@@ -50,7 +50,7 @@ export function readSecret<Incoming>(
 async function lookUp<Incoming>(
   secret: Extract<SecretSource<Incoming>, (request: Incoming) => unknown>,
   request: Incoming,
-  find: (secrets: readonly string[]) => SecretProblem | undefined,
+  findProblem: (secrets: readonly string[]) => SecretProblem | undefined,
 ): Promise<readonly string[] | undefined> {
   let found: string | readonly string[] | undefined;
   try {
@@ -69,12 +69,12 @@ async function lookUp<Incoming>(
   }
   if (found === undefined) return undefined;
   const secrets = typeof found === "string" ? [found] : found;
-  const problem = find(secrets);
+  const problem = findProblem(secrets);
   if (problem) throw new UnavailableError("invalid_secret", `From the secret function: ${problem.message}`);
   return secrets;
 }
 
-function findFault(
+function findProblemIn(
   secrets: readonly string[],
   allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret">,
@@ -86,8 +86,8 @@ function findFault(
   for (const secret of secrets) {
     const problem = findSecretProblem(secret);
     if (problem) return problem;
-    const refusal = scheme.checkSecret?.(secret);
-    if (refusal !== undefined) return invalidSecret(refusal);
+    const schemeProblem = scheme.checkSecret?.(secret);
+    if (schemeProblem !== undefined) return invalidSecret(schemeProblem);
     const weakness = allowShortSecret ? undefined : findWeakness(secret);
     if (weakness) return weakness;
   }
@@ -100,7 +100,10 @@ export interface SecretProblem {
   readonly message: string;
 }
 
-/** Finds the fault of a secret. A secret is used unchanged: it is not trimmed, so white space at either end is rejected. */
+/**
+ * Returns what is wrong with a secret; undefined if it is valid. A secret is used unchanged: it is not trimmed, so white space at either
+ * end is rejected.
+ */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
   if (secret.trim() === "") return invalidSecret("The secret is empty or blank; is its environment variable set?");

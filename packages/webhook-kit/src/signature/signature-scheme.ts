@@ -43,7 +43,7 @@ type SigningSecret =
   | undefined;
 
 /**
- * How a webhook signature is made and verified. The kit has `timestampDigest()` and `standardWebhooks()`; your own scheme needs three
+ * How a webhook signature is made and verified. The kit includes `timestampDigest()` and `standardWebhooks()`; your own scheme needs three
  * functions. A scheme handles only bytes; the kit handles the clock, the tolerance and the secrets.
  *
  * @example
@@ -82,8 +82,8 @@ export interface SignatureScheme<
     readonly id?: string;
   }): Headers;
   /**
-   * Returns the fault of a secret, beyond the kit's own rules and without quoting it; undefined for a valid one. Called at construction,
-   * and for every secret that a function returns.
+   * Returns what is wrong with a secret, beyond the kit's own checks and without quoting the secret; undefined if it is valid. Called at
+   * construction, and for every secret that a function returns.
    */
   checkSecret?(secret: string): string | undefined;
   /**

@@ -22,4 +22,4 @@ test.each([
   "Zm9vYmFywhsec_",
   "whsec_====",
   "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
-])("rejects %j, which no sender can mean", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());
+])("rejects %j, which is not a key", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());

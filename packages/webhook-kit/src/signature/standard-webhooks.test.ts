@@ -28,11 +28,11 @@ function verify(rawHeaders: readonly string[], secrets: readonly string[], body?
   return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
-describe.each(vectors)("openssl's signature of $name", (vector) => {
+describe.each(vectors)("openssl's signature for $name", (vector) => {
   const { secret, id, timestamp, bodyHex, signature } = vector;
   const body = Buffer.from(bodyHex, "hex");
 
-  test("is the signature that the scheme makes", () =>
+  test("is the signature that the scheme creates", () =>
     expect(scheme.sign({ secret, id, body, now: new Date(Number(timestamp) * 1000 + 999) })).toEqual({
       "webhook-id": id,
       "webhook-timestamp": timestamp,
@@ -102,7 +102,7 @@ describe("while a secret is rotated", () => {
   test("without secrets, nothing is accepted", () => expect(verify(headersOf(first), [], body)).toBeUndefined());
 });
 
-test("each of 2,500 tenants' secrets, used repeatedly, verifies what Node's HMAC signs with it, and nothing else", () => {
+test("each of 2,500 tenants' secrets, used repeatedly, verifies only signatures that Node's HMAC creates with it", () => {
   const keys = Array.from({ length: 2_500 }, (_, tenant) => Buffer.from(`the key of tenant ${tenant}`));
   const secretOf = (key: Buffer | undefined) => `whsec_${key?.toString("base64")}`;
   for (const [tenant, key] of [...keys, ...keys].entries()) {
@@ -193,13 +193,13 @@ test.each([
   ),
 );
 
-test("generates a different id for every message that has none", () => {
+test("generates a different id for every message without an id", () => {
   const ids = Array.from({ length: 100 }, () => scheme.sign({ secret: first.secret, now: new Date(0) })["webhook-id"]);
   expect(new Set(ids).size).toBe(100);
   for (const each of ids) expect(each).toMatch(/^msg_[0-9a-f-]{36}$/);
 });
 
-test("signs a message without a body like one with an empty body", () => {
+test("signs a message without a body like a message with an empty body", () => {
   const message = { secret: first.secret, now: new Date(0), id: "msg_1" };
   expect(scheme.sign(message)).toEqual(scheme.sign({ ...message, body: Buffer.of() }));
 });

@@ -86,16 +86,16 @@ function signingKeyOf(secret: string): KeyObject {
 }
 
 const keys = new Map<string, KeyObject>();
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 
 /** Returns a secret's key; undefined if it has none. Cached, because creating a key takes almost as long as the HMAC of a small body. */
 function keyOf(secret: string): KeyObject | undefined {
-  const known = keys.get(secret);
-  if (known) return known;
+  const cached = keys.get(secret);
+  if (cached) return cached;
   const bytes = decodeStandardWebhooksKey(secret);
   if (!bytes) return undefined;
   const key = createSecretKey(bytes);
-  if (keys.size === mostKeys) keys.clear();
+  if (keys.size === maxKeys) keys.clear();
   keys.set(secret, key);
   return key;
 }
@@ -156,13 +156,13 @@ const v1 = "v1,";
 
 /**
  * Returns the 32 bytes of every `v1,<base64>` in a list separated by single spaces. Skips signatures with other versions, such as `v1a`.
- * Returns undefined if it is not such a list, or has no `v1` signature.
+ * Returns undefined if the string is not such a list, or contains no `v1` signature.
  */
 export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer[]] | undefined {
   const entries = text.split(" ", maxSignatures + 1);
   if (entries.length > maxSignatures || !entries.every((entry) => signatureShape.test(entry))) return undefined;
   const signatures: Buffer[] = [];
-  for (const entry of entries.filter((each) => each.startsWith(v1))) {
+  for (const entry of entries.filter((entry) => entry.startsWith(v1))) {
     const signature = decodeBase64(entry.slice(v1.length));
     if (signature?.length !== 32) return undefined;
     signatures.push(signature);
@@ -172,8 +172,8 @@ export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer
 }
 
 /**
- * Whether two headers were joined into one with a comma, as some runtimes do: `v1,… v1,…` has one comma in each entry, never at its start;
- * `v1,…, v1,…` and `v1,…,v1,…` are different.
+ * Whether two headers were joined into one with a comma, as some runtimes do: a valid list, `v1,… v1,…`, has one comma in each entry, never
+ * at its start, unlike `v1,…, v1,…` and `v1,…,v1,…`.
  */
 export const isJoined = (text: string): boolean =>
   text.split(" ").some((entry) => entry.startsWith(",") || entry.indexOf(",") !== entry.lastIndexOf(","));

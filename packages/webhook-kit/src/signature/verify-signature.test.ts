@@ -10,7 +10,7 @@ import { verifySignature } from "./verify-signature.ts";
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const signedAt = 1_600_000_000_000;
 
-/** Always parses the same time, and treats the first secret as the one that signed. */
+/** A scheme that always parses the same time and matches the first secret. */
 const scheme: SignatureScheme = {
   name: "sample",
   wwwAuthenticate: "sample",
@@ -27,7 +27,7 @@ async function check(options: Partial<VerifyOptions<string>> = {}, now = signedA
   return verifySignature(settings, { rawHeaders: [], request: "a request", readBody });
 }
 
-test("returns which secret signed, when it signed, and the clock skew", async () =>
+test("returns which secret signed, when it signed and the clock skew", async () =>
   expect(await check({}, signedAt - 1_500)).toEqual({
     parsed: scheme.parse([]),
     receivedAt: new Date(signedAt - 1_500),
@@ -47,7 +47,7 @@ test.each([
   [-300_000, false],
   [300_999, false],
   [301_000, true],
-])("a clock %d ms after the time that was signed is out of tolerance: %s", async (ms, isOut) =>
+])("a clock %d ms after the signed time is out of tolerance: %s", async (ms, isOut) =>
   expect(
     await check({}, signedAt + ms).then(
       () => false,
@@ -70,7 +70,9 @@ test("the rejection of a stale request gives its age in seconds", async () =>
   }));
 
 test("rejects the request if the clock is invalid", async () =>
-  await expect(check({}, Number.NaN)).rejects.toMatchObject({ rejection: { code: "timestamp_out_of_tolerance" } }));
+  await expect(check({}, Number.NaN)).rejects.toMatchObject({
+    rejection: { code: "timestamp_out_of_tolerance" },
+  }));
 
 test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
   ["an unknown tenant", { secret: () => undefined }, "unknown_tenant", /does not know the tenant/],
@@ -87,12 +89,12 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
     /^no id$/,
   ],
 ])("%s is rejected, and only the receiver learns the reason", async (_, options, reason, message) => {
-  const refused = await check(options).catch((cause) => cause);
-  expect(refused).toMatchObject({
+  const rejected = await check(options).catch((cause) => cause);
+  expect(rejected).toMatchObject({
     rejection: { code: reason, status: 401, message: expect.stringMatching(message) },
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   });
-  expect(JSON.stringify(refused.response)).not.toContain(reason);
+  expect(JSON.stringify(rejected.response)).not.toContain(reason);
 });
 
 test.each([-1, 1, 0.5, Number.NaN, undefined])(
@@ -106,7 +108,7 @@ test.each([-1, 1, 0.5, Number.NaN, undefined])(
   },
 );
 
-test("a signed body that a parser has consumed is a configuration error, and the scheme is not asked", async () => {
+test("a signed body that a parser has consumed is a configuration error, and the scheme is not called", async () => {
   const verify = vi.fn(scheme.verify);
   const settings = readVerifyOptions({
     secret,
@@ -133,7 +135,7 @@ test.each(["parse", "verify"] as const)("a scheme whose %s throws makes the rece
       message: expect.stringMatching(/scheme threw; see this error's cause/),
     }),
   );
-  const own = new ConfigurationError("invalid_option", "a scheme may throw an error of the kit");
+  const own = new ConfigurationError("invalid_option", "a scheme may throw one of the kit's errors");
   await expect(check({ scheme: { ...scheme, [step]: fail(own) } })).rejects.toBe(own);
 });
 

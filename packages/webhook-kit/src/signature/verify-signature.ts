@@ -10,8 +10,8 @@ import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 /**
- * The result of a verified request. Watch `variant` to learn which digest the service uses, `secretIndex` to see when an old secret is no
- * longer used, and `skewSeconds` to notice clock drift before requests are rejected.
+ * The result of a successful verification. Watch `variant` to learn which digest the service uses, `secretIndex` to see when an old secret
+ * is no longer used, and `skewSeconds` to notice clock drift before requests are rejected.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export interface Verified {
   readonly variant: string;
   /** Which of the secrets signed, counted from 0. */
   readonly secretIndex: number;
-  /** How far the timestamp is from your clock; negative is the past, 0 is within the signed minute. */
+  /** How many seconds the timestamp is ahead of your clock; negative if it is behind, 0 within the signed minute. */
   readonly skewSeconds: number;
 }
 
@@ -35,7 +35,7 @@ export interface Verified {
 export interface SignaturePolicy<Incoming> {
   readonly scheme: SignatureScheme;
   readonly lookUpSecrets: SecretLookup<Incoming>;
-  /** Whether each tenant has a secret. */
+  /** Whether each tenant has its own secret. */
   readonly hasTenants: boolean;
   readonly toleranceMs: number;
   readonly maxBodyBytes: number;
@@ -74,7 +74,7 @@ export async function verifySignature<Incoming>(
   const receivedAt = policy.now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
   const skewSeconds = skewMs / 1000;
-  // In both directions (D-16). Negated, so that NaN from a clock or a scheme rejects.
+  // In both directions (D-16). Negated, so that NaN from a clock or a scheme is rejected.
   if (!(Math.abs(skewMs) <= toleranceMs))
     throw rejectSignature(outOfTolerance(skewSeconds, toleranceMs / 1000), scheme.wwwAuthenticate, skewSeconds);
   const found = policy.lookUpSecrets(incoming.request);
@@ -94,7 +94,7 @@ export async function verifySignature<Incoming>(
 
 async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: number): Promise<Uint8Array> {
   const body = await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
-  // The value that a parser left is not what was signed.
+  // The value that a parser created is not what was signed.
   if (body.kind === "parsed") throw bodyConsumed();
   return body.bytes;
 }

@@ -12,7 +12,7 @@ describe("a signature header", () => {
     expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytes(2), bytes(1)]));
 
   test.each(["v1a,c29tZSBlZDI1NTE5", "v2,short", `v2,${signature(3)}`, "v-next_2,~", `V1,${signature(3)}`])(
-    "may also contain %s, of another version",
+    "may also contain %s, which has another version",
     (other) => {
       expect(parseWebhookSignature(`${other} ${good}`)).toEqual([bytes(1)]);
       expect(parseWebhookSignature(`${good} ${other}`)).toEqual([bytes(1)]);
@@ -49,20 +49,20 @@ describe("a signature header", () => {
     ["a letter that is not ASCII after another version", `v1a,xé ${good}`],
     ["a control character in another version", `v1a,\u0000 ${good}`],
     ["garbage after the signature", `${good}AAAA`],
-    ["a space before", ` ${good}`],
-    ["a space after", `${good} `],
-    ["two spaces between", `${good}  ${good}`],
-    ["a tab between", `${good}\t${good}`],
+    ["a space before it", ` ${good}`],
+    ["a space after it", `${good} `],
+    ["two spaces in between", `${good}  ${good}`],
+    ["a tab in between", `${good}\t${good}`],
     ["a line break after", `${good}\n`],
-    ["a comma between", `${good},${good}`],
-    ["a comma and a space between", `${good}, ${good}`],
+    ["a comma in between", `${good},${good}`],
+    ["a comma and a space in between", `${good}, ${good}`],
     ["an invalid signature after a valid one", `${good} v1,AAAA`],
     ["an invalid signature before a valid one", `v1,AAAA ${good}`],
   ])("is rejected for %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
 });
 
 test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])(
-  "does not take %j for joined headers",
+  "does not mistake %j for joined headers",
   (text) => expect(isJoined(text)).toBe(false),
 );
 

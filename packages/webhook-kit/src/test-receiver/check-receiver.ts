@@ -41,7 +41,7 @@ const test = writeWebhook(endpoints["/test"]);
 const testAuth = writeWebhook(endpoints["/test/auth"]);
 
 const isOk = (status: number): boolean => status === 200;
-const isRefusal = (status: number): boolean => status >= 300 && status < 500;
+const isRejection = (status: number): boolean => status >= 300 && status < 500;
 
 async function checkMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
   const unsigned = await checker.send(test, []);
@@ -84,7 +84,7 @@ async function checkInvalidSignatures(
   const { signer } = checker.sender;
   const expectRejected = async (webhooks: readonly Webhook[], invalidSignatures: readonly SignatureCase[]) => {
     for (const { what, headers } of invalidSignatures)
-      await checker.check(`A request ${what} must be rejected`, isRefusal, webhooks, headers);
+      await checker.check(`A request ${what} must be rejected`, isRejection, webhooks, headers);
   };
   const all = [
     testAuth,
@@ -102,14 +102,14 @@ async function checkInvalidRequests(checker: ContractChecker): Promise<void> {
   const paths = Object.values(handledEndpoints).flatMap(({ method, path }) => (method === "POST" ? [path] : []));
   for (const text of ["{}", "[]", "{"]) {
     const webhooks = paths.map((path) => post(path, text));
-    await checker.check(`The payload ${text} must be rejected`, isRefusal, webhooks);
+    await checker.check(`The payload ${text} must be rejected`, isRejection, webhooks);
   }
-  await checker.check("An unknown path must not be acknowledged", isRefusal, [post("/no/such/webhook", "{}")]);
-  const odd = [{ ...testAuth, method: "OPTIONS" }];
+  await checker.check("An unknown path must not be acknowledged", isRejection, [post("/no/such/webhook", "{}")]);
+  const options = [{ ...testAuth, method: "OPTIONS" }];
   await checker.check(
     "A method that the service does not use must not fail",
     (status) => status < 500,
-    odd,
+    options,
     () => [],
   );
 }
@@ -134,18 +134,18 @@ async function checkSamples(checker: ContractChecker, samples: Partial<Samples>)
         () => headers,
       );
     else
-      for (const [field, words] of Object.entries(readSuggestions(first.body).problems ?? {}))
-        checker.problems.push(`${name} returned what the service rejects: ${field}: ${words.join(" ")}`);
+      for (const [field, messages] of Object.entries(readSuggestions(first.body).problems ?? {}))
+        checker.problems.push(`${name} returned a list that the service would reject: ${field}: ${messages.join(" ")}`);
     const { body } = webhook;
     if (!signer.scheme.signsBody || !body) continue;
-    const other = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
-    await checker.check("A body that was not signed must be rejected", isRefusal, [other], () => signer.sign(body));
+    const changed = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
+    await checker.check("A body that was not signed must be rejected", isRejection, [changed], () => signer.sign(body));
   }
 }
 
 type CheckedResponse = readonly [Webhook, WebhookResponse];
 
-/** Thrown when there was no response, which ends the check. */
+/** Thrown when a request gets no response. Ends the check. */
 class NoResponseError extends Error {}
 
 /** Sends requests to a receiver, and collects the problems with its responses. */
@@ -158,7 +158,7 @@ class ContractChecker {
   }
 
   /**
-   * Sends one request to each webhook, and adds one problem for all responses that break the rule.
+   * Sends each webhook once, and adds one problem for all responses that break the rule.
    *
    * @param sign returns the headers for a request with the given body; by default the signature is valid
    * @throws {NoResponseError} (rejects)

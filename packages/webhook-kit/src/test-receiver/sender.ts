@@ -30,7 +30,7 @@ export const samplePayloads: Samples = {
   },
 };
 
-/** A webhook that could be sent to its endpoint. */
+/** A webhook, ready to be signed and sent. */
 export interface Webhook {
   readonly method: string;
   /** The path below the base URL. */
@@ -95,13 +95,13 @@ export class Signer {
   }
 
   /**
-   * Returns the current time, never the same millisecond twice in a row, because receivers treat two events that were signed at the same
-   * time as one.
+   * Returns the current time, never the same millisecond twice in a row: a receiver may count two events that were signed at the same time
+   * as duplicates.
    */
   now(): Date {
     const time = this.#now().getTime();
-    const ahead = this.#last - time;
-    this.#last = ahead >= 0 && ahead < 1_000 ? this.#last + 1 : time;
+    const aheadMs = this.#last - time;
+    this.#last = aheadMs >= 0 && aheadMs < 1_000 ? this.#last + 1 : time;
     return new Date(this.#last);
   }
 

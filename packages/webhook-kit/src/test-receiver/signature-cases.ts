@@ -13,12 +13,12 @@ export interface SignatureCase {
   readonly headers: SignBody;
 }
 
-/** Two clocks may differ by this much, but no more than half the tolerance. */
+/** How far two clocks may differ, unless half the tolerance is less. */
 const maxSkewMs = 30_000;
 
 export interface SignatureRules {
   readonly toleranceMs: number;
-  /** Whether the scheme is the service's own, in all its variants and forms. */
+  /** Whether the scheme is the one that the service documents, all of whose variants must be accepted. */
   readonly isDocumented: boolean;
   /** The minutes already used for signatures to this receiver, which may accept each signature only once. */
   readonly signedMinutes: Set<string>;
@@ -27,21 +27,21 @@ export interface SignatureRules {
 export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
   const { toleranceMs, isDocumented, signedMinutes } = rules;
   const shiftMs = Math.min(toleranceMs / 2, maxSkewMs);
-  const good: SignatureCase[] = [
+  const common: SignatureCase[] = [
     { what: "signed now", headers: (body) => signer.sign(body) },
     { what: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
     { what: `signed ${shiftMs / 1000} s ahead`, headers: (body) => signer.sign(body, { shiftMs }) },
   ];
-  if (!isDocumented) return good;
+  if (!isDocumented) return common;
   const { secret } = signer;
   const now = signer.now().getTime();
   // The timestamp format in the service's documentation (D-16).
   const minuteAgo = (count: number) => new Date(now - count * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
   const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, count) => minuteAgo(count));
-  const minute = recent.find((one) => !signedMinutes.has(one)) ?? minuteAgo(0);
+  const minute = recent.find((candidate) => !signedMinutes.has(candidate)) ?? minuteAgo(0);
   signedMinutes.add(minute);
   return [
-    ...good,
+    ...common,
     {
       what: "signed with an HMAC, the other documented variant,",
       headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
@@ -56,7 +56,7 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
 /** How far beyond the tolerance to sign: enough even for a timestamp without seconds. */
 const beyondMs = 61_000;
 
-/** Returns the most important cases, for every endpoint. */
+/** Returns the invalid signatures to send to every endpoint. */
 export function commonInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
@@ -74,7 +74,7 @@ export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> 
   return names.flatMap((tampered) => {
     const change = (to: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
       (await signer.sign(body)).flatMap(([name, value]) =>
-        (name === tampered ? to(value) : [value]).map((each): HeaderList[number] => [name, each]),
+        (name === tampered ? to(value) : [value]).map((changed): HeaderList[number] => [name, changed]),
       );
     return [
       { what: `without ${tampered}`, headers: change(() => []) },

@@ -33,12 +33,12 @@ function knowsTokens(inner: Deduplication) {
 const mistakes: StoreMistake[] = [
   {
     mistake: "grants every key",
-    noticed: "a key is acquired once, and returns retryAfterMs while it is held",
+    noticed: "a held key cannot be acquired again, and the result has retryAfterMs",
     breakIt: () => ({ acquire: () => ({ state: "acquired", token: randomUUID() }) }),
   },
   {
     mistake: "looks first and writes later",
-    noticed: "of a hundred concurrent calls to acquire, one gets the key",
+    noticed: "only one of a hundred concurrent calls acquires a key",
     breakIt: (inner) => {
       const held = new Set<string>();
       return {
@@ -54,12 +54,12 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "never reports a completed key",
-    noticed: "a completed key returns the status that it was completed with",
+    noticed: "acquiring a completed key returns its recorded status",
     breakIt: (inner) => ({ complete: (key, token) => inner.release(key, token) }),
   },
   {
     mistake: "keeps no status but 200",
-    noticed: "a completed key returns the status that it was completed with",
+    noticed: "acquiring a completed key returns its recorded status",
     breakIt: (inner) => ({ complete: (key, token, _, keepMs) => inner.complete(key, token, 200, keepMs) }),
   },
   {
@@ -88,7 +88,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "checks first whether a lease has expired, and writes later",
-    noticed: "of a hundred concurrent calls to acquire after a lease expires, one gets the key",
+    noticed: "only one of a hundred concurrent calls acquires a key whose lease has expired",
     breakIt: (inner) => {
       const ends = new Map<string, number>();
       return {
@@ -124,7 +124,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "lets a stale token complete",
-    noticed: "a holder whose lease has expired overwrites nothing newer",
+    noticed: "a holder whose lease has expired cannot overwrite a newer result",
     breakIt: (inner) => {
       const { acquire, tokenOf } = knowsTokens(inner);
       return { acquire, complete: (key, _, status, keepMs) => inner.complete(key, tokenOf(key), status, keepMs) };
@@ -132,7 +132,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "lets a stale token release",
-    noticed: "a holder whose lease has expired overwrites nothing newer",
+    noticed: "a holder whose lease has expired cannot overwrite a newer result",
     breakIt: (inner) => {
       const { acquire, tokenOf } = knowsTokens(inner);
       return { acquire, release: (key) => inner.release(key, tokenOf(key)) };
@@ -145,17 +145,17 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "ignores subjects",
-    noticed: "a completed key counts until another key of the same subject is completed",
+    noticed: "a completed key counts until another key with the same subject is completed",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
   },
   {
     mistake: "treats all subjects as the same",
-    noticed: "a completed key is not superseded by a released key, nor by another subject",
+    noticed: "a completed key is not superseded by a released key, or by a key with another subject",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs, subject: "s" }) }),
   },
   {
     mistake: "lets acquire supersede, instead of only complete",
-    noticed: "a completed key counts until another key of the same subject is completed",
+    noticed: "a completed key counts until another key with the same subject is completed",
     breakIt: (inner) => {
       const latest = new Map<string, string>();
       return {
@@ -172,7 +172,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "returns retryAfterMs in another unit",
-    noticed: "a key is acquired once, and returns retryAfterMs while it is held",
+    noticed: "a held key cannot be acquired again, and the result has retryAfterMs",
     breakIt: (inner) => ({
       async acquire(key, options) {
         const result = await inner.acquire(key, options);

@@ -244,7 +244,7 @@ test("suggestions that the service would reject are reported by field, without t
   );
   const problems = await faultsOf(app.use(webhookRouter({ ...quiet, secret })), "", { contactSuggestions: search });
   expect(problems).toEqual([
-    "contactSuggestions returned what the service rejects: [0].emailAddress: Must be an email address.",
-    "contactSuggestions returned what the service rejects: [0].ratings[0].rating: Too long or too large; at most 5.",
+    "contactSuggestions returned a list that the service would reject: [0].emailAddress: Must be an email address.",
+    "contactSuggestions returned a list that the service would reject: [0].ratings[0].rating: Too long or too large; at most 5.",
   ]);
 });
