@@ -55,7 +55,7 @@ const statuses = new Map([
   ["conflict", 409],
 ]);
 
-/** Responds with 4xx to the caller's mistakes, and with 502 if the service fails or rejects our API key. */
+/** Responds with 4xx to the caller's errors, and with 502 if the service fails or rejects our API key. */
 const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;

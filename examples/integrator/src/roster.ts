@@ -1,7 +1,7 @@
 import type { OfferEventDeleted, TimelineChanged, WorkerAddedContact, WorkerOfferResponse } from "@offers/webhook-kit";
 
 /**
- * Stores the data that webhooks carry. An event may arrive twice, so each handler is idempotent: it sets values instead of incrementing
+ * Stores the data from webhooks. An event may arrive twice, so each handler is idempotent: it sets values instead of incrementing
  * them.
  */
 export class Roster {

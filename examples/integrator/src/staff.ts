@@ -1,4 +1,4 @@
-/** The people this organisation has worked with, each with the manager whose search may find them. */
+/** The people this organisation has worked with, each with the manager whose searches find them. */
 export const staff = [
   {
     name: "Dana Kim",

@@ -12,8 +12,8 @@ const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
 /** Computes the signature headers without our code: the digest is the SHA-256 of the timestamp string and the secret. */
-function signed(timestamp = new Date().toISOString(), by = secret): Record<string, string> {
-  const digest = createHash("sha256").update(`${timestamp}${by}`).digest("hex").toUpperCase();
+function signatureHeaders(timestamp = new Date().toISOString(), signingSecret = secret): Record<string, string> {
+  const digest = createHash("sha256").update(`${timestamp}${signingSecret}`).digest("hex").toUpperCase();
   return { Timestamp: timestamp, Authorization: `hmac ${digest}` };
 }
 
@@ -36,7 +36,7 @@ describe("an integrator", () => {
   });
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${address}/offers${path}`, { headers });
-  const post = (path: string, json: unknown, headers = signed()) =>
+  const post = (path: string, json: unknown, headers = signatureHeaders()) =>
     fetch(`${address}/offers${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
@@ -46,26 +46,31 @@ describe("an integrator", () => {
     (await fetch(`${address}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
 
   test("responds with 200 and no body to GET /test from any sender [interface: Webhooks Test] [interface: Authentication 3]", async () => {
-    for (const headers of [{}, signed(), signed(undefined, "another secret"), { Authorization: "nonsense" }])
+    for (const headers of [
+      {},
+      signatureHeaders(),
+      signatureHeaders(undefined, "another secret"),
+      { Authorization: "nonsense" },
+    ])
       expect((await get("/test", headers)).status).toBe(200);
   });
 
-  test("responds with 200 to GET /test/auth only when the headers prove the secret [interface: Webhooks Test authorisation] [interface: Authentication 1c, 2]", async () => {
-    const { Timestamp = "", Authorization = "" } = signed();
+  test("responds with 200 to GET /test/auth only when the headers prove knowledge of the secret [interface: Webhooks Test authorisation] [interface: Authentication 1c, 2]", async () => {
+    const { Timestamp = "", Authorization = "" } = signatureHeaders();
     const old = new Date(Date.now() - 600_000).toISOString();
-    expect((await get("/test/auth", signed())).status).toBe(200);
+    expect((await get("/test/auth", signatureHeaders())).status).toBe(200);
     for (const headers of [
       {},
       { Timestamp },
       { Authorization },
-      signed(old),
-      signed(undefined, "another secret"),
+      signatureHeaders(old),
+      signatureHeaders(undefined, "another secret"),
     ] as Record<string, string>[])
       expect((await get("/test/auth", headers)).status).toBe(401);
   });
 
-  test("rejects every other request that does not prove the secret, and does nothing [interface: Authentication 1b, 1c]", async () => {
-    const forged = signed(undefined, "another secret");
+  test("rejects every other request that does not prove knowledge of the secret, and does not process it [interface: Authentication 1b, 1c]", async () => {
+    const forged = signatureHeaders(undefined, "another secret");
     for (const headers of [{}, forged]) {
       expect((await post("/offer/response", { ...accepted, offerId: "forged" }, headers)).status).toBe(401);
       expect((await get("/contact/new/worker_forged", headers)).status).toBe(401);
@@ -78,7 +83,7 @@ describe("an integrator", () => {
   });
 
   test("reads an added contact from the path alone, and responds with 200 and no body [D-12] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
-    const response = await get("/contact/new/worker%2Famal", signed());
+    const response = await get("/contact/new/worker%2Famal", signatureHeaders());
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect((await roster()).sharedWith).toEqual(["worker/amal"]);
   });

@@ -28,9 +28,9 @@ afterEach(() => {
   return receiver.close();
 });
 
-const reported = () => JSON.parse(JSON.stringify(roster));
+const readRoster = () => JSON.parse(JSON.stringify(roster));
 
-test("meets the contract's requirements for a receiver, and runs its own handlers", async () => {
+test("meets the contract's requirements for a receiver with its own handlers", async () => {
   const problems = await receiver.checkContract({
     workerOfferResponse: accepted,
     workerAddedContact: { workerId: "worker_amal" },
@@ -45,14 +45,14 @@ test("keeps a worker's latest response", async () => {
   await receiver.workerOfferResponse(accepted);
   await receiver.workerOfferResponse({ ...accepted, workerId: "worker_ben" });
   await receiver.workerOfferResponse({ ...accepted, response: "rejected" });
-  expect(reported().offers).toEqual({ offer_1: { worker_amal: "rejected", worker_ben: "accepted" } });
+  expect(readRoster().offers).toEqual({ offer_1: { worker_amal: "rejected", worker_ben: "accepted" } });
 });
 
 test("records each worker who shares availability once, with the time of the latest change", async () => {
   await receiver.workerAddedContact({ workerId: "worker_amal" });
   await receiver.workerAddedContact({ workerId: "worker_amal" });
   expect((await receiver.timelineChanged(changed)).status).toBe(200);
-  expect(reported()).toMatchObject({
+  expect(readRoster()).toMatchObject({
     sharedWith: ["worker_amal"],
     timelines: { worker_amal: "2099-04-20T09:30:00Z" },
   });
@@ -60,7 +60,7 @@ test("records each worker who shares availability once, with the time of the lat
 
 test("shows a gap when a worker deletes a slot", async () => {
   expect((await receiver.offerEventDeleted(deleted)).status).toBe(200);
-  expect(reported().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
+  expect(readRoster().gaps).toEqual({ offer_1: { worker_amal: "2099-05-01T16:00:00Z" } });
 });
 
 test("suggests people the manager has worked with, and nobody to an unknown user", async () => {

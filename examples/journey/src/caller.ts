@@ -10,7 +10,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** The body: a string is sent unchanged, anything else as JSON. */
   body?: unknown;
-  /** Whether to leave the call out of the traffic log, which a poll every 50 ms would fill. */
+  /** Whether to omit the call from the traffic log, which polling every 50 ms would flood. */
   quiet?: boolean;
 }
 
@@ -29,7 +29,7 @@ export class Caller {
     this.#address = address;
   }
 
-  /** Makes later calls send this token. */
+  /** Sends this token with all later calls. */
   signIn(token: string): void {
     this.#token = token;
   }

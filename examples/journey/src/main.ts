@@ -12,13 +12,13 @@ const traces = options.trace ? await JourneyTraces.start() : undefined;
 const processes = new Processes({ ...options, traces });
 const { reporter } = processes;
 
-let passed = false;
+let hasPassed = false;
 let stopping: Promise<void> | undefined;
 const stop = () => {
   stopping ??= processes
     .stop()
     .then(() => traces?.close())
-    .finally(() => process.exit(passed ? 0 : 1));
+    .finally(() => process.exit(hasPassed ? 0 : 1));
 };
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
@@ -26,13 +26,13 @@ process.on("SIGTERM", stop);
 try {
   const context = await processes.start();
   for (const scenario of scenarios) await scenario(context);
-  passed = true;
+  hasPassed = true;
 } catch (error) {
   if (!stopping) console.error(error, `\n${processes.lastLines()}`);
 }
 
 if (!stopping) await traces?.report();
-const keepsRunning = passed && !options.once;
+const keepsRunning = hasPassed && !options.once;
 if (keepsRunning) keepRunning(processes);
 console.log(`\n${reporter.closingLine()}`);
 if (!keepsRunning) stop();

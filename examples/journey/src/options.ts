@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** The options after `npm start --`, which decide how the walkthrough runs. */
+/** The options after `npm start --`. */
 export interface JourneyOptions {
   once: boolean;
   killBetweenSteps: boolean;
@@ -17,7 +17,7 @@ const usage = `npm start -- [options]
   --sandbox launcher.cjs  run an installed @offers/sandbox in place of the platform's sources
   --trace                 write the traces to journey-traces.json, and print one as a tree`;
 
-/** Parses the options. @throws with a message that says what is wrong and lists the options */
+/** Parses the options. @throws with a message that describes the error and lists the options */
 export function readOptions(args: readonly string[]): JourneyOptions {
   try {
     const { values } = parseArgs({

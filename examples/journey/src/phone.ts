@@ -68,7 +68,7 @@ export class Phone {
 
   awaitPush(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
     const received = () => this.notificationCount(reason, offerId) > 0 || undefined;
-    return eventually(`"${reason}" on the phone of ${this.worker}`, received);
+    return eventually(`"${reason}" on ${this.worker}'s phone`, received);
   }
 
   /** Reads the app's notifications menu, which lists every notification. */

@@ -22,7 +22,7 @@ export interface ProcessesOptions {
   killBetweenSteps: boolean;
   /** The launcher of an installed `@offers/sandbox`, to run instead of the platform's sources. */
   sandbox?: string | undefined;
-  /** Collects the processes' spans, if they are traced. */
+  /** Collects the processes' spans; undefined if they are not traced. */
   traces?: JourneyTraces | undefined;
   /** Puts a proxy in front of a process. @returns the URL that its callers use instead */
   inFrontOf?: ((name: "platform" | "integrator", address: string) => Promise<string>) | undefined;
@@ -124,7 +124,7 @@ export class Processes {
     };
   }
 
-  /** Starts the platform. After a kill, it has the same data and port. */
+  /** Starts the platform. If it was killed, it starts with the same data and port. */
   async startPlatform(): Promise<RunningProcess> {
     const { sandbox, dialect } = this.#options;
     const { PORT = "", OFFERS_DATA = "" } = this.#platformEnv;

@@ -14,7 +14,7 @@ export interface RecordingProxy {
   readonly lastHeaders: IncomingHttpHeaders;
   /** How many requests are currently waiting for a response. */
   readonly hanging: number;
-  /** Injects this failure into all further requests. Passing undefined ends it and closes hanging connections. */
+  /** Injects this failure into all further requests. Passing undefined ends the failure and closes hanging connections. */
   failWith(mode: FailureMode | undefined): void;
   close(): Promise<void>;
 }

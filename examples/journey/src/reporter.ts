@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { TrafficLog } from "./traffic-log.ts";
 
-/** Prints each step with the requests that were made during it. */
+/** Prints each step with the requests made during the step. */
 export class Reporter {
   readonly #traffic: TrafficLog;
   #passed = 0;

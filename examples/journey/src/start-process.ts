@@ -35,7 +35,7 @@ export async function startProcess(
   const ended = once(child, "exit").then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const address = await Promise.race([
     readListeningUrl(child, lastLines),
-    ended.then((how) => Promise.reject(new Error(how))),
+    ended.then((reason) => Promise.reject(new Error(reason))),
     sleep(startLimitMs, undefined, { ref: false }).then(() =>
       Promise.reject(new Error(`it did not print its URL within ${startLimitMs / 1_000} s`)),
     ),

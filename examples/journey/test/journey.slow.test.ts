@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
-/** The platform's test/contract tests the rules of both dialects. */
+/** The platform's tests in test/contract cover both dialects. */
 const dialects = process.env.TEST_MATRIX === "full" ? ["reference", "live"] : ["reference"];
 
 test.each(dialects)("every step of the walkthrough passes on three processes, in the %s dialect", async (dialect) => {

@@ -1,5 +1,5 @@
 // Verifies webhooks and enqueues them without handling them. Its settings are WEBHOOK_SECRET, PORT, and QUEUE_URL or DATABASE_URL. PAUSE_MS
-// delays its responses, so that in a demonstration, you can kill it before it responds.
+// delays its responses, so that a demonstration can kill it before it responds.
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { standardWebhooks } from "@offers/webhook-kit";

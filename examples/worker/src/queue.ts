@@ -3,7 +3,7 @@ import type { WebhookEvent } from "@offers/webhook-kit";
 export interface Message {
   /** The JSON value that was passed to `send`. */
   readonly event: unknown;
-  /** Whether the queue has already delivered it, to a worker that died or failed. */
+  /** Whether the queue has already delivered it to a worker, which crashed or failed. */
   readonly isRedelivered: boolean;
 }
 

@@ -20,7 +20,7 @@ const queueOptions = {
   },
 };
 
-/** In ms. Must be shorter than the 15 s for which the service waits for the edge's response. */
+/** In milliseconds. Must be shorter than the 15 s that the service waits for the edge's response. */
 const acquireTimeout = 5_000;
 
 /** Opens a queue in RabbitMQ. The client reconnects automatically. */

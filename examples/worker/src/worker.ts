@@ -1,6 +1,6 @@
-// Handles the events that edge.ts enqueued. Its settings are DATABASE_URL and QUEUE_URL. PAUSE_MS delays each message, so that in a
-// demonstration, you can kill it while it handles one. With PLATFORM_URL and OFFERS_API_KEY, the worker starts with the events that it
-// missed while it was not running.
+// Handles the events that edge.ts enqueued. Its settings are DATABASE_URL and QUEUE_URL. PAUSE_MS delays each message, so that a
+// demonstration can kill the worker while it handles one. With PLATFORM_URL and OFFERS_API_KEY, the worker first enqueues the events that
+// it missed while it was not running.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
 import { traceEvent } from "@offers/webhook-kit/opentelemetry";
@@ -24,7 +24,7 @@ const handle = (event: WebhookEvent): Promise<boolean> =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
 
-/** Counts a duplicate under its cause. */
+/** Counts a duplicate by its cause. */
 async function countDuplicate(isRedelivered: boolean): Promise<void> {
   const reason = isRedelivered ? "a worker exited before it removed the message" : "the service sent the event again";
   await pool.query(

@@ -9,15 +9,15 @@ import { hasRabbit, OwnRabbit } from "./own-rabbit.ts";
 
 const source = `${import.meta.dirname}/../src`;
 
-/** A queue that the test fills without an edge. */
-interface Filled {
+/** A queue to which the test sends events without an edge. */
+interface TestQueue {
   settings: Record<string, string>;
   send(event: object): Promise<unknown>;
   /** Takes a message from the dead-letter queue, if there is one. */
   takeDead(): Promise<unknown>;
 }
 
-async function fillRabbit(): Promise<Filled> {
+async function startRabbitQueue(): Promise<TestQueue> {
   const broker = await OwnRabbit.create();
   onTestFinished(() => broker.remove());
   const rabbit = new Connection(broker.url);
@@ -33,7 +33,7 @@ async function fillRabbit(): Promise<Filled> {
   };
 }
 
-async function fillPostgres({ url }: OwnPostgres): Promise<Filled> {
+async function openPostgresQueue({ url }: OwnPostgres): Promise<TestQueue> {
   const boss = await new PgBoss(url).start();
   boss.on("error", () => undefined);
   onTestFinished(() => boss.stop({ graceful: false }));
@@ -45,15 +45,15 @@ async function fillPostgres({ url }: OwnPostgres): Promise<Filled> {
 }
 
 const queues = [
-  ...(hasPostgresServer ? [{ title: "PostgreSQL", fill: fillPostgres }] : []),
-  ...(hasPostgresServer && hasRabbit ? [{ title: "RabbitMQ", fill: fillRabbit }] : []),
+  ...(hasPostgresServer ? [{ title: "PostgreSQL", openQueue: openPostgresQueue }] : []),
+  ...(hasPostgresServer && hasRabbit ? [{ title: "RabbitMQ", openQueue: startRabbitQueue }] : []),
 ];
 
-describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ fill }) => {
-  test("an event of unknown type goes to the dead letters, and one whose handling failed is delivered again", async () => {
+describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQueue }) => {
+  test("an event of an unknown type goes to the dead-letter queue, and an event whose handling failed is delivered again", async () => {
     const database = await OwnPostgres.create();
     onTestFinished(() => database.remove());
-    const { settings, send, takeDead } = await fill(database);
+    const { settings, send, takeDead } = await openQueue(database);
     const env = { ...process.env, DATABASE_URL: database.url, ...settings };
     await runCommand(process.execPath, ["--no-warnings", "migrate.ts"], { cwd: source, env });
     await database.query("ALTER TABLE deleted_slots RENAME TO away");

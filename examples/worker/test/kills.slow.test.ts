@@ -19,7 +19,7 @@ afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-function start(file: string, env: NodeJS.ProcessEnv): ChildProcess {
+function startProgram(file: string, env: NodeJS.ProcessEnv): ChildProcess {
   const child = fork(new URL(`../src/${file}`, import.meta.url), {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -34,7 +34,7 @@ interface Target {
   killAndRestart(): Promise<void>;
 }
 
-/** Runs a program and, like a supervisor, restarts it if it exits before it is ready, because it cannot start while the broker is down. */
+/** Runs a program and, like a supervisor, restarts it when it exits: it cannot start while the broker is down. */
 class Program implements Target {
   readonly #start: () => ChildProcess;
   #child: ChildProcess;
@@ -45,7 +45,7 @@ class Program implements Target {
 
   constructor(file: string, env: NodeJS.ProcessEnv) {
     this.#start = () => {
-      const child = start(file, env);
+      const child = startProgram(file, env);
       let output = "";
       this.#isReady = false;
       for (const stream of [child.stdout, child.stderr])
@@ -82,7 +82,7 @@ class Program implements Target {
   }
 }
 
-/** Delivers like the service: retries until 200, keeps the id, and signs each attempt. */
+/** Delivers a webhook like the service: retries until 200, with the same id, and signs each attempt. */
 async function deliver(ports: readonly number[], path: string, json: object): Promise<void> {
   const body = JSON.stringify(json);
   const id = `msg_${randomUUID()}`;
@@ -97,7 +97,7 @@ async function deliver(ports: readonly number[], path: string, json: object): Pr
   }
 }
 
-interface Story {
+interface KillTest {
   queue: "RabbitMQ" | "PostgreSQL";
   events: number;
   kills: number;
@@ -113,7 +113,7 @@ interface Result {
 }
 
 /** Runs two edges, two workers and a broker, and kills one after another while events arrive. */
-async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> {
+async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promise<Result> {
   const database = await OwnPostgres.create(["max_connections=60"]);
   const rabbit = queue === "RabbitMQ" ? await OwnRabbit.create() : undefined;
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
@@ -123,7 +123,7 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     const ports = [await freePort(), await freePort()];
     const settings = { DATABASE_URL: database.url, QUEUE_URL: rabbit?.url, SABOTAGE: sabotage, WEBHOOK_SECRET: secret };
     const env = { ...settings, LEASE_SECONDS: "1", PAUSE_MS: "20" };
-    expect((await once(start("migrate.ts", env), "exit"))[0]).toBe(0);
+    expect((await once(startProgram("migrate.ts", env), "exit"))[0]).toBe(0);
     const edges = ports.map((port) => new Program("edge.ts", { ...env, PORT: String(port) }));
     const workers = [new Program("worker.ts", env), new Program("worker.ts", env)];
     programs.push(...edges, ...workers);
@@ -131,26 +131,26 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     const killedBroker = { killAndRestart: () => broker.kill().then(() => broker.start()) };
     const targets: Target[] = [...programs, killedBroker];
 
-    // This works even while the database is down.
-    const ask = async (text: string): Promise<pg.QueryResult> => {
+    // Retries while the database is down.
+    const queryUntilUp = async (text: string): Promise<pg.QueryResult> => {
       for (;;) {
         const result = await pool.query(text).catch(() => undefined);
         if (result !== undefined) return result;
         await pause(50);
       }
     };
-    const handled = async () => Number((await ask("SELECT count(*) AS n FROM deleted_slots")).rows[0].n);
+    const countHandled = async () => Number((await queryUntilUp("SELECT count(*) AS n FROM deleted_slots")).rows[0].n);
 
     let isOver = false;
-    let slots = 0;
+    let slotCount = 0;
     const sendSlots = async (): Promise<void> => {
-      while (!isOver || slots < events) {
-        slots += 1;
-        const slot = { offerId: `offer_${slots}`, workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+      while (!isOver || slotCount < events) {
+        slotCount += 1;
+        const slot = { offerId: `offer_${slotCount}`, workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
         await deliver(ports, "/offer/eventDeleted", slot);
       }
     };
-    // The service delivers one worker's responses to one offer one after another (D-32).
+    // The service delivers a worker's responses to an offer one after another (D-32).
     const respond = (response: string): Promise<void> =>
       deliver(ports, "/offer/response", { offerId: "offer_1", workerId: "worker_amal", response });
     const sendResponses = async (): Promise<void> => {
@@ -159,9 +159,9 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     };
     const sending = Promise.all([...Array.from({ length: 6 }, sendSlots), sendResponses()]);
     for (let killed = 0; killed < kills; killed += 1) {
-      // Wait for some progress, so that on a busy machine, no process is killed while it is still starting.
-      const before = await handled();
-      await expect.poll(handled, { timeout: 120_000 }).toBeGreaterThan(before + 20);
+      // Wait for some progress, so that a busy machine does not kill a process that is still starting.
+      const before = await countHandled();
+      await expect.poll(countHandled, { timeout: 120_000 }).toBeGreaterThan(before + 20);
       await pause(randomInt(100));
       await targets[killed % targets.length]?.killAndRestart();
     }
@@ -170,16 +170,18 @@ async function tell({ queue, events, kills, sabotage }: Story): Promise<Result> 
     expect(programs.map(({ crash }) => crash).filter((crash) => crash !== undefined)).toEqual([]);
     // Wait, because a message may be delivered again until the longest delay between two deliveries has passed.
     for (let last = -1, quietSince = Date.now(); Date.now() - quietSince < 15_000; await pause(200)) {
-      const now = await handled();
-      if (now !== last) [last, quietSince] = [now, Date.now()];
+      const handled = await countHandled();
+      if (handled !== last) [last, quietSince] = [handled, Date.now()];
     }
-    const { rows } = await ask("SELECT count(*) AS rows, count(DISTINCT offer_id) AS offers FROM deleted_slots");
+    const { rows } = await queryUntilUp(
+      "SELECT count(*) AS rows, count(DISTINCT offer_id) AS offers FROM deleted_slots",
+    );
     const [rowCount, offers] = [Number(rows[0].rows), Number(rows[0].offers)];
-    const response = await ask("SELECT response FROM responses");
-    const duplicates = await ask("SELECT reason, count FROM duplicates ORDER BY reason");
+    const response = await queryUntilUp("SELECT response FROM responses");
+    const duplicates = await queryUntilUp("SELECT reason, count FROM duplicates ORDER BY reason");
     return {
-      sent: slots,
-      lost: slots - offers,
+      sent: slotCount,
+      lost: slotCount - offers,
       doubled: rowCount - offers,
       lastResponse: response.rows[0]?.response,
       duplicates: duplicates.rows,
@@ -201,19 +203,19 @@ describe.each(queues)("with a queue in %s", (queue) => {
   test("each of 2,000 events is handled once while edges, workers and the broker are killed 60 times", {
     timeout: 900_000,
   }, async () => {
-    const { sent, lost, doubled, lastResponse, duplicates } = await tell({ queue, events: 2_000, kills: 60 });
+    const { sent, lost, doubled, lastResponse, duplicates } = await runKillTest({ queue, events: 2_000, kills: 60 });
     console.log(`${queue}: ${sent} events, 60 kills; lost ${lost}, doubled ${doubled}; duplicates:`, duplicates);
     expect(sent).toBeGreaterThanOrEqual(2_000);
     expect({ lost, doubled, lastResponse }).toEqual({ lost: 0, doubled: 0, lastResponse: "the last one" });
-    // Without duplicates, the kills would not have interrupted anything.
+    // Without duplicates, killing would not have interrupted anything.
     expect(duplicates.length).toBeGreaterThan(0);
   });
 
   test.each(Object.keys(sabotages) as Sabotage[])(
-    "the kills detect a program that %s",
+    "killing processes exposes a program that %s",
     { timeout: 600_000 },
     async (sabotage) => {
-      const { sent, lost, doubled } = await tell({ queue, events: 500, kills: 20, sabotage });
+      const { sent, lost, doubled } = await runKillTest({ queue, events: 500, kills: 20, sabotage });
       console.log(`${queue}, ${sabotage}: ${sent} events, 20 kills; lost ${lost}, doubled ${doubled}`);
       expect(sabotage === "has no inbox" ? doubled : lost).toBeGreaterThan(0);
     },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../scripts/processes/free-port.ts";
 
-/** The program from Debian's package. The one with the same name in /usr/sbin uses the system broker's data. */
+/** The program from Debian's package. The program with the same name in /usr/sbin uses the system broker's data. */
 const program = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const epmd = globSync("/usr/lib/erlang/erts-*/bin/epmd").at(-1) ?? "";
 

@@ -1,5 +1,5 @@
-// Loaded into a program in this example with `node --import`. Removes the safeguard that SABOTAGE names, to show that the kill test
-// would notice.
+// Loaded into a program in this example with `node --import`. Removes the safeguard that SABOTAGE selects, to show that
+// kills.slow.test.ts would notice.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
@@ -45,7 +45,7 @@ if (changes.length > 0)
       if (change === undefined) return nextLoad(url, context);
       const source = readFileSync(new URL(url), "utf8");
       if (!source.includes(change.original))
-        throw new Error(`${change.file} has changed: correct ${import.meta.filename}`);
+        throw new Error(`${change.file} has changed: update ${import.meta.filename}`);
       return {
         format: "module-typescript",
         source: source.replace(change.original, change.replacement),

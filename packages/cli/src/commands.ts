@@ -28,7 +28,7 @@ const secretFileOption = (): Option =>
 const apiKeyFileOption = (): Option =>
   new Option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY");
 
-/** @returns milliseconds; undefined if the command has no default */
+/** Creates the `--timeout` option. Its value is in milliseconds, or undefined if it is not passed and has no default. */
 const timeoutOption = (meaning: string, seconds?: number): Option => {
   const option = new Option("--timeout <seconds>", meaning).argParser((text: string) => {
     const parsed = Number(text);
@@ -39,18 +39,19 @@ const timeoutOption = (meaning: string, seconds?: number): Option => {
 };
 
 /**
- * Call it in an action. Commander checks required options before unknown ones, so it would report a misspelt option only as missing.
+ * Reports a missing option. Call this in the command's action: Commander's own check runs before its check for unknown options, and would
+ * report a misspelt option only as missing.
  */
 function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
   if (value === undefined) command.error(`error: required option '${flags}' not specified`);
 }
 
-function readPort(text: string): number {
+function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("Use a port from 0 to 65535.");
   return Number(text);
 }
 
-function readLine(text: string): number {
+function parseLineNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Use a line number, counted from 1.");
   return Number(text);
 }
@@ -72,14 +73,14 @@ export const probeCommand = (): Command =>
       "Sends hostile and unusual webhooks to your running receiver, and reports what it gets wrong: what was sent, what came back, why it matters and what to change.\n\nNothing is sent that could create work, unless you add --allow-events.",
     )
     .argument("[url]", "the receiver's base URL, as it appears in the company profile")
-    .option("--allow-events", "also send signed events; use a receiver that may create work from them")
+    .option("--allow-events", "also send signed events; your receiver may create work from them")
     .option("--only <names>", "send only these groups or cases, separated by commas", collectList)
     .option("--skip <names>", "skip these groups or cases", collectList)
     .option("--list", "print the groups and cases without sending anything")
     .addOption(schemeOption())
     .addOption(secretFileOption())
-    .addOption(timeoutOption("time limit for a response (default: 10, for events 16)"))
-    .option("--counter <url>", "URL that returns how often your handlers have run")
+    .addOption(timeoutOption("time limit for a response (default: 10, or 16 for events)"))
+    .option("--counter <url>", "URL that returns how many times your handlers have run")
     .option("--notes", "also print notes, which are harmless differences")
     .option("--strict", "count notes as findings")
     .option("--exact", "count every difference from the test vectors, for authors of webhook libraries")
@@ -89,11 +90,11 @@ export const probeCommand = (): Command =>
       `
 Environment:
   WEBHOOK_SECRET           the secret in your company profile
-  WEBHOOK_SECRET_PREVIOUS  the secret before a rotation; without it, its cases
-                           are left out
+  WEBHOOK_SECRET_PREVIOUS  the secret before a rotation; without it, the cases
+                           that are signed with it are skipped
 
 Exit code: 0 without findings, 1 with findings, 2 if the receiver cannot be
-judged.
+probed.
 
 Examples:
   $ WEBHOOK_SECRET=… offers probe http://localhost:3001/offers
@@ -111,9 +112,9 @@ export const listenCommand = (): Command =>
   new Command("listen")
     .summary("receive webhooks, verify them and print them")
     .description(
-      "Receives webhooks, verifies them and prints them, with the reason if one is rejected.\n\nResponds like a receiver: with 200 to a valid request, otherwise with 401. With --forward-to, forwards every request byte for byte and returns your receiver's response.\n\nWith --from and an API key, no event is missed: it first forwards the events after the saved cursor in the reference platform's feed, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it does. The feed is read every 5 seconds, so no tunnel is needed.",
+      "Receives webhooks, verifies them and prints them, with the reason if one is rejected.\n\nResponds like a receiver: with 200 to a valid request, otherwise with 401. With --forward-to, forwards every request byte for byte and returns your receiver's response.\n\nWith --from and an API key, also reads the reference platform's feed, so that no event is missed: first forwards the events after the saved cursor, then the webhooks that arrive, each event once and in order. An event that your receiver does not acknowledge is forwarded again until it is acknowledged. The feed is read every 5 seconds, so you do not need a tunnel.",
     )
-    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 3001)
+    .option("--port <port>", "port to listen on; 0 picks a free one", parsePort, 3001)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--forward-to <url>", "base URL of your receiver")
     .option("--from <url>", "base URL of the platform, to read its feed")
@@ -158,7 +159,7 @@ export const triggerCommand = (): Command =>
   new Command("trigger")
     .summary("sign one webhook, send it and print the exchange")
     .description(
-      "Signs one webhook, sends it to a receiver, and prints the request and the response.\n\nWith --as, sends it as an attacker or a faulty network would, and says whether the response is correct, why it matters and what to change.",
+      "Signs one webhook, sends it to a receiver, and prints the request and the response.\n\nWith --as, sends it as an attacker or a faulty network would, and reports whether the response is correct, why it matters and what to change.",
     )
     .argument("<event>", "the webhook to send; see below")
     .option("--to <url>", "base URL of the receiver")
@@ -180,8 +181,8 @@ ${wayLines}
 Environment:
   WEBHOOK_SECRET  the secret in your company profile
 
-Exit code: 0 if the receiver acknowledged with 200, or rejected what it must
-reject; 1 if not, 2 if it cannot be reached.
+Exit code: 0 if the receiver acknowledged with 200, or rejected a request that
+it must reject; 1 if not, 2 if it cannot be reached.
 
 Examples:
   $ offers trigger test-auth --to http://localhost:3001/offers
@@ -221,7 +222,7 @@ Environment:
   WEBHOOK_SECRET  the secret in your company profile, with --to
 
 Exit code: 0 if all events were printed or acknowledged, 1 if the receiver did
-not acknowledge one, 2 if the feed or the receiver cannot be reached.
+not acknowledge an event, 2 if the feed or the receiver cannot be reached.
 
 Examples:
   $ OFFERS_API_KEY=… offers catch-up --from https://platform.example
@@ -243,7 +244,7 @@ export const replayCommand = (): Command =>
     )
     .argument("<file>", "the recording, one webhook per line")
     .option("--to <url>", "base URL of the receiver")
-    .option("--start-at <line>", "start at this line of the file", readLine, 1)
+    .option("--start-at <line>", "start at this line of the file", parseLineNumber, 1)
     .option("--new-ids", "give each webhook a new id, so that the receiver handles it again")
     .addOption(schemeOption())
     .addOption(secretFileOption())
@@ -255,8 +256,8 @@ export const replayCommand = (): Command =>
 Environment:
   WEBHOOK_SECRET  the secret in your company profile
 
-Exit code: 0 if all were acknowledged, 1 if the receiver did not acknowledge
-one, 2 if the receiver or the file cannot be used.
+Exit code: 0 if all webhooks were acknowledged, 1 if one was not, 2 if the
+receiver or the file cannot be used.
 
 Examples:
   $ offers replay events.jsonl --to http://localhost:3001/offers

@@ -14,8 +14,8 @@ export type { ExplainedFinding, Explanation };
  *
  * @param vectorId as `offers probe --list` prints it, such as `freshness/hour-old`
  * @param status the response's status; `"closed"` if the connection was closed without one
- * @param step which of the vector's requests, counted from 0
- * @returns undefined if the response is correct, or differs in a harmless way
+ * @param step the index of the request in the vector, from 0
+ * @returns the finding; undefined if the response does not show one
  * @throws {RangeError} if there is no such vector or step
  *
  * @example
@@ -31,7 +31,8 @@ export function explainResponse(vectorId: string, status: number | "closed", ste
   const { groups, standardWebhooks } = readVectors();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
   const request = vector && stepsOf(vector)[step];
-  if (request === undefined) throw new RangeError(`No test vector ${vectorId} has a request ${step}.`);
+  if (request === undefined)
+    throw new RangeError(`The test vector ${vectorId} does not exist, or has no request ${step}.`);
   const allowed = [request.response].flat().flatMap((response) => response.status);
   if (allowed.includes(status)) return undefined;
   const code = classifyStatus(request, allowed, status);

@@ -28,11 +28,11 @@ for (const command of [program, ...program.commands])
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
 
 // Commander's own suggestions are too lenient: it would suggest probe for frob.
-program.on("command:*", ([given = ""]: string[]) => {
+program.on("command:*", ([unknownName = ""]: string[]) => {
   const names = program.commands.map((command) => command.name());
-  const near = nearestName(given, names);
-  const remedy = near === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean ${near}?`;
-  program.error(`error: unknown command '${given}'. ${remedy}`);
+  const suggestion = nearestName(unknownName, names);
+  const remedy = suggestion === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean ${suggestion}?`;
+  program.error(`error: unknown command '${unknownName}'. ${remedy}`);
 });
 
 endWithNpm();
@@ -42,7 +42,7 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(cod
 try {
   await program.parseAsync();
 } catch (error) {
-  // Commander prints its own errors, and exits with 1, which here means findings.
+  // Commander prints its own errors. Its exit code for them is 1, which here means findings.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof UsageError) {
     const message = `offers: ${error.message}`;

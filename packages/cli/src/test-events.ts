@@ -1,5 +1,6 @@
 /**
- * Test events for programs that send them themselves, such as a portal: what `offers trigger` sends, and what a response shows.
+ * Test events for programs that send them themselves, such as a portal. Builds the requests that `offers trigger` sends, and explains the
+ * responses.
  *
  * @module test-events
  */

@@ -57,7 +57,7 @@ export async function offerIsFilled(context: Context): Promise<void> {
     const { status } = await hirer.call("POST", `/shifts/${shift}/staff`, { body: { workers: ["worker_amal"] } });
     assert.equal(status, 204);
   });
-  await reporter.step("every worker is notified whether they got the work", async () => {
+  await reporter.step("every worker is notified of whether they got the work", async () => {
     await amal.awaitPush("successful", shift);
     await ben.awaitPush("unsuccessful", shift);
     await cleo.awaitPush("unsuccessful", shift);

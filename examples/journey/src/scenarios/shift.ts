@@ -13,7 +13,7 @@ export interface Shift {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Makes the hirer's system offer a shift to Amal, Ben and Cleo with the client. @returns the shift's id */
+/** Has the hirer's system offer a shift to Amal, Ben and Cleo. @returns the shift's id */
 export async function postShift({ hirer }: Context, title: string): Promise<string> {
   const start = new Date(Date.now() + dayMs);
   const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {
@@ -44,7 +44,7 @@ export function awaitResponse(
   worker: string,
   response: "accepted" | "rejected",
 ): Promise<unknown> {
-  return eventually(`the webhook that ${worker} ${response}`, async () => {
+  return eventually(`the webhook with the response ${response} from ${worker}`, async () => {
     const { offers } = await readRoster(integrator);
     return offers[shift]?.[worker] === response || undefined;
   });

@@ -10,9 +10,9 @@ interface Problem {
 const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-/** Shows that invalid requests, sent without the client, return problem details that name the mistake. */
+/** Shows that invalid requests, sent without the client, return problem details that describe the errors. */
 export async function wrongRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
-  reporter.scenario("Wrong requests");
+  reporter.scenario("Invalid requests");
 
   const expectStatus = (title: string, expected: number, method: string, path: string, body?: unknown, headers = key) =>
     reporter.step(title, async () => {
@@ -24,7 +24,7 @@ export async function wrongRequests({ reporter, anonymous, statuses }: Context):
 
   await expectStatus("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
   await expectStatus("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
-  const problem = await expectStatus("a request with two mistakes: 400", 400, "POST", "/offer?api-version=1.0", {
+  const problem = await expectStatus("a request with two invalid fields: 400", 400, "POST", "/offer?api-version=1.0", {
     ...offer,
     workerIds: [],
     events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],

@@ -3,7 +3,7 @@ import { attributeOf, type CollectedSpan } from "./collector.ts";
 /** A span with its position in a tree. */
 interface Branch {
   span: CollectedSpan;
-  /** 0 if the span has no parent, or its parent was not collected because that process was killed before the span ended. */
+  /** 0 if the span has no parent, or its parent was not collected because the parent's process was killed. */
   depth: number;
   /** For each level down to the span: whether a sibling follows, so that the tree's vertical line continues. */
   hasNextSibling: readonly boolean[];
@@ -59,7 +59,7 @@ export function printTree(spans: readonly CollectedSpan[]): string {
   const [first] = spans;
   if (!first) return "no offer was created";
   const rows = toBranches(spans).map(({ span, depth, hasNextSibling }) => {
-    const lines = hasNextSibling.slice(1, -1).map((does) => (does ? "│  " : "   "));
+    const lines = hasNextSibling.slice(1, -1).map((hasNext) => (hasNext ? "│  " : "   "));
     const branch = depth > 0 ? (hasNextSibling.at(-1) ? "├─ " : "└─ ") : span.parentSpanId ? "… " : "";
     const { offsetMs, durationMs } = relativeTimes(span, first);
     const name = [lines.join(""), branch, [span.name, formatOutcome(span)].filter(Boolean).join(" ")].join("");

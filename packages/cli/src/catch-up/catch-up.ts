@@ -17,7 +17,7 @@ export interface CatchUpOptions {
   json?: true;
 }
 
-/** Prints the feed's events, or sends them to the receiver. @returns the exit code: 1 if the receiver did not acknowledge one */
+/** Prints the feed's events, or sends them to the receiver. @returns the exit code: 1 if the receiver did not acknowledge an event */
 export async function catchUp({
   from,
   to: address,
@@ -34,11 +34,11 @@ export async function catchUp({
   const style = styleFor(process.stdout);
   const readPage = openFeed(platform, apiKey, timeout);
   // An empty string comes from an unset shell variable.
-  let [cursor, count] = [options.after || undefined, 0];
+  let [cursor, eventCount] = [options.after || undefined, 0];
   for (;;) {
     const page = await readPage(cursor);
     for (const event of page.events) {
-      count += 1;
+      eventCount += 1;
       const webhook = toWebhook(event);
       const sent =
         webhook && to && secret !== undefined ? await sendWebhook(webhook, to, { scheme, secret }, timeout) : undefined;
@@ -47,10 +47,10 @@ export async function catchUp({
       console.log(json ? toJsonLine(event, status, mask) : showEvent(event, status, mask, style));
       if (typeof status !== "number" || status === 200) continue;
       // The page's earlier events are sent again, because only whole pages have a cursor.
-      const again = cursor === undefined ? "from the start" : `with --after ${cursor}`;
+      const resumeFrom = cursor === undefined ? "from the start" : `with --after ${cursor}`;
       const { advice } = endpointProblem(webhook?.path ?? "", status);
       console.error(
-        `The receiver did not acknowledge this event${advice}. Correct the receiver, and continue ${again}.`,
+        `The receiver did not acknowledge this event${advice}. Correct the receiver, and continue ${resumeFrom}.`,
       );
       return 1;
     }
@@ -58,14 +58,17 @@ export async function catchUp({
     if (!page.more) break;
   }
   if (json) console.log(JSON.stringify({ cursor }));
-  else console.log(`${count === 0 ? "No events" : plural(count, "event")}. Next time, start with --after ${cursor}`);
+  else
+    console.log(
+      `${eventCount === 0 ? "No events" : plural(eventCount, "event")}. Next time, start with --after ${cursor}`,
+    );
   return 0;
 }
 
 /** Formats an event as one line: the time, the type, its subjects and the receiver's response. */
 function showEvent({ type, data, createdAt }: FeedEvent, status: number | undefined, mask: Mask, style: Style): string {
-  const about = Object.values(data).filter((value) => typeof value === "string");
-  const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${about.join(" ")}`;
+  const subjects = Object.values(data).filter((value) => typeof value === "string");
+  const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${subjects.join(" ")}`;
   const outcome =
     status === undefined ? "" : `  ${style(status === 200 ? "green" : "red", status ? `${status}` : "no response")}`;
   return printable(mask(`${line}${outcome}`));

@@ -21,7 +21,7 @@ export interface FeedPage {
 /** Reads the page after a cursor, or the first page without a cursor. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
-/** Opens the feed. The reader rejects with a {@link UsageError} if the platform cannot be reached or responds with something else. */
+/** Returns a function that reads the feed. It rejects with a {@link UsageError} if the platform does not respond with a page. */
 export function openFeed(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
   return async (after) => {
     const query = new URLSearchParams({

@@ -5,37 +5,37 @@ import type { KeptCursor } from "./kept-cursor.ts";
 /**
  * Forwards an event once.
  *
- * @param retryMs when to try again if the receiver does not acknowledge it; undefined if only the service retries it
+ * @param retryMs how long until the next attempt if the receiver does not acknowledge the event; undefined if only the service retries it
  * @returns whether the receiver acknowledged it
  */
 export type ForwardOnce = (retryMs: number | undefined) => Promise<boolean>;
 
 export interface FeedFollowerOptions {
   readPage: ReadPage;
-  kept: KeptCursor;
+  progress: KeptCursor;
   /** Signs and forwards an event for which no push has arrived. */
   send(event: FeedEvent, retryMs: number): Promise<boolean>;
   /** Reports why the feed cannot be read, once per outage. */
   onFeedFailed(reason: string): void;
-  /** How often the feed is read when there is no push. @default 5,000 */
+  /** How long to wait before reading the feed again if no push arrives. @default 5,000 */
   pollMs?: number | undefined;
 }
 
-/** The outcome of a push: `"waiting"` if its turn did not come in time, in which case the push is dropped. */
-export type Turn = "forwarded" | "repeated" | "waiting";
+/** The outcome of a push: `"waiting"` if its turn did not come in time and the push was dropped. */
+export type PushOutcome = "forwarded" | "repeated" | "waiting";
 
 /** A webhook whose sender waits for the response. */
 interface Push {
   forwardOnce: ForwardOnce;
-  settle(turn: Turn): void;
+  settle(outcome: PushOutcome): void;
 }
 
 const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 
 /**
- * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides its event's bytes. All other
- * events come from the feed, so none is missed while the listener or its receiver is down.
+ * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides its event's bytes. Events
+ * without a push come from the feed, so no event is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
@@ -46,9 +46,9 @@ export class FeedFollower {
     this.#options = options;
   }
 
-  /** Forwards a push when it is its event's turn. @param waitMs how long its sender waits */
-  takeTurn(id: string, forwardOnce: ForwardOnce, waitMs: number): Promise<Turn> {
-    if (this.#options.kept.hasForwarded(id)) return Promise.resolve("repeated");
+  /** Forwards a push in its event's turn. @param waitMs how long its sender waits for a response */
+  forwardInTurn(id: string, forwardOnce: ForwardOnce, waitMs: number): Promise<PushOutcome> {
+    if (this.#options.progress.hasForwarded(id)) return Promise.resolve("repeated");
     this.#pushes.get(id)?.settle("waiting");
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -57,9 +57,9 @@ export class FeedFollower {
         this.#pushes.delete(id);
         resolve("waiting");
       }, waitMs);
-      const settle = (turn: Turn): void => {
+      const settle = (outcome: PushOutcome): void => {
         clearTimeout(timer);
-        resolve(turn);
+        resolve(outcome);
       };
       const push: Push = { forwardOnce, settle };
       this.#pushes.set(id, push);
@@ -71,8 +71,8 @@ export class FeedFollower {
   async run(signal: AbortSignal): Promise<void> {
     let [hasRead, failures] = [false, 0];
     while (!signal.aborted) {
-      // A push that arrived before the feed was read but is not in the feed is not a feed event.
-      const arrived = [...this.#pushes.keys()];
+      // If an event was pushed before this read and is still not in the feed, it never will be: it is a test event.
+      const idsBeforeRead = [...this.#pushes.keys()];
       const failure = await this.#readToEnd(signal);
       if (failure) {
         if (!hasRead) throw failure;
@@ -82,7 +82,7 @@ export class FeedFollower {
         continue;
       }
       [hasRead, failures] = [true, 0];
-      for (const id of arrived)
+      for (const id of idsBeforeRead)
         if (!signal.aborted && (await this.#forwardPush(id, undefined))) this.#markForwarded(id);
       if (this.#pushes.size === 0) await this.#pause(this.#options.pollMs ?? 5_000, signal);
     }
@@ -90,23 +90,23 @@ export class FeedFollower {
     this.#pushes.clear();
   }
 
-  /** @returns why a page could not be read */
+  /** @returns the error if a page could not be read */
   async #readToEnd(signal: AbortSignal): Promise<Error | undefined> {
-    const { readPage, kept } = this.#options;
+    const { readPage, progress } = this.#options;
     while (!signal.aborted) {
-      const page = await readPage(kept.cursor).catch((reason: Error) => reason);
+      const page = await readPage(progress.cursor).catch((reason: Error) => reason);
       if (page instanceof Error) return page;
       for (const event of page.events) {
-        if (!kept.hasForwarded(event.id)) await this.#forwardUntilAcknowledged(event, signal);
+        if (!progress.hasForwarded(event.id)) await this.#forwardUntilAcknowledged(event, signal);
         if (signal.aborted) return undefined;
       }
-      kept.moveTo(page.cursor);
+      progress.moveTo(page.cursor);
       if (!page.more) return undefined;
     }
     return undefined;
   }
 
-  /** Sends the event again until the receiver acknowledges it; later events wait. */
+  /** Forwards the event until the receiver acknowledges it. Later events wait. */
   async #forwardUntilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const retryMs = retryDelay(attempt);
@@ -116,7 +116,7 @@ export class FeedFollower {
     }
   }
 
-  /** @returns undefined if no push has carried the event */
+  /** @returns undefined if no push for the event is waiting */
   #forwardPush(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
     const push = this.#pushes.get(id);
     if (!push) return undefined;
@@ -125,13 +125,13 @@ export class FeedFollower {
   }
 
   #markForwarded(id: string): void {
-    this.#options.kept.addForwarded(id);
-    // Settles a push that arrived while the event was in progress.
+    this.#options.progress.addForwarded(id);
+    // Settles a push that arrived while the event was being forwarded.
     this.#pushes.get(id)?.settle("repeated");
     this.#pushes.delete(id);
   }
 
-  /** Waits. Returns early when a push arrives: any push, or the one for the event `id`. */
+  /** Waits, but returns early when a push arrives. With `id`, only a push for that event counts. */
   async #pause(ms: number, signal: AbortSignal, id?: string): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => {

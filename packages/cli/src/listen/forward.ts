@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import { maxResponseBytes } from "../wire/exchange.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 
-/** A request or response, reduced to what is forwarded. */
+/** The parts of a request that are forwarded. */
 export interface ForwardedRequest {
   method: string;
   /** The path with its query, as received. */
@@ -19,8 +19,8 @@ export interface ForwardedResponse {
   body: Buffer;
 }
 
-/** Hop-by-hop headers (RFC 9110, section 7.6.1), and Host, which differs for each target (section 7.2). */
-const perConnection = new Set([
+/** RFC 9110, section 7.6.1. */
+const hopByHopHeaders = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
@@ -34,12 +34,12 @@ const perConnection = new Set([
 const servicePath =
   /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
 
-/** Returns the path that the service calls, without its prefix. */
+/** Returns the path below the base URL if the service calls it, otherwise the whole target. */
 export const servicePathOf = (target: string): string => servicePath.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
 /**
- * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path: a path that already
- * has the base path does not get a second one.
+ * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path. It
+ * is added only if it is missing.
  */
 export function forwardedPath({ base }: ReceiverUrl, target: string): string {
   const path = target.split("?")[0] ?? "";
@@ -63,7 +63,7 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
       headers: headersFor(to, incoming),
       signal: AbortSignal.timeout(timeoutMs),
     };
-    const sent = (to.isSecure ? requestHttps : requestHttp)(options, (response) => {
+    const outgoing = (to.isSecure ? requestHttps : requestHttp)(options, (response) => {
       readBody(response).then(
         (body) =>
           resolve({
@@ -75,19 +75,19 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
         reject,
       );
     });
-    sent.on("error", reject).end(incoming.body);
+    outgoing.on("error", reject).end(incoming.body);
   });
 }
 
 function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
   const host = `${to.host}:${to.port}`;
-  const kept = withoutConnection(rawHeaders);
-  const names = kept.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  const headers = kept.map((text, index) =>
-    index % 2 === 1 && kept[index - 1]?.toLowerCase() === "host" ? host : text,
+  const forwarded = withoutConnection(rawHeaders);
+  const names = forwarded.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const headers = forwarded.map((text, index) =>
+    index % 2 === 1 && forwarded[index - 1]?.toLowerCase() === "host" ? host : text,
   );
   if (!names.includes("host")) headers.unshift("Host", host);
-  // Sends a chunked body with a Content-Length instead: its chunk sizes carry no meaning.
+  // A chunked body is sent with a Content-Length instead, because its chunk sizes have no meaning.
   const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
   if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
   return [...headers, "Connection", "close"];
@@ -95,14 +95,14 @@ function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): st
 
 /** Removes hop-by-hop headers, including those that the Connection header lists. */
 function withoutConnection(rawHeaders: readonly string[]): string[] {
-  const named = rawHeaders.flatMap((value, index) =>
+  const listedNames = rawHeaders.flatMap((value, index) =>
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "connection"
       ? value.split(",").map((token) => token.trim().toLowerCase())
       : [],
   );
   return rawHeaders.filter((_, index) => {
     const name = (rawHeaders[index - (index % 2)] ?? "").toLowerCase();
-    return !perConnection.has(name) && !named.includes(name);
+    return !hopByHopHeaders.has(name) && !listedNames.includes(name);
   });
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from "../terminal/output.ts";
 /** One line of the file: a change to the state. The first line contains the platform's URL. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
 
-/** The service retries an event for about 45 hours. After that, no push can repeat an id. */
+/** How many forwarded ids to remember. The service retries an event for about 45 hours, so an older id is not pushed again. */
 const maxIds = 10_000;
 
 /** How far one platform's feed has been forwarded, saved in a file between runs. */
@@ -17,7 +17,7 @@ export class KeptCursor {
   /**
    * Opens the file, or creates one.
    *
-   * @param after start there instead, and forget which events were forwarded
+   * @param after the cursor to start after instead of the saved one; the saved ids are then forgotten
    * @throws {UsageError} if the file cannot be used, or belongs to another platform
    */
   constructor(file: string, platform: string, after?: string) {
@@ -26,7 +26,7 @@ export class KeptCursor {
     const lines = after === undefined ? readLines(file) : [];
     const owner = lines.find((line) => "platform" in line)?.platform ?? platform;
     if (owner !== platform)
-      throw new UsageError(`${file} contains the cursor of ${owner}. Choose another file with --cursor-file.`);
+      throw new UsageError(`${file} contains the cursor for ${owner}. Choose another file with --cursor-file.`);
     this.#cursor = after ?? lines.findLast((line) => "cursor" in line)?.cursor;
     this.#forwarded = new Set(lines.flatMap((line) => ("forwarded" in line ? [line.forwarded] : [])).slice(-maxIds));
     this.#rewrite();
@@ -53,7 +53,7 @@ export class KeptCursor {
     this.#write(() => appendFileSync(this.#file, toText([{ cursor }])));
   }
 
-  /** Rewrites the file without the lines that later ones replace. */
+  /** Rewrites the file without outdated lines. */
   #rewrite(): void {
     const lines: Line[] = [{ platform: this.#platform }];
     if (this.#cursor !== undefined) lines.push({ cursor: this.#cursor });
@@ -86,13 +86,13 @@ function readLines(file: string): Line[] {
     if (code === "ENOENT") return [];
     throw new UsageError(`${file} cannot be read (${code}). Choose another file with --cursor-file.`);
   }
-  // A process that was killed while writing leaves part of a line.
-  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  // The last line is incomplete if the process was killed while writing it.
+  const completeLines = text.slice(0, text.lastIndexOf("\n") + 1);
   try {
-    const lines = whole.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    const lines = completeLines.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     if (lines.length === 0 || typeof lines[0]?.platform === "string") return lines;
   } catch {
-    // Not JSON: reported below, like JSON with another shape.
+    // Reported below, like JSON with the wrong shape.
   }
   throw new UsageError(`${file} was not written by offers listen. Choose another file with --cursor-file.`);
 }

@@ -40,7 +40,7 @@ export interface ListenOptions {
 }
 
 /** Listens until Ctrl+C. @returns the exit code */
-export async function listen({ port: wanted, host, scheme, ...options }: ListenOptions): Promise<number> {
+export async function listen({ port: requestedPort, host, scheme, ...options }: ListenOptions): Promise<number> {
   const forwardTo = options.forwardTo === undefined ? undefined : readUrl(options.forwardTo);
   const platform = options.from === undefined ? undefined : readUrl(options.from);
   const apiKey = platform && (await readApiKey(options.apiKeyFile));
@@ -52,9 +52,9 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   let problem: unknown;
   const onArrival = (arrival: Arrival): void => {
     console.log(options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)));
-    const { arrivedAt, recordedAt, method, target, body, verification, turn, isEvent } = arrival;
-    // Only verified webhooks are recorded: a replay signs again, so a forged webhook would become valid.
-    if (!isEvent || turn || !(verification?.ok || recordedAt !== undefined)) return;
+    const { arrivedAt, recordedAt, method, target, body, verification, notForwarded, isEvent } = arrival;
+    // A replay signs each webhook again, so recording a forged one would make it valid.
+    if (!isEvent || notForwarded || !(verification?.ok || recordedAt !== undefined)) return;
     const { id = `delivery_${randomUUID()}` } = arrival;
     try {
       record?.({ time: arrivedAt.toISOString(), id, method, path: servicePathOf(target), body: body.toString() });
@@ -64,33 +64,33 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
     }
   };
   const timeoutMs = options.timeout;
-  const kept = platform && new KeptCursor(options.cursorFile, platform.href, options.after || undefined);
-  for (const id of options.skip ?? []) kept?.addForwarded(id);
+  const progress = platform && new KeptCursor(options.cursorFile, platform.href, options.after || undefined);
+  for (const id of options.skip ?? []) progress?.addForwarded(id);
   const follower =
-    platform && apiKey !== undefined && kept
+    platform && apiKey !== undefined && progress
       ? new FeedFollower({
           readPage: openFeed(platform, apiKey, timeoutMs),
-          kept,
+          progress,
           send: (event, retryMs) => sendEvent(event, { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }),
           onFeedFailed: (reason) => console.error(`${printable(mask(reason))} Retrying until the feed responds.`),
         })
       : undefined;
   const server = createListener({ scheme, secret, forwardTo, timeoutMs, follower, onArrival });
-  server.listen(wanted, host);
+  server.listen(requestedPort, host);
   try {
     await once(server, "listening");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`Port ${wanted} on ${host} cannot be used (${code}). Choose another with --port.`);
+    throw new UsageError(`Port ${requestedPort} on ${host} cannot be used (${code}). Choose another with --port.`);
   }
   const { port } = server.address() as AddressInfo;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const destination = forwardTo ? `, forwarding to ${forwardTo.href}` : "";
   // Standard output is reserved for JSON lines.
   console.error(`Listening on ${address}${destination}. Stop with Ctrl+C.`);
-  if (kept)
+  if (progress)
     console.error(
-      `Reading the feed at ${platform?.href} from ${kept.cursor === undefined ? "its start" : "the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
+      `Reading the feed at ${platform?.href} from ${progress.cursor === undefined ? "its start" : "the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
     );
   const following = follower?.run(stopped.signal).catch((error: unknown) => {
     problem = error;
@@ -98,7 +98,7 @@ export async function listen({ port: wanted, host, scheme, ...options }: ListenO
   });
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(stopped.signal, "abort")]);
   stopped.abort();
-  // An event that is in progress is saved as forwarded if the receiver acknowledges it.
+  // Wait, so that an event in progress is saved as forwarded if the receiver acknowledges it.
   await following;
   server.close();
   server.closeAllConnections();
@@ -156,34 +156,36 @@ const maxBodyShown = 2_000;
 /** Formats a request for people: a line with the time of day, the reason for a rejection, and the body. */
 export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
-  const { id, retryMs, turn } = arrival;
+  const { id, retryMs, notForwarded } = arrival;
   const isAccepted = status >= 200 && status < 300;
   const time = style("dim", arrivedAt.toTimeString().slice(0, 8));
   const request = style("bold", `${method} ${printable(mask(target)).slice(0, 200)}`);
   const response = style(isAccepted ? "green" : "red", String(status));
   const duration = style("dim", `${Math.round(durationMs)} ms`);
   const lines = [`${time}  ${request}  ${response}  ${describe(arrival, style)}  ${duration}`];
-  const explain = (text: string) => lines.push(wrapText(printable(mask(text)), "  ", width));
-  if (verification && !verification.ok) explain(verification.advice);
-  if (failure !== undefined) explain(failure);
+  const addDetail = (text: string) => lines.push(wrapText(printable(mask(text)), "  ", width));
+  if (verification && !verification.ok) addDetail(verification.advice);
+  if (failure !== undefined) addDetail(failure);
   if (forwardedTo !== undefined && !isAccepted) {
-    // A receiver is right to reject a request that fails verification here too.
+    // The receiver is right to reject a request that also fails verification here.
     const isExpected = failure !== undefined || verification?.ok === false;
     const advice = isExpected ? "" : endpointProblem(target.split("?")[0] ?? "", status).advice;
-    explain(`forwarded to ${forwardedTo}${advice}`);
+    addDetail(`forwarded to ${forwardedTo}${advice}`);
   }
-  if (turn === "repeated") explain("The receiver has already acknowledged this event. It was not forwarded again.");
-  if (turn === "waiting") explain("Earlier events have not been acknowledged. It will be forwarded after them.");
+  if (notForwarded === "repeated")
+    addDetail("The receiver has already acknowledged this event. It was not forwarded again.");
+  if (notForwarded === "waiting")
+    addDetail("Earlier events have not been acknowledged. This event will be forwarded after them.");
   if (retryMs !== undefined)
-    explain(`${id} will be forwarded again in ${retryMs / 1000} s; later events wait. To skip it: --skip ${id}`);
+    addDetail(`${id} will be forwarded again in ${retryMs / 1000} s; later events wait. To skip it: --skip ${id}`);
   if (body.length > 0) lines.push(showBody(body, mask, width));
   return lines.join("\n");
 }
 
 function describe({ verification, recordedAt }: Arrival, style: Style): string {
   if (recordedAt !== undefined) return style("green", `from the feed, recorded ${printable(recordedAt)}`);
-  if (!verification) return style("dim", "not signed; GET /test never is");
-  if (!verification.ok) return style("red", `refused: ${verification.reason}`);
+  if (!verification) return style("dim", "unsigned, like every GET /test");
+  if (!verification.ok) return style("red", `rejected: ${verification.reason}`);
   return style("green", `verified: ${verification.variant}, ${verification.ageSeconds.toFixed(1)} s old`);
 }
 
@@ -202,10 +204,10 @@ function indentJson(text: string): string {
   }
 }
 
-/** Formats a request as one line of JSON. Header values are omitted, because they contain signatures. */
+/** Formats a request as one line of JSON. Headers are omitted, because they contain signatures. */
 export function toJsonLine(arrival: Arrival, mask: Mask): string {
   const { arrivedAt, method, target, status, verification = null, durationMs, failure, forwardedTo, body } = arrival;
-  const { id, recordedAt, retryMs, turn } = arrival;
+  const { id, recordedAt, retryMs, notForwarded } = arrival;
   return JSON.stringify({
     time: arrivedAt.toISOString(),
     id,
@@ -216,7 +218,7 @@ export function toJsonLine(arrival: Arrival, mask: Mask): string {
     durationMs: Math.round(durationMs),
     verification,
     failure,
-    turn,
+    turn: notForwarded,
     retryMs,
     forwardedTo: forwardedTo && mask(forwardedTo),
     body: mask(body.toString()),

@@ -3,10 +3,10 @@ import type { Scheme } from "../signature/sign-request.ts";
 import { type Verification, verifyRequest } from "../signature/verify-request.ts";
 import { events } from "../trigger/events.ts";
 import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
-import type { FeedFollower, ForwardOnce, Turn } from "./feed-follower.ts";
+import type { FeedFollower, ForwardOnce, PushOutcome } from "./feed-follower.ts";
 import { type ForwardedResponse, forward, forwardedPath, servicePathOf } from "./forward.ts";
 
-/** One request that arrived, and its outcome. */
+/** A request that arrived, and its outcome. */
 export interface Arrival {
   arrivedAt: Date;
   method: string;
@@ -25,12 +25,12 @@ export interface Arrival {
   isEvent: boolean;
   /** The event's id, if it has one. */
   id?: string;
-  /** When the platform recorded an event that came from the feed. The listener signs its bytes. */
+  /** When the platform recorded the event; set only if it came from the feed. */
   recordedAt?: string;
-  /** When an event that was not acknowledged is forwarded again. */
+  /** How long until an event that was not acknowledged is forwarded again. */
   retryMs?: number;
   /** Why the webhook was not forwarded. */
-  turn?: Exclude<Turn, "forwarded">;
+  notForwarded?: Exclude<PushOutcome, "forwarded">;
 }
 
 export interface ListenerOptions {
@@ -43,10 +43,10 @@ export interface ListenerOptions {
   onArrival(arrival: Arrival): void;
 }
 
-/** Shorter than the service waits for the response to an event, which is 15 s (D-25). */
-const turnMs = 12_000;
+/** Shorter than the 15 s that the service waits for the response to an event (D-25). */
+const maxTurnWaitMs = 12_000;
 
-/** The service sends at most 256 KiB (D-24). Larger bodies are let through, to see what a receiver does with them. */
+/** The service sends at most 256 KiB (D-24). Larger bodies are forwarded, to show how the receiver handles them. */
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
@@ -54,7 +54,7 @@ const maxBodyBytes = 8 * 1024 * 1024;
  * and returns the receiver's response.
  */
 export function createListener(options: ListenerOptions): Server {
-  // Longer than a tunnel keeps an idle connection: cloudflared 90 s.
+  // Longer than the 90 s that cloudflared keeps an idle connection.
   return createServer({ keepAliveTimeout: 130_000 }, (request, response) => {
     receive(options, request, response).catch(() => response.destroy());
   });
@@ -71,9 +71,9 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
   const verification = isTest
     ? undefined
     : verifyRequest(options.scheme, options.secret, { rawHeaders, body: body ?? Buffer.alloc(0) }, Date.now());
-  const isEvent = !events.some(({ isRequest, path: ofRequest }) => isRequest && ofRequest === servicePath);
+  const isEvent = !events.some(({ isRequest, path: requestPath }) => isRequest && requestPath === servicePath);
   const id = isEvent ? [headers["offers-delivery-id"] ?? headers["webhook-id"]].flat()[0] : undefined;
-  const report = (result: ForwardedResponse, startedAt: number, more: Partial<Arrival> = {}) =>
+  const report = (result: ForwardedResponse, startedAt: number, extra: Partial<Arrival> = {}) =>
     options.onArrival({
       arrivedAt,
       method,
@@ -85,20 +85,20 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
       isEvent,
       ...(id !== undefined && { id }),
       ...(verification && { verification }),
-      ...more,
+      ...extra,
     });
-  let result = plain(503);
+  let result = emptyResponse(503);
   const forwardOnce: ForwardOnce = async (retryMs) => {
     const startedAt = performance.now();
     let failure: string | undefined;
-    if (!body) result = plain(413);
-    else if (forwardTo === undefined) result = respond(path, verification);
+    if (!body) result = emptyResponse(413);
+    else if (forwardTo === undefined) result = createResponse(path, verification);
     else
       try {
         result = await forward(forwardTo, { method, target, rawHeaders, body }, options.timeoutMs);
       } catch (cause) {
-        failure = reasonOf(cause, options);
-        result = plain(502);
+        failure = describeFailure(cause, options);
+        result = emptyResponse(502);
       }
     const isAcknowledged = result.status === 200;
     report(result, startedAt, {
@@ -110,13 +110,13 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
   };
   if (follower && id !== undefined && verification?.ok) {
     const startedAt = performance.now();
-    const turn = await follower.takeTurn(id, forwardOnce, turnMs);
-    if (turn !== "forwarded") {
-      result = plain(turn === "repeated" ? 200 : 503);
-      report(result, startedAt, { turn });
+    const outcome = await follower.forwardInTurn(id, forwardOnce, maxTurnWaitMs);
+    if (outcome !== "forwarded") {
+      result = emptyResponse(outcome === "repeated" ? 200 : 503);
+      report(result, startedAt, { notForwarded: outcome });
     }
   } else await forwardOnce(undefined);
-  write(response, result);
+  writeResponse(response, result);
 }
 
 /** @returns undefined for a body that is too large */
@@ -131,17 +131,17 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function respond(path: string, verification: Verification | undefined): ForwardedResponse {
-  if (verification && !verification.ok) return plain(401);
-  if (!path.endsWith("/contact-suggestions")) return plain(200);
+function createResponse(path: string, verification: Verification | undefined): ForwardedResponse {
+  if (verification && !verification.ok) return emptyResponse(401);
+  if (!path.endsWith("/contact-suggestions")) return emptyResponse(200);
   return {
-    ...plain(200),
+    ...emptyResponse(200),
     rawHeaders: ["Content-Type", "application/json", "Content-Length", "2"],
     body: Buffer.from("[]"),
   };
 }
 
-const plain = (status: number): ForwardedResponse => ({
+const emptyResponse = (status: number): ForwardedResponse => ({
   status,
   statusText: "",
   body: Buffer.alloc(0),
@@ -149,16 +149,16 @@ const plain = (status: number): ForwardedResponse => ({
 });
 
 /** Writes the response without Node's own headers, so that it is exactly the receiver's. */
-function write(response: ServerResponse, { status, statusText, rawHeaders, body }: ForwardedResponse): void {
+function writeResponse(response: ServerResponse, { status, statusText, rawHeaders, body }: ForwardedResponse): void {
   response.sendDate = false;
   if (statusText === "") response.writeHead(status, rawHeaders);
   else response.writeHead(status, statusText, rawHeaders);
   response.end(body);
 }
 
-function reasonOf(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): string {
+function describeFailure(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): string {
   const { code, name, message } = cause as NodeJS.ErrnoException;
   if (name === "TimeoutError" || name === "AbortError")
-    return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
+    return `${forwardTo?.href} did not createResponse within ${timeoutMs / 1000} s`;
   return forwardTo ? describeConnectionError(forwardTo, code ?? message) : message;
 }

@@ -18,7 +18,7 @@ export interface Subject {
   timeoutMs?: number | undefined;
 }
 
-interface Asked {
+interface CheckResult {
   sent: Buffer;
   response: WireResponse | undefined;
   /** The status, or why there was no response. */
@@ -27,18 +27,18 @@ interface Asked {
 }
 
 /**
- * Runs the two checks that the service makes when the URL is saved in the company profile. If one fails, tries requests signed with
+ * Sends the two checks that the service sends when the URL is saved in the company profile. If one fails, tries requests signed with
  * common mistakes, and reports the one that the receiver accepts.
  *
  * @returns the finding; undefined if both checks pass
  * @throws {UsageError} (rejects) if there is no receiver, or no known mistake explains the rejection
  */
 export async function runChecks(subject: Subject): Promise<Finding | undefined> {
-  const test = await ask(subject, { method: "GET", target: "/test" });
+  const test = await sendCheck(subject, { method: "GET", target: "/test" });
   if (test.status === "closed" || test.status === "silent")
-    throw new UsageError(unreachable(subject.url, test, subject.timeoutMs ?? defaultTimeoutMs));
+    throw new UsageError(describeUnreachable(subject.url, test, subject.timeoutMs ?? defaultTimeoutMs));
   if (test.status !== 200) return await diagnoseTest(subject, test);
-  const auth = await ask(subject, signedCheck(signedHeaders(subject.scheme, subject.secret, Date.now())));
+  const auth = await sendCheck(subject, signedCheck(signedHeaders(subject.scheme, subject.secret, Date.now())));
   return auth.status === 200 ? undefined : await diagnoseAuth(subject, auth);
 }
 
@@ -48,7 +48,7 @@ const signedCheck = (headers: [string, string][], target = "/test/auth"): Vector
   headers,
 });
 
-async function ask({ url, timeoutMs }: Subject, request: VectorRequest, base = url.base): Promise<Asked> {
+async function sendCheck({ url, timeoutMs }: Subject, request: VectorRequest, base = url.base): Promise<CheckResult> {
   const sent = writeRequest(request, { host: `${url.host}:${url.port}`, base }, true);
   const limits = { methods: [request.method ?? "GET"], timeoutMs: timeoutMs ?? defaultTimeoutMs };
   const { responses, error, isClosed } = await exchange(url, sent, limits);
@@ -56,7 +56,7 @@ async function ask({ url, timeoutMs }: Subject, request: VectorRequest, base = u
   return { sent, response, status: response?.status ?? (isClosed ? "closed" : "silent"), error };
 }
 
-function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: number): string {
+function describeUnreachable(url: ReceiverUrl, { status, error }: CheckResult, timeoutMs: number): string {
   if (status === "silent")
     return `GET ${url.href}/test got no response within ${timeoutMs / 1000} s. Is the receiver busy or stopped in a debugger? Try: curl -i ${url.href}/test`;
   if (error !== undefined) return describeConnectionError(url, error);
@@ -64,8 +64,8 @@ function unreachable(url: ReceiverUrl, { status, error }: Asked, timeoutMs: numb
 }
 
 /** Creates a finding about one request that was sent the way the service sends it. */
-function checkFinding(code: FindingCode, target: string, asked: Asked, explanation: string): Finding {
-  const { sent, response, status } = asked;
+function checkFinding(code: FindingCode, target: string, result: CheckResult, explanation: string): Finding {
+  const { sent, response, status } = result;
   const evidence: Evidence = {
     id: `check${target}`,
     title: `${sent.toString("latin1").split(" ")[0]} ${target} returns 200 when sent the way the service sends it.`,
@@ -76,35 +76,35 @@ function checkFinding(code: FindingCode, target: string, asked: Asked, explanati
   return findingOf(code, [evidence]);
 }
 
-/** Returns the finding that the status alone reveals, for either check. */
-function fromStatus(target: string, asked: Asked): Finding | undefined {
-  const { status, response } = asked;
-  if (typeof status !== "number") return checkFinding("no_response", target, asked, "");
+/** Returns the finding that a check's status reveals on its own. */
+function findingFromStatus(target: string, result: CheckResult): Finding | undefined {
+  const { status, response } = result;
+  if (typeof status !== "number") return checkFinding("no_response", target, result, "");
   if (status > 200 && status < 300)
-    return checkFinding("wrong_success_status", target, asked, "Only 200 passes the check.");
+    return checkFinding("wrong_success_status", target, result, "Only 200 passes the check.");
   if (status < 300 || status >= 400) return undefined;
   const location = response?.headers.get("location");
-  return checkFinding("redirected", target, asked, location === undefined ? "" : `It redirects to ${location}.`);
+  return checkFinding("redirected", target, result, location === undefined ? "" : `It redirects to ${location}.`);
 }
 
-async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
+async function diagnoseTest(subject: Subject, test: CheckResult): Promise<Finding> {
   const { url } = subject;
   const status = test.status as number;
-  // Checked before redirects: a framework may redirect to add the slash, and this remedy is more precise.
-  const withSlash = await ask(subject, { method: "GET", target: "/test/" });
+  // Checked before redirects: if a framework redirects to add the slash, this finding's remedy is more precise.
+  const withSlash = await sendCheck(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && withSlash.status === 200)
     return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ returned 200.`);
-  const known = fromStatus("/test", test);
-  if (known) return known;
+  const statusFinding = findingFromStatus("/test", test);
+  if (statusFinding) return statusFinding;
   if (status === 401 || status === 403)
     return checkFinding("test_needs_authentication", "/test", test, "GET /test is not signed.");
-  const posted = await ask(subject, { method: "POST", target: "/test", body: "" });
+  const posted = await sendCheck(subject, { method: "POST", target: "/test", body: "" });
   if (posted.status === 200) return checkFinding("wrong_method", "/test", test, "POST /test returned 200.");
   for (const base of otherBases(url.base)) {
-    const there = await ask(subject, { method: "GET", target: "/test" }, base);
-    const nowhere = await ask(subject, { method: "GET", target: "/no-such-path" }, base);
+    const atBase = await sendCheck(subject, { method: "GET", target: "/test" }, base);
+    const atUnknownPath = await sendCheck(subject, { method: "GET", target: "/no-such-path" }, base);
     // A server that responds with 200 to every path is not a receiver.
-    if (there.status !== 200 || nowhere.status === 200) continue;
+    if (atBase.status !== 200 || atUnknownPath.status === 200) continue;
     const baseUrl = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
     return checkFinding("wrong_base_path", "/test", test, `The endpoints are below ${baseUrl}.`);
   }
@@ -114,65 +114,64 @@ async function diagnoseTest(subject: Subject, test: Asked): Promise<Finding> {
   );
 }
 
-/** Returns shorter paths first, in case the URL is too long, then the paths where receivers are often mounted. */
+/** Returns base paths to try: shorter ones, in case the URL is too long, then those where receivers are often mounted. */
 function otherBases(base: string): string[] {
   const segments = base.split("/").filter(Boolean);
-  const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(joined);
-  const doubled = segments.length > 0 ? [joined([...segments, segments.at(-1) ?? ""])] : [];
-  const usual = ["/offers", "/webhooks", "/webhook", "/api", "/api/offers", "/api/webhooks", "/v1", "/api/v1"];
-  const below = usual.flatMap((path) => [path, `${base}${path}`]);
+  const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(toPath);
+  const doubled = segments.length > 0 ? [toPath([...segments, segments.at(-1) ?? ""])] : [];
+  const usualPaths = ["/offers", "/webhooks", "/webhook", "/api", "/api/offers", "/api/webhooks", "/v1", "/api/v1"];
+  const below = usualPaths.flatMap((path) => [path, `${base}${path}`]);
   return [...new Set([...shorter, ...doubled, ...below])].filter((path) => path !== base);
 }
 
-const joined = (segments: string[]): string => segments.map((segment) => `/${segment}`).join("");
+const toPath = (segments: string[]): string => segments.map((segment) => `/${segment}`).join("");
 
-async function diagnoseAuth(subject: Subject, auth: Asked): Promise<Finding> {
+async function diagnoseAuth(subject: Subject, auth: CheckResult): Promise<Finding> {
   const { url, scheme, secret } = subject;
   const target = "/test/auth";
   const { status } = auth;
   const headers = () => signedHeaders(scheme, secret, Date.now());
-  const slashed = await ask(subject, signedCheck(headers(), "/test/auth/"));
-  if (typeof status === "number" && status >= 300 && status < 500 && slashed.status === 200)
+  const authWithSlash = await sendCheck(subject, signedCheck(headers(), "/test/auth/"));
+  if (typeof status === "number" && status >= 300 && status < 500 && authWithSlash.status === 200)
     return checkFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ returned 200.`);
-  const known = fromStatus(target, auth);
-  if (known) return known;
-  const posted = await ask(subject, { method: "POST", target, headers: headers(), body: "" });
+  const statusFinding = findingFromStatus(target, auth);
+  if (statusFinding) return statusFinding;
+  const posted = await sendCheck(subject, { method: "POST", target, headers: headers(), body: "" });
   if (posted.status === 200) return checkFinding("wrong_method", target, auth, "POST /test/auth returned 200.");
   if (status === 404 || status === 405) return checkFinding("auth_check_missing", target, auth, "");
-  const variant = await acceptedVariantOf(subject, "ms");
+  const variant = await findVariantAcceptedBy(subject, "ms");
   if (variant) return checkFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
-  const other = (Object.keys(schemeNames) as Scheme[]).find((each) => each !== scheme) ?? scheme;
-  const byOther = await ask(subject, signedCheck(signedHeaders(other, secret, Date.now())));
-  if (typeof status === "number" && status >= 500 && byOther.status !== 200)
+  const otherScheme = (Object.keys(schemeNames) as Scheme[]).find((name) => name !== scheme) ?? scheme;
+  const withOtherScheme = await sendCheck(subject, signedCheck(signedHeaders(otherScheme, secret, Date.now())));
+  if (typeof status === "number" && status >= 500 && withOtherScheme.status !== 200)
     return checkFinding("server_error", target, auth, "The signature is valid.");
   const advice =
-    byOther.status === 200
-      ? `It accepts the other scheme: add --scheme ${schemeNames[other]}.`
-      : "Does it use the same secret as WEBHOOK_SECRET? No common mistake explains the rejection. The probe tried digests in lower case, as an HMAC, in base64, and of a reformatted date, a local time or a skewed clock, and secrets that are empty, quoted, decoded or end with a line feed. To see the whole exchange, run offers trigger test-auth.";
+    withOtherScheme.status === 200
+      ? `It accepts the other scheme: add --scheme ${schemeNames[otherScheme]}.`
+      : "Does it use the same secret as WEBHOOK_SECRET? No common mistake explains the rejection. The probe tried digests in lower case, as an HMAC, in base64, and of a reformatted date, a local time or the time of a wrong clock. It also tried secrets that are empty, quoted, decoded or end with a line feed. To see the whole exchange, run offers trigger test-auth.";
   throw new UsageError(`GET ${url.href}/test/auth returned ${status} for a valid signature; expected 200. ${advice}`);
 }
 
-/** The number of variants to try concurrently. */
-const concurrency = 16;
+const variantConcurrency = 16;
 
-/** All variants are tried within this time, even if the receiver rejects slowly. */
-const patienceMs = 60_000;
+/** After this time, no more variants are tried. */
+const maxVariantsMs = 60_000;
 
 /** Finds the first variant of a correct signature that the receiver accepts at GET /test/auth. */
-function acceptedVariantOf(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
+function findVariantAcceptedBy(subject: Subject, precision: Precision): Promise<SigningVariant | undefined> {
   const startedAt = performance.now();
   return findAcceptedVariant(
     { ...subject, precision },
-    concurrency,
-    async (headers) => (await ask(subject, signedCheck(headers))).status,
-    () => performance.now() - startedAt < patienceMs,
+    variantConcurrency,
+    async (headers) => (await sendCheck(subject, signedCheck(headers))).status,
+    () => performance.now() - startedAt < maxVariantsMs,
   );
 }
 
-/** Explains why a receiver rejects a Timestamp's precision: a date that is formatted again has a different digest. */
+/** Replaces the finding if the receiver rejects a Timestamp's precision because it formats the date again before hashing it. */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
-  const variant = await acceptedVariantOf(subject, isMinute ? "minute" : "second");
+  const variant = await findVariantAcceptedBy(subject, isMinute ? "minute" : "second");
   if (variant?.code !== "reformatted_date") return finding;
   const [first, ...others] = finding.evidence;
   if (!first) return finding;
@@ -181,7 +180,7 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
 }
 
 /**
- * Finds the optional endpoints that the receiver does not have, each with the exchange that shows it.
+ * Finds the optional endpoints that the receiver does not implement, each with the exchange that shows it.
  *
  * @param allowEvents whether to call event endpoints
  */
@@ -221,7 +220,7 @@ const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target:
   "POST /events/timelineChanged": ["POST", "/events/timelineChanged", "{{timeline}}"],
 };
 
-/** Returns the request that the service sends to an endpoint as a test vector, with placeholders. */
+/** Returns the service's request to an endpoint in the format of a test vector, with placeholders. */
 function plainRequest(endpoint: Endpoint, scheme: Scheme): VectorRequest {
   const [method, target, body] = plainRequests[endpoint];
   const headers: [string, string][] =

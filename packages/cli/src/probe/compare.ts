@@ -19,7 +19,7 @@ export interface Mismatch {
   got?: Status;
 }
 
-/** A case that was sent, with all its differences; a correct receiver has none. */
+/** A case that was sent, and how its responses differ from the test vector. */
 export interface ComparedCase extends SentCase {
   mismatches: Mismatch[];
 }
@@ -29,9 +29,9 @@ export function compareCases(
   { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
   sent: readonly SentCase[],
 ): ComparedCase[] {
-  const usual = usualRefusal(sent);
+  const usualBody = mostCommonRefusal(sent);
   return sent.map((sentCase) => {
-    const isDistinct = refusalsOf(sentCase).some((body) => body !== usual);
+    const isDistinct = refusalBodiesOf(sentCase).some((body) => body !== usualBody);
     const distinct: Mismatch[] = isDistinct
       ? [{ kind: "refusal", text: "a 401 whose body differs from the others" }]
       : [];
@@ -39,15 +39,15 @@ export function compareCases(
   });
 }
 
-/** Returns the most common 401 body: a different one tells the sender which check failed (D-17). */
-function usualRefusal(sent: readonly SentCase[]): string | undefined {
+/** Returns the most common 401 body. A different body would reveal which check failed (D-17). */
+function mostCommonRefusal(sent: readonly SentCase[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const body of sent.flatMap(refusalsOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
+  for (const body of sent.flatMap(refusalBodiesOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
 /** Returns the bodies of 401 responses, without the parts that vary between requests, such as an id. A response to HEAD has no body. */
-const refusalsOf = ({ responses, requests }: SentCase): string[] =>
+const refusalBodiesOf = ({ responses, requests }: SentCase): string[] =>
   responses.flatMap((response, index) => {
     if (response?.status !== 401 || requests[index]?.toString("latin1", 0, 5) === "HEAD ") return [];
     return [response.body.replaceAll(/[\da-f]{6,}|\d+/gi, "#")];
@@ -63,7 +63,7 @@ function compareCase(config: TestVectors["config"], sentCase: SentCase, scheme: 
   const { testCase, responses, failure } = sentCase;
   if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
   const steps = stepsOf(testCase);
-  // Each request may have several correct responses; some combination of them must also match what was handled.
+  // A request may have several correct responses. The combination with the fewest mismatches counts.
   const choices = steps.reduce<ExpectedResponse[][]>(
     (collected, step) => collected.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
     [[]],
@@ -96,15 +96,15 @@ function compareResponse(
       return [{ kind: "header", text: `${name}: expected ${value}, got ${header}`, step }];
     },
   );
-  if (expected.json === undefined || isDeepStrictEqual(parse(response.body), expected.json)) return mismatches;
+  if (expected.json === undefined || isDeepStrictEqual(parseJson(response.body), expected.json)) return mismatches;
   return [...mismatches, { kind: "body", text: "the body is not as expected", step }];
 }
 
-/** Parameters and the order of a list do not matter. */
+/** Compares header values without their parameters and the order of lists. */
 const headerMatches = (expected: string | boolean, got: string | undefined): boolean =>
-  typeof expected === "string" ? simplified(expected) === simplified(got ?? "") : (got !== undefined) === expected;
+  typeof expected === "string" ? normalise(expected) === normalise(got ?? "") : (got !== undefined) === expected;
 
-const simplified = (value: string): string =>
+const normalise = (value: string): string =>
   (value.toLowerCase().split(";")[0] ?? "")
     .split(",")
     .map((item) => item.trim())
@@ -116,12 +116,15 @@ function compareNoted(chosen: ExpectedResponse[], reasons: string[], { noted, un
   const handled = chosen.reduce((sum, response) => sum + response.handled, 0);
   if (handled !== noted.handled)
     return [{ kind: "handled", text: `expected ${handled} handled, got ${noted.handled}` }];
-  const given = chosen.flatMap((response) =>
+  const expectedGiven = chosen.flatMap((response) =>
     response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
   );
   const mismatches: Mismatch[] = [];
-  if (given.length > 0 && noted.given && !isDeepStrictEqual(noted.given, given))
-    mismatches.push({ kind: "given", text: `expected ${JSON.stringify(given)}, got ${JSON.stringify(noted.given)}` });
+  if (expectedGiven.length > 0 && noted.given && !isDeepStrictEqual(noted.given, expectedGiven))
+    mismatches.push({
+      kind: "given",
+      text: `expected ${JSON.stringify(expectedGiven)}, got ${JSON.stringify(noted.given)}`,
+    });
   if (reasons.length > 0 && noted.reasons && !isDeepStrictEqual(noted.reasons, reasons))
     mismatches.push({ kind: "reason", text: `expected the reasons ${reasons}, got ${noted.reasons}` });
   return mismatches;
@@ -134,7 +137,7 @@ const findLeaks = (config: TestVectors["config"], { responses, secrets }: SentCa
     return isLeaking ? [{ kind: "leak" as const, text: "echoes what was sent", step }] : [];
   });
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, "latin1").toString());
   } catch {

@@ -12,11 +12,11 @@ const refusal = (id: string): ComparedCase => compared(id, 200, 401);
 const acceptance = (id: string): ComparedCase => compared(id, 401, 200);
 
 function compared(id: string, expected: number, status: number): ComparedCase {
-  const found = cases.find(({ testCase }) => testCase.id === id);
-  if (found === undefined) throw new Error(`no case ${id}`);
+  const sentCase = cases.find(({ testCase }) => testCase.id === id);
+  if (sentCase === undefined) throw new Error(`no case ${id}`);
   const response = { status, headers: new Map<string, string>(), body: "" };
   return {
-    ...found,
+    ...sentCase,
     responses: [response],
     requests: [],
     durationsMs: [1],
@@ -27,7 +27,7 @@ function compared(id: string, expected: number, status: number): ComparedCase {
 }
 
 // A receiver with a tolerance of 30 seconds rejects 10:55Z from 10:55:30 on.
-test("rejecting a Timestamp without seconds and one of four minutes ago shows a small tolerance", () => {
+test("rejecting a Timestamp without seconds and one from four minutes ago shows a small tolerance", () => {
   const findings = classifyCases(["timestamps/minute", "freshness/four-minutes-old"].map(refusal));
   expect(findings.map(({ code }) => code)).toEqual(["tolerance_too_small"]);
   expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);

@@ -39,32 +39,36 @@ export const findingOf = (code: FindingCode, evidence: Evidence[]): Finding => (
   evidence,
 });
 
-/** Returns the findings for all differences, most serious first. */
+/** Returns the findings for all mismatches and for timing, most serious first. */
 export function classifyCases(
   compared: readonly ComparedCase[],
-  others: readonly { code: FindingCode; evidence: Evidence }[] = [],
+  timingFindings: readonly { code: FindingCode; evidence: Evidence }[] = [],
 ): Finding[] {
-  const evidenceOf = new Map<FindingCode, Evidence[]>();
+  const evidenceByCode = new Map<FindingCode, Evidence[]>();
   const add = (code: FindingCode, evidence: Evidence) =>
-    evidenceOf.set(code, [...(evidenceOf.get(code) ?? []), evidence]);
+    evidenceByCode.set(code, [...(evidenceByCode.get(code) ?? []), evidence]);
   const last = lastCases(compared);
-  for (const one of last) add("receiver_stopped", toEvidence(one, "connections have been refused since"));
+  for (const sentCase of last) add("receiver_stopped", toEvidence(sentCase, "connections have been refused since"));
   const judged = compared
-    .filter((one) => !one.isConnectionRefused && !last.includes(one))
-    .map((one) => ({ ...one, codes: one.mismatches.map((mismatch) => classifyMismatch(one, mismatch)) }));
+    .filter((sentCase) => !sentCase.isConnectionRefused && !last.includes(sentCase))
+    .map((sentCase) => ({
+      ...sentCase,
+      codes: sentCase.mismatches.map((mismatch) => classifyMismatch(sentCase, mismatch)),
+    }));
   const shown = new Set(judged.filter(showsItsOwn).map(({ testCase }) => testCase.id));
-  for (const one of judged) {
-    for (const [index, mismatch] of one.mismatches.entries()) {
-      const code = replaceByOther(one, mismatch, one.codes[index] ?? "other_response", shown);
-      add(code, toEvidence(one, mismatch.text, mismatch.step));
+  for (const sentCase of judged) {
+    for (const [index, mismatch] of sentCase.mismatches.entries()) {
+      const code = findPreciseCode(sentCase, mismatch, sentCase.codes[index] ?? "other_response", shown);
+      add(code, toEvidence(sentCase, mismatch.text, mismatch.step));
     }
-    const slow = slowFinding(one);
-    if (slow !== undefined) add(slow, toEvidence(one, `the response took ${(longest(one) / 1000).toFixed(1)} s`));
+    const slow = slowFinding(sentCase);
+    if (slow !== undefined)
+      add(slow, toEvidence(sentCase, `the response took ${(longestMs(sentCase) / 1000).toFixed(1)} s`));
   }
-  for (const { code, evidence } of others) add(code, evidence);
+  for (const { code, evidence } of timingFindings) add(code, evidence);
   const codes = Object.keys(catalogue) as FindingCode[];
   return codes.flatMap((code) => {
-    const evidence = evidenceOf.get(code);
+    const evidence = evidenceByCode.get(code);
     return evidence ? [findingOf(code, evidence)] : [];
   });
 }
@@ -83,8 +87,8 @@ function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
 const showsItsOwn = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
   stepsOf(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
 
-/** Returns the finding that explains this one better, if the case that it refers to failed too. */
-function replaceByOther(
+/** Returns a more precise finding if the case that it depends on failed too, otherwise the same one. */
+function findPreciseCode(
   { testCase }: ComparedCase,
   { step = 0 }: Mismatch,
   code: FindingCode,
@@ -123,20 +127,20 @@ export function classifyStatus(
   if (allowed.some(isSuccess)) return explainRefused(request.method, shows, allowed, got);
   if (isSuccess(got)) return shows.accepted;
   if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");
-  // PHP's built-in server closes a connection whose body does not arrive, and bytes that are not HTTP need no response.
+  // PHP's built-in server closes a connection whose body does not arrive. Bytes that are not HTTP may go unanswered.
   const mayClose = shows.mayGoUnanswered || [400, 413].some((status) => allowed.includes(status));
   if (got === "closed") return mayClose ? undefined : "no_response";
   return got >= 400 && got < 500 && got !== 403 ? shows.refusedOtherwise : undefined;
 }
 
-/** Returns the finding for a receiver that rejects, or does not acknowledge, what it must accept. */
+/** Returns the finding for a receiver that does not accept a request that it must accept. */
 function explainRefused(
   method = "GET",
   { refused, unauthorized, failed = "server_error" }: Shows,
   allowed: readonly Status[],
   got: Status,
 ): FindingCode | undefined {
-  // The service never sends HEAD or other methods.
+  // The service sends only GET and POST.
   if (isSuccess(got))
     return allowed.includes(200) && ["GET", "POST"].includes(method) ? "wrong_success_status" : undefined;
   if (refused !== undefined && got !== "closed" && got >= 300 && got < 400) return "redirected";
@@ -154,20 +158,20 @@ function classifyFailure({ shows = {} }: Step, failure: NonNullable<SentCase["fa
 
 const isSuccess = (status: Status): boolean => status !== "closed" && status >= 200 && status < 300;
 
-/** An unknown method, transfer coding or HTTP version counts as a rejection. */
+/** Rejecting a method or transfer coding (501) or an HTTP version (505) is not a failure. */
 const isFailure = (status: Status): boolean => status !== "closed" && status >= 500 && status !== 501 && status !== 505;
 
 /** A check may take 5 seconds (D-25). */
 export const checkTimeoutMs = 5_000;
 
-/** Returns a finding only if the receiver needs to read nothing but the head, so that its own speed is measured. */
+/** Returns a finding if the response took too long and the receiver could send it after reading only the head. */
 function slowFinding(sentCase: SentCase): FindingCode | undefined {
   const shows = stepsOf(sentCase.testCase)[0]?.shows;
   if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;
-  return longest(sentCase) > checkTimeoutMs ? shows?.slow : undefined;
+  return longestMs(sentCase) > checkTimeoutMs ? shows?.slow : undefined;
 }
 
-const longest = ({ durationsMs }: SentCase): number => Math.max(...durationsMs);
+const longestMs = ({ durationsMs }: SentCase): number => Math.max(...durationsMs);
 
 function toEvidence({ testCase, requests, responses }: SentCase, text: string, step = 0): Evidence {
   const received = responses[step];

@@ -4,7 +4,7 @@ import type { ReceiverUrl } from "../wire/receiver-url.ts";
 import { diagnosePrecision, findMissingEndpoints, runChecks } from "./checks.ts";
 import { compareCases } from "./compare.ts";
 import { classifyCases, type Finding } from "./explain.ts";
-import { casesFor, selectNamed, selectSendable } from "./select.ts";
+import { selectNamed, selectSendable, vectorGroupsFor } from "./select.ts";
 import { defaultConcurrency, type Receiver, type SentCase, sendCases } from "./send.ts";
 import { sendTimingCases, timingGroup } from "./timing.ts";
 
@@ -19,7 +19,7 @@ export interface ProbeOptions {
   skip: readonly string[];
   /** The time limit for each request. @default 10,000, and 16,000 for an event */
   timeoutMs?: number | undefined;
-  /** A URL that returns how often handlers have run. */
+  /** A URL that returns how many times handlers have run. */
   counter?: string | undefined;
   onProgress?(done: number, total: number): void;
 }
@@ -33,36 +33,36 @@ export interface ProbeResult {
   skipped: { reason: string; count: number }[];
 }
 
-/** After this many cases without a response, the receiver counts as down: the others would only wait. */
+/** After this many cases without a response, no more cases are sent: the receiver is probably down. */
 const maxSilentCases = 10;
 
-/** Returns a scheme's groups of cases, including those about timing. */
-export const groupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] => [
-  ...casesFor(vectors, scheme),
+/** Returns a scheme's groups, including the cases about timing. */
+export const allGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] => [
+  ...vectorGroupsFor(vectors, scheme),
   timingGroup,
 ];
 
 /**
- * Sends the test vectors to a running receiver and explains its faults: select, send, compare, explain. The caller reports.
- * @throws {UsageError} (rejects) if the receiver cannot be judged
+ * Sends the selected test vectors to a running receiver, compares the responses with the vectors, and explains the differences.
+ * @throws {UsageError} (rejects) if the receiver cannot be probed
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { url, scheme, secret, timeoutMs, allowEvents } = options;
   const vectors = readVectors();
-  const named = selectNamed(groupsFor(vectors, scheme), options.only, options.skip);
+  const selected = selectNamed(allGroupsFor(vectors, scheme), options.only, options.skip);
   const failedCheck = await runChecks({ url, scheme, secret, timeoutMs });
-  // A receiver that rejects the service's own checks fails most cases, for the same reason.
+  // A receiver that rejects the service's own checks would fail most cases for the same reason.
   if (failedCheck)
     return {
       sent: 0,
       findings: [failedCheck],
-      skipped: [{ reason: "the receiver must first pass the service's own checks", count: countCases(named) }],
+      skipped: [{ reason: "the receiver must first pass the service's own checks", count: countCases(selected) }],
     };
 
   const settings = { config: configure(vectors, options), scheme, timeoutMs };
   const missing = await findMissingEndpoints(settings, url, allowEvents);
   const hasPreviousSecret = options.previousSecret !== undefined;
-  const { groups, skipped } = selectSendable(named, {
+  const { groups, skipped } = selectSendable(selected, {
     allowEvents,
     hasPreviousSecret,
     missing: new Set(missing.keys()),
@@ -70,20 +70,22 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const total = countCases(groups);
   const timingCases = groups.find(({ name }) => name === timingGroup.name)?.cases ?? [];
 
-  let done = 0;
-  let silent = 0;
+  let doneCount = 0;
+  let silentCount = 0;
   let hasStopped = false;
   const onCase = ({ failure, isConnectionRefused }: SentCase): boolean => {
-    done += 1;
-    if (failure === "no_response") silent += 1;
+    doneCount += 1;
+    if (failure === "no_response") silentCount += 1;
     if (isConnectionRefused) hasStopped = true;
-    options.onProgress?.(done, total);
-    return silent < maxSilentCases && !hasStopped;
+    options.onProgress?.(doneCount, total);
+    return silentCount < maxSilentCases && !hasStopped;
   };
   const vectorGroups = groups.filter(({ name }) => name !== timingGroup.name);
-  const sent = await sendCases({ ...settings, groups: vectorGroups, onCase }, receiverAt(options));
+  const sent = await sendCases({ ...settings, groups: vectorGroups, onCase }, toReceiver(options));
   const unsent = total - timingCases.length - sent.length;
-  const skipReason = hasStopped ? "the receiver stopped" : `the receiver did not respond to ${maxSilentCases} others`;
+  const skipReason = hasStopped
+    ? "the receiver stopped"
+    : `the receiver did not respond to ${maxSilentCases} other cases`;
   if (unsent > 0) skipped.set(skipReason, unsent);
   const timing = unsent > 0 ? [] : await sendTimingCases(url, timingCases);
   options.onProgress?.(total - unsent, total);
@@ -104,13 +106,14 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
 
 const countCases = (groups: readonly VectorGroup[]): number => groups.reduce((sum, { cases }) => sum + cases.length, 0);
 
-function receiverAt({ url, counter }: ProbeOptions): Receiver {
-  const count = async () => Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
+function toReceiver({ url, counter }: ProbeOptions): Receiver {
+  const countHandlerRuns = async () =>
+    Number(await (await fetch(counter ?? "", { signal: AbortSignal.timeout(5_000) })).text());
   return {
     concurrency: counter === undefined ? defaultConcurrency : 1,
     // A running receiver cannot be reconfigured for a case.
     targetOf: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
-    ...(counter !== undefined && { count }),
+    ...(counter !== undefined && { count: countHandlerRuns }),
   };
 }
 

@@ -17,7 +17,7 @@ export interface ReportOptions {
 }
 
 /** Counts the findings, notes and differences that make the command exit with 1. */
-export function countOf(
+export function countReported(
   result: ProbeResult,
   { isStrict, isExact }: Pick<ReportOptions, "isStrict" | "isExact">,
 ): number {
@@ -25,13 +25,13 @@ export function countOf(
   return defects.length + (isStrict ? notes.length : 0) + (isExact ? differences.length : 0);
 }
 
-/** Differences are counted by case, the others by finding. */
+/** Groups the findings by severity. Differences are listed by case. */
 function bySeverity({ findings }: ProbeResult) {
-  const of = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity);
+  const withSeverity = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity);
   return {
-    defects: of("defect"),
-    notes: of("note"),
-    differences: of("difference").flatMap(({ evidence }) => evidence),
+    defects: withSeverity("defect"),
+    notes: withSeverity("note"),
+    differences: withSeverity("difference").flatMap(({ evidence }) => evidence),
   };
 }
 
@@ -95,29 +95,29 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
   const cases = sent === 0 && defects.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
   const lines = [`${verdict} ${cases} at ${url.href}.`];
   for (const { reason, count } of skipped)
-    lines.push(wrapText(`Not sent: ${plural(count, "case")}; ${reason}.`, "", width));
+    lines.push(wrapText(`Skipped ${plural(count, "case")}: ${reason}.`, "", width));
   if (notes.length > 0 && !showNotes)
-    lines.push(wrapText(`${plural(notes.length, "note")}: harmless differences; --notes shows more.`, "", width));
+    lines.push(wrapText(`${plural(notes.length, "note")} on harmless differences; --notes prints them.`, "", width));
   if (isExact) lines.push(...differences.map(({ id, text }) => printable(mask(`  ${id}: ${text}`))));
   const first = defects[0]?.evidence[0];
   if (!first) return lines.join("\n");
-  const again = `offers probe ${url.href}${sent === 0 || first.id.startsWith("check/") ? "" : ` --only ${first.id}`}`;
-  const advice = "A signature in this report is valid for 5 minutes. After a change, probe again:";
-  return [...lines, wrapText(advice, "", width), `  ${again}`].join("\n");
+  const nextCommand = `offers probe ${url.href}${sent === 0 || first.id.startsWith("check/") ? "" : ` --only ${first.id}`}`;
+  const advice = "The signatures in this report are valid for 5 minutes. After a change, probe again:";
+  return [...lines, wrapText(advice, "", width), `  ${nextCommand}`].join("\n");
 }
 
 /** Returns a probe's result as JSON, with secrets masked. */
 export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
   const { defects, notes, differences } = bySeverity(result);
   const casesOf = (evidence: Evidence[]) =>
-    evidence.map((one) => ({
-      id: one.id,
-      title: one.title,
-      result: mask(one.text),
-      source: one.source,
-      request: showRequest(one.sent, mask),
-      command: toCommand(one.sent, url, mask),
-      response: one.received ? showResponse(one.received, mask) : null,
+    evidence.map((item) => ({
+      id: item.id,
+      title: item.title,
+      result: mask(item.text),
+      source: item.source,
+      request: showRequest(item.sent, mask),
+      command: toCommand(item.sent, url, mask),
+      response: item.received ? showResponse(item.received, mask) : null,
     }));
   const explained = ({ code, evidence }: Finding) => ({ code, ...catalogue[code], cases: casesOf(evidence) });
   return {

@@ -3,8 +3,8 @@ import { maskSecrets, plural, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { readVectors } from "../vectors/vectors.ts";
 import { readUrl } from "../wire/receiver-url.ts";
-import { groupsFor, probe } from "./probe.ts";
-import { countOf, listCases, printReport, toJson } from "./report.ts";
+import { allGroupsFor, probe } from "./probe.ts";
+import { countReported, listCases, printReport, toJson } from "./report.ts";
 
 export interface ProbeFlags {
   allowEvents?: true;
@@ -21,11 +21,11 @@ export interface ProbeFlags {
   timeout?: number;
 }
 
-/** Probes and prints the report. @returns the exit code: 0 without findings, 1 with them */
+/** Probes a receiver and prints the report. @returns the exit code: 0 without findings, 1 with them */
 export async function runProbe(address: string | undefined, flags: ProbeFlags): Promise<number> {
   const { scheme, only = [], skip = [], counter, timeout: timeoutMs, allowEvents = false } = flags;
   if (flags.list) {
-    listCases(groupsFor(readVectors(), scheme));
+    listCases(allGroupsFor(readVectors(), scheme));
     return 0;
   }
   if (address === undefined)
@@ -44,10 +44,10 @@ export async function runProbe(address: string | undefined, flags: ProbeFlags): 
     const showNotes = flags.notes === true || isStrict;
     printReport(result, { url, mask, showNotes, isStrict, isExact }, process.stdout);
   }
-  return countOf(result, { isStrict, isExact }) > 0 ? 1 : 0;
+  return countReported(result, { isStrict, isExact }) > 0 ? 1 : 0;
 }
 
-/** Shows the probe's progress, but only on a terminal: a log would gain a line for every step. */
+/** Shows the probe's progress, but only on a terminal, because a log would contain every step. */
 function showProgress(stream: NodeJS.WriteStream): { onProgress(done: number, total: number): void; clear(): void } {
   if (!stream.isTTY) return { onProgress: () => undefined, clear: () => undefined };
   let shownAt = 0;

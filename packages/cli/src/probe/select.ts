@@ -11,16 +11,17 @@ import {
   type VectorRequest,
 } from "../vectors/vectors.ts";
 
-/** Returns a scheme's cases: its own, and those that do not test a signature. */
-export const casesFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
+/** Returns a scheme's groups. With Standard Webhooks, they include the documented scheme's cases that do not test the signature. */
+export const vectorGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   (scheme === "timestampDigest"
     ? vectors.groups
     : [...vectors.standardWebhooks, ...asStandardWebhooks(vectors.groups)]
   ).filter(({ cases }) => cases.length > 0);
 
 /**
- * Returns the cases that match `only` and do not match `skip`; each is the name of a group, or `group/case`. @throws {UsageError} for an
- * unknown name
+ * Returns the cases that match `only` and do not match `skip`, whose items are `group` or `group/case`.
+ *
+ * @throws {UsageError} for an unknown name
  */
 export function selectNamed(
   groups: readonly VectorGroup[],
@@ -47,7 +48,7 @@ export interface Sendable {
   allowEvents: boolean;
   /** Whether the secret before a rotation is known. */
   hasPreviousSecret: boolean;
-  /** The optional endpoints that the receiver does not have. */
+  /** The optional endpoints that the receiver does not implement. */
   missing: ReadonlySet<Endpoint>;
 }
 
@@ -73,11 +74,11 @@ function findSkipReason(
   if (!hasPreviousSecret && signsWithPrevious(testCase))
     return "they need WEBHOOK_SECRET_PREVIOUS, the secret before a rotation";
   if (!allowEvents && isEventCase(testCase)) return "they can create work; --allow-events sends them";
-  const absent = stepsOf(testCase)
+  const missingEndpoint = stepsOf(testCase)
     .map(({ request }) => endpointOf(request))
     .find((endpoint) => endpoint !== undefined && missing.has(endpoint));
-  if (absent === undefined) return undefined;
-  return `the receiver has no ${absent}${absent === "POST /offer/response" ? "" : ", which is optional"}`;
+  if (missingEndpoint === undefined) return undefined;
+  return `the receiver has no ${missingEndpoint}${missingEndpoint === "POST /offer/response" ? "" : ", which is optional"}`;
 }
 
 const signsWithPrevious = (testCase: TestVector): boolean =>
@@ -91,7 +92,7 @@ export type Endpoint =
   | "POST /offer/eventDeleted"
   | "POST /events/timelineChanged";
 
-/** Matches each endpoint's path in a request, in any spelling. All but the second receive events. */
+/** Matches each endpoint's path in a request, in any spelling. All but contact suggestions receive events. */
 const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /offer/response", /offer\/+response/],
   ["POST /contact-suggestions", /contact-suggestions/],
@@ -100,11 +101,11 @@ const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /events/timelineChanged", /events\/+timelinechanged/],
 ];
 
-/** The endpoint that a request calls, if any. */
+/** Returns the optional endpoint that a request calls, if any. */
 export function endpointOf({ target = "", raw = "", headers = [] }: VectorRequest): Endpoint | undefined {
-  const text = JSON.stringify([flat(target), flat(raw), headers]).toLowerCase();
-  const spellings = [text, decode(text), decode(decode(text))].map((each) => each.replaceAll("\\", "/"));
-  return endpointPaths.find(([, path]) => spellings.some((each) => path.test(each)))?.[0];
+  const text = JSON.stringify([flatten(target), flatten(raw), headers]).toLowerCase();
+  const spellings = [text, decode(text), decode(decode(text))].map((spelling) => spelling.replaceAll("\\", "/"));
+  return endpointPaths.find(([, path]) => spellings.some((spelling) => path.test(spelling)))?.[0];
 }
 
 /** Whether a request calls an event endpoint. */
@@ -114,26 +115,26 @@ export const isForEvents = (request: VectorRequest): boolean => {
 };
 
 /**
- * Whether a request in this case calls an event endpoint. An event creates work: a receiver that wrongly accepts one creates it too.
- * Only an unsigned request with an empty body cannot (D-101).
+ * Whether a case could create work. A request to an event endpoint could, even one that must be rejected, because the receiver may wrongly
+ * accept it. Only an unsigned request with an empty object cannot (D-101).
  */
 export const isEventCase = (testCase: TestVector): boolean =>
   stepsOf(testCase).some(({ request }) => isForEvents(request) && !isHarmless(request));
 
-/** A POST with an empty object, which lacks every field of an event. */
+/** Whether a request is an unsigned POST with an empty object, which lacks every field of an event. */
 const isHarmless = ({ method, body, headers = [], raw }: VectorRequest): boolean =>
   raw === undefined &&
   method === "POST" &&
   body === "{}" &&
   headers.every((header) => Array.isArray(header) && header[0].toLowerCase() === "content-type");
 
-const flat = (text: Text): string =>
+const flatten = (text: Text): string =>
   typeof text === "string" ? text : text.map((part) => (typeof part === "string" ? part : part.repeat)).join("");
 
 const decode = (text: string): string =>
   text.replaceAll(/%([0-7][0-9a-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-/** The headers that an ordinary case has in place of its signature. */
+/** The placeholders for the signature headers in an ordinary case. */
 const digestHeaders = JSON.stringify([
   ["Timestamp", "{{timestamp}}"],
   ["Authorization", "hmac {{DIGEST}}"],
@@ -146,18 +147,21 @@ const standardHeaders: [string, string][] = [
 ];
 
 /**
- * Matches cases that cannot be translated: they use the documented scheme's headers or placeholders, or sign a chunked body, whose bytes on
- * the wire differ from the signed ones.
+ * Matches requests that cannot be translated. They use the documented scheme's headers or placeholders, or sign a chunked body, whose bytes
+ * on the wire differ from the signed ones.
  */
 const untranslatable =
   /timestamp\b|authorization|transfer-encoding|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
 
 /**
- * Returns the cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped, and so
- * are sequences, in which an id has its own meaning.
+ * Returns the cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped. So are
+ * sequences, because each of their requests would get a different id.
  */
 const asStandardWebhooks = (groups: readonly VectorGroup[]): VectorGroup[] =>
-  groups.map((group) => ({ ...group, cases: group.cases.flatMap((each) => toStandardWebhooksCase(each) ?? []) }));
+  groups.map((group) => ({
+    ...group,
+    cases: group.cases.flatMap((testCase) => toStandardWebhooksCase(testCase) ?? []),
+  }));
 
 function toStandardWebhooksCase(testCase: TestVector): TestVector | undefined {
   if ("sequence" in testCase || testCase.receiver) return undefined;

@@ -34,11 +34,11 @@ export interface Target extends Address {
 export interface Receiver {
   /** How many cases to send to it concurrently. */
   readonly concurrency: number;
-  /** Where to send a case, independent of all others; undefined if this receiver cannot be set up for the case. */
+  /** Returns where to send a case, isolated from other cases; undefined if this receiver cannot be set up for the case. */
   targetOf(needs: ReceiverNeeds): Target | undefined;
   /** Returns what it recorded for each target's case. Called after all cases have ended. */
   tally?(targets: Target[]): Promise<Noted[]>;
-  /** Returns how often handlers have run so far. Called only for a receiver that is sent one case at a time. */
+  /** Returns how many times handlers have run so far. Called only for a receiver that is sent one case at a time. */
   count?(): Promise<number>;
 }
 
@@ -58,11 +58,11 @@ export interface SentCase {
   responses: (WireResponse | undefined)[];
   /** How long each request took, in milliseconds. */
   durationsMs: number[];
-  /** Why the exchange failed: no response in time, an endless one, or more responses than requests. */
+  /** Why the exchange failed: no response in time, an endless response, or more responses than requests. */
   failure?: "no_response" | "response_too_large" | "extra_response";
-  /** No connection was accepted: nothing is listening any more. */
+  /** Whether the connection was refused because nothing is listening any more. */
   isConnectionRefused?: boolean;
-  /** Undefined for a receiver that cannot report it. */
+  /** What the receiver recorded; undefined if it cannot report it. */
   noted?: Noted;
   /** The value of `{{unique}}`. */
   unique: string;
@@ -89,27 +89,27 @@ export async function sendCases(sending: Sending, receiver: Receiver): Promise<S
   const sent: SentCase[] = [];
   const targets: Target[] = [];
   const queue = sending.groups.flatMap(({ name, cases }) => cases.map((testCase) => ({ group: name, testCase })));
-  const work = async () => {
+  const sendFromQueue = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { receiver: needs = {} } = next.testCase;
       if (sending.clock === undefined && needs.clock !== undefined) continue;
       const instant = needs.clock ?? sending.clock;
       const target = receiver.targetOf({ ...needs, ...(instant !== undefined && { clock: instant }) });
       if (!target) continue;
-      const before = await receiver.count?.();
+      const runsBefore = await receiver.count?.();
       const now = instant === undefined ? Date.now() : Date.parse(instant);
       const sentCase: SentCase = { ...next, ...(await sendCase(sending, next.testCase, target, now)) };
-      if (before !== undefined) sentCase.noted = { handled: ((await receiver.count?.()) ?? 0) - before };
+      if (runsBefore !== undefined) sentCase.noted = { handled: ((await receiver.count?.()) ?? 0) - runsBefore };
       sent.push(sentCase);
       targets.push(target);
       if (sending.onCase?.(sentCase) === false) queue.length = 0;
     }
   };
-  await Promise.all(Array.from({ length: receiver.concurrency }, work));
+  await Promise.all(Array.from({ length: receiver.concurrency }, sendFromQueue));
   const noted = (await receiver.tally?.(targets)) ?? [];
   return sent.map((sentCase, index) => {
-    const ofCase = noted[index];
-    return ofCase === undefined ? sentCase : { ...sentCase, noted: ofCase };
+    const notedForCase = noted[index];
+    return notedForCase === undefined ? sentCase : { ...sentCase, noted: notedForCase };
   });
 }
 
@@ -155,15 +155,18 @@ export async function sendCase(
     : await sendInTurn(steps, send, target);
   const responses = isPipelined
     ? steps.map((_, index) => exchanges[0]?.responses[index])
-    : exchanges.map((one) => one.responses[0]);
-  const failure = failureOf(exchanges, isPipelined ? steps.length : 1);
-  const signatures = values.flatMap((all: Record<string, string>) =>
-    ["digest", "DIGEST", "webhook.digest"].flatMap((name) => [all[name] ?? "", all[`other.${name}`] ?? ""]),
+    : exchanges.map(({ responses: [first] }) => first);
+  const failure = findFailure(exchanges, isPipelined ? steps.length : 1);
+  const signatures = values.flatMap((stepValues: Record<string, string>) =>
+    ["digest", "DIGEST", "webhook.digest"].flatMap((name) => [
+      stepValues[name] ?? "",
+      stepValues[`other.${name}`] ?? "",
+    ]),
   );
   return {
     requests,
     responses,
-    durationsMs: exchanges.map((one) => one.durationMs),
+    durationsMs: exchanges.map(({ durationMs }) => durationMs),
     unique,
     secrets: [...Object.values(config.secrets), ...signatures],
     ...(failure !== undefined && { failure }),
@@ -171,18 +174,18 @@ export async function sendCase(
   };
 }
 
-/** Sends the steps one after another, except that a step may ask to be sent while the previous step's handler is running. */
+/** Sends the steps one after another, except that a step with `whileHeld` is sent while the previous step's handler is running. */
 async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchange>, target: Target) {
   const exchanges: Promise<Exchange>[] = [];
   for (const [index, { whileHeld }] of steps.entries()) {
-    const sent = send(index);
-    exchanges.push(sent);
+    const exchanging = send(index);
+    exchanges.push(exchanging);
     const next = steps[index + 1];
     if (next?.whileHeld && !whileHeld) {
-      await Promise.race([target.untilHeld?.(), sent]);
+      await Promise.race([target.untilHeld?.(), exchanging]);
       continue;
     }
-    await sent;
+    await exchanging;
     if (!whileHeld || next?.whileHeld) continue;
     target.release?.();
     await Promise.all(exchanges);
@@ -190,10 +193,10 @@ async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchan
   return Promise.all(exchanges);
 }
 
-function failureOf(exchanges: readonly Exchange[], asked: number): SentCase["failure"] {
-  if (exchanges.some((one) => one.isTooLarge)) return "response_too_large";
-  if (exchanges.some((one) => one.responses.length > asked)) return "extra_response";
-  if (exchanges.some((one) => !one.isClosed && one.responses.length === 0)) return "no_response";
+function findFailure(exchanges: readonly Exchange[], requestCount: number): SentCase["failure"] {
+  if (exchanges.some(({ isTooLarge }) => isTooLarge)) return "response_too_large";
+  if (exchanges.some(({ responses }) => responses.length > requestCount)) return "extra_response";
+  if (exchanges.some(({ isClosed, responses }) => !isClosed && responses.length === 0)) return "no_response";
   return undefined;
 }
 

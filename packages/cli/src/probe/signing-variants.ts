@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from "node:crypto";
 import { keyOf, type Scheme } from "../signature/sign-request.ts";
 import type { FindingCode } from "../vectors/vectors.ts";
 
-/** A signature that the service never sends, but that a receiver with a common mistake accepts. */
+/** A signature that the service never sends, but that a receiver with a common defect accepts. */
 export interface SigningVariant {
   code: FindingCode;
   /** What the receiver accepts, as the end of the sentence "It accepts …". */
@@ -16,7 +16,7 @@ export type Precision = "ms" | "second" | "minute";
 /** Returns the headers that sign a request without a body. */
 export function signedHeaders(scheme: Scheme, secret: string, now: number, precision: Precision = "ms") {
   if (scheme === "timestampDigest") {
-    const timestamp = precisely(now, precision);
+    const timestamp = formatInstant(now, precision);
     return digestHeaders(timestamp, upperHex(sha256(`${timestamp}${secret}`)));
   }
   return standardHeaders(keyOf(secret), now);
@@ -58,8 +58,8 @@ const sha256 = (...parts: (string | Buffer)[]): Buffer => {
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-const appended: Digest = (timestamp, secret) => sha256(timestamp, secret);
-const keyed: Digest = (timestamp, secret) => hmac(secret, timestamp);
+const appendedDigest: Digest = (timestamp, secret) => sha256(timestamp, secret);
+const hmacDigest: Digest = (timestamp, secret) => hmac(secret, timestamp);
 
 const upperHex = (digest: Buffer): string => digest.toString("hex").toUpperCase();
 
@@ -68,28 +68,32 @@ const digestHeaders = (timestamp: string, digest: string, scheme = "hmac "): [st
   ["Authorization", `${scheme}${digest}`],
 ];
 
-const precisely = (instant: number, precision: Precision): string => {
+const formatInstant = (instant: number, precision: Precision): string => {
   const iso = new Date(instant).toISOString();
   if (precision === "ms") return iso;
   return `${iso.slice(0, precision === "second" ? 19 : 16)}Z`;
 };
 
 function digestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
-  const timestamp = precisely(now, precision);
-  const digest = appended(timestamp, secret);
-  /** Returns the variant in upper case, which the service sends, and in lower case, because a receiver may make both mistakes. */
+  const timestamp = formatInstant(now, precision);
+  const digest = appendedDigest(timestamp, secret);
+  /** Returns the variant in upper case, as the service sends it, and in lower case, because a receiver may have both defects. */
   const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
     { code, accepted, headers: digestHeaders(text, upperHex(bytes)) },
     { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
   ];
-  const inBothVariants = (code: FindingCode, accepted: string, of: (digest: Digest) => Buffer): SigningVariant[] => [
-    ...inBothCases(code, accepted, of(appended)),
-    ...inBothCases(code, `${accepted} (as an HMAC)`, of(keyed)),
+  const inBothVariants = (
+    code: FindingCode,
+    accepted: string,
+    compute: (digest: Digest) => Buffer,
+  ): SigningVariant[] => [
+    ...inBothCases(code, accepted, compute(appendedDigest)),
+    ...inBothCases(code, `${accepted} (as an HMAC)`, compute(hmacDigest)),
   ];
   const shifted = (minutes: number): SigningVariant[] => {
-    const text = precisely(now + minutes * 60_000, precision);
+    const text = formatInstant(now + minutes * 60_000, precision);
     const code = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
-    return inBothCases(code, `a Timestamp ${describeShift(minutes)} UTC`, appended(text, secret), text);
+    return inBothCases(code, `a Timestamp ${describeShift(minutes)} UTC`, appendedDigest(text, secret), text);
   };
   return [
     {
@@ -97,8 +101,8 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
       accepted: "the same digest in lower case",
       headers: digestHeaders(timestamp, digest.toString("hex")),
     },
-    ...inBothCases("hmac_only", "the HMAC of the timestamp, with the secret as its key", keyed(timestamp, secret)),
-    ...wholeHours.flatMap((minutes) => shifted(minutes)),
+    ...inBothCases("hmac_only", "the HMAC of the timestamp, with the secret as its key", hmacDigest(timestamp, secret)),
+    ...wholeHourShifts.flatMap((minutes) => shifted(minutes)),
     {
       code: "content_type_required",
       accepted: "the request with Content-Type: application/json",
@@ -107,12 +111,12 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     ...otherFormats(Date.parse(timestamp))
       .filter(([, text]) => text !== timestamp)
       .flatMap(([name, text]) =>
-        inBothVariants("reformatted_date", `the digest of the same time, formatted ${name}`, (made) =>
-          made(text, secret),
+        inBothVariants("reformatted_date", `the digest of the same time, formatted ${name}`, (computeDigest) =>
+          computeDigest(text, secret),
         ),
       ),
     ...otherSecrets(secret).flatMap(({ code, name, other }) =>
-      inBothVariants(code, `a signature made with ${name}`, (made) => made(timestamp, other)),
+      inBothVariants(code, `a signature made with ${name}`, (computeDigest) => computeDigest(timestamp, other)),
     ),
     ...[...schemeWords].flatMap(([word, name]) =>
       [upperHex(digest), digest.toString("hex")].map((text): SigningVariant => {
@@ -131,9 +135,9 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     ...(["second", "minute", "ms"] as const)
       .filter((other) => other !== precision)
       .flatMap((other) => {
-        const text = precisely(now, other);
+        const text = formatInstant(now, other);
         const accepted = `a Timestamp such as ${text}`;
-        return inBothCases("precision_refused", accepted, appended(text, secret), text);
+        return inBothCases("precision_refused", accepted, appendedDigest(text, secret), text);
       }),
   ];
 }
@@ -203,17 +207,17 @@ const schemeWords: ReadonlyMap<string, string> = new Map([
 const otherSignedTexts = (timestamp: string, secret: string): [description: string, digest: Buffer][] => [
   ["SHA-256 of the secret followed by the timestamp", sha256(secret, timestamp)],
   ["an HMAC whose key is the timestamp", hmac(timestamp, secret)],
-  ...[".", ":", " ", "\n", "|", "+"].map((between): [string, Buffer] => [
-    `SHA-256 of the timestamp and the secret with ${JSON.stringify(between)} between them`,
-    sha256(timestamp, between, secret),
+  ...[".", ":", " ", "\n", "|", "+"].map((separator): [string, Buffer] => [
+    `SHA-256 of the timestamp and the secret with ${JSON.stringify(separator)} between them`,
+    sha256(timestamp, separator, secret),
   ]),
   ["an HMAC of the timestamp followed by the secret", hmac(secret, `${timestamp}${secret}`)],
 ];
 
 /** Time zone offsets range from -12 to +14 hours; most are whole hours. */
-const wholeHours: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(Boolean);
+const wholeHourShifts: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(Boolean);
 
-/** Clock skew of up to an hour, and the other time zones, in steps of 15 minutes. */
+/** Clocks that are off by up to an hour, and the remaining time zones in steps of 15 minutes. */
 const otherShifts: readonly number[] = [
   ...[6, 12, 18, 24, 30, 36, 42, 48, 54].flatMap((minutes) => [minutes, -minutes]),
   ...Array.from({ length: 105 }, (_, index) => (index - 48) * 15).filter(
@@ -230,7 +234,7 @@ function describeShift(minutes: number): string {
 function standardHeaders(
   key: string | Buffer,
   now: number,
-  write = (digest: Buffer) => `v1,${digest.toString("base64")}`,
+  formatSignature = (digest: Buffer) => `v1,${digest.toString("base64")}`,
   signedText = (id: string, timestamp: string) => `${id}.${timestamp}.`,
 ): [string, string][] {
   const id = `msg_${randomUUID()}`;
@@ -238,11 +242,11 @@ function standardHeaders(
   return [
     ["webhook-id", id],
     ["webhook-timestamp", timestamp],
-    ["webhook-signature", write(hmac(key, signedText(id, timestamp)))],
+    ["webhook-signature", formatSignature(hmac(key, signedText(id, timestamp)))],
   ];
 }
 
-/** Wrong signatures that a receiver might accept. None varies the body: a check has an empty one, so it cannot reveal that the body is not signed. */
+/** Returns wrong signatures that a receiver might accept. They do not vary the body, because a check's body is empty. */
 function standardVariants(secret: string, now: number): SigningVariant[] {
   const key = keyOf(secret);
   const bare = secret.replace(/^whsec_/, "");
@@ -256,7 +260,7 @@ function standardVariants(secret: string, now: number): SigningVariant[] {
     ["a signature of the time without the id", (_, timestamp) => `${timestamp}.`],
     ["a signature of id, time and body without dots between them", (id, timestamp) => `${id}${timestamp}`],
     ["a signature of the body alone", () => ""],
-    ["a signature of time and id in the other order", (id, timestamp) => `${timestamp}.${id}.`],
+    ["a signature of time and id in reverse order", (id, timestamp) => `${timestamp}.${id}.`],
   ];
   return [
     ...keys.map(([accepted, other]): SigningVariant => {

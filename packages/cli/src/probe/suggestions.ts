@@ -1,4 +1,4 @@
-/** Whether a response's body is a list of suggestions that the service can use: it uses the whole list or nothing (D-21). */
+/** Whether a response's body is a list of suggestions that the service can use. The service uses the whole list or none of it (D-21). */
 export function isSuggestionList(body: string): boolean {
   try {
     const list: unknown = JSON.parse(Buffer.from(body, "latin1").toString());

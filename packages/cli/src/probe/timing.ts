@@ -1,20 +1,20 @@
 import type { FindingCode, TestVector, VectorGroup } from "../vectors/vectors.ts";
-import { exchange, open } from "../wire/exchange.ts";
+import { exchange, openConnection } from "../wire/exchange.ts";
 import { checkTimeoutMs, type Evidence } from "./explain.ts";
 import type { Target } from "./send.ts";
 
-/** A body must arrive within 10 seconds (D-17); 5 seconds are a margin. */
-const patienceMs = 15_000;
+/** A body must arrive within 10 seconds (D-17). The rest is a margin. */
+const maxStallMs = 15_000;
 
-const stalled: TestVector = {
+const stalledBodyCase: TestVector = {
   id: "timing/stalled-body",
   title: "A stalled body is abandoned within 15 seconds.",
-  why: "D-17: 408 after 10.",
+  why: "D-17: 408 after 10 seconds.",
   request: {},
   response: { status: [408, 400, 401, "closed"], handled: 0 },
 };
 
-const whileStalled: TestVector = {
+const checkDuringStallCase: TestVector = {
   id: "timing/beside-a-slow-sender",
   title: "GET /test responds while another request's body is stalled.",
   why: "D-25: a check may take 5 seconds.",
@@ -22,42 +22,42 @@ const whileStalled: TestVector = {
   response: { status: 200, handled: 0 },
 };
 
-/** Lets `--only`, `--skip` and `--list` include this case. It does more than send requests, so a test vector cannot describe it. */
-export const timingGroup: VectorGroup = { name: "timing", cases: [stalled, whileStalled] };
+/** A group for `--only`, `--skip` and `--list`. Test vectors cannot describe its cases, which do more than send requests. */
+export const timingGroup: VectorGroup = { name: "timing", cases: [stalledBodyCase, checkDuringStallCase] };
 
-/** Stalls a body and watches what happens meanwhile. @returns the faults */
+/** Stalls a body, and checks how the receiver behaves meanwhile. @returns the findings */
 export async function sendTimingCases(
   target: Target,
   cases: readonly TestVector[],
 ): Promise<{ code: FindingCode; evidence: Evidence }[]> {
   const host = `${target.host}:${target.port}`;
   const head = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
-  const slow = Buffer.from(
+  const stalledRequest = Buffer.from(
     `${head(`POST ${target.base}/contact-suggestions`, "Content-Type: application/json\r\nContent-Length: 100\r\n")}{"filter":`,
   );
   const check = Buffer.from(head(`GET ${target.base}/test`));
   if (cases.length === 0) return [];
-  const started = performance.now();
-  const socket = open(target).on("error", () => undefined);
-  const ended = new Promise<number>((resolve) => {
-    const timer = setTimeout(() => resolve(Number.POSITIVE_INFINITY), cases.includes(stalled) ? patienceMs : 0);
+  const startedAt = performance.now();
+  const socket = openConnection(target).on("error", () => undefined);
+  const endedAfterMs = new Promise<number>((resolve) => {
+    const timer = setTimeout(() => resolve(Number.POSITIVE_INFINITY), cases.includes(stalledBodyCase) ? maxStallMs : 0);
     const end = () => {
       clearTimeout(timer);
-      resolve(performance.now() - started);
+      resolve(performance.now() - startedAt);
     };
     socket.once("data", end).once("close", end).resume();
   });
-  socket.write(slow);
+  socket.write(stalledRequest);
   const results: { code: FindingCode; evidence: Evidence }[] = [];
   const add = (code: FindingCode, { id, title }: TestVector, text: string, sent: Buffer) =>
     results.push({ code, evidence: { id, title, text, sent } });
-  if (cases.includes(whileStalled)) {
+  if (cases.includes(checkDuringStallCase)) {
     const { responses } = await exchange(target, check, { methods: ["GET"], timeoutMs: checkTimeoutMs });
     const text = "GET /test got no response within 5 seconds while another body was stalled";
-    if (responses[0] === undefined) add("blocked_by_slow_sender", whileStalled, text, check);
+    if (responses[0] === undefined) add("blocked_by_slow_sender", checkDuringStallCase, text, check);
   }
-  if (cases.includes(stalled) && (await ended) > patienceMs)
-    add("stalled_body", stalled, "waited more than 15 seconds for the rest of a body", slow);
+  if (cases.includes(stalledBodyCase) && (await endedAfterMs) > maxStallMs)
+    add("stalled_body", stalledBodyCase, "waited more than 15 seconds for the rest of a body", stalledRequest);
   socket.destroy();
   return results;
 }

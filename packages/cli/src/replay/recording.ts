@@ -12,21 +12,21 @@ export interface RecordedWebhook {
   body: string;
 }
 
-/** Appends webhooks to a file, each once. @throws {UsageError} if the file cannot be written */
+/** Returns a function that appends webhooks to a file, each id once. @throws {UsageError} if the file cannot be written */
 export function openRecording(file: string): (webhook: RecordedWebhook) => void {
-  const write = (text: string) => {
+  const append = (text: string) => {
     try {
       appendFileSync(file, text, { mode: 0o600 });
     } catch (cause) {
       throw new UsageError(`The --record file cannot be written (${(cause as NodeJS.ErrnoException).code}): ${file}`);
     }
   };
-  write("");
+  append("");
   const recorded = new Set<string>();
   return ({ time, id, method, path, body }) => {
     if (recorded.has(id)) return;
     recorded.add(id);
-    write(`${JSON.stringify({ time, id, method, path, body })}\n`);
+    append(`${JSON.stringify({ time, id, method, path, body })}\n`);
   };
 }
 
@@ -44,12 +44,12 @@ export function readRecording(file: string): Webhook[] {
 function parseLine(line: string, file: string, number: number): Webhook {
   try {
     const { id, method, path, body } = JSON.parse(line) as RecordedWebhook;
-    const isWhole = [id, method, path, body].every((value) => typeof value === "string");
-    // Both become part of a request's head, so they must not contain line breaks.
-    if (isWhole && /^(GET|POST)$/.test(method) && /^\/[\x21-\x7e]*$/.test(path) && /^[\x21-\x7e]+$/.test(id))
+    const isComplete = [id, method, path, body].every((value) => typeof value === "string");
+    // These become part of a request's head, so they must not contain line breaks.
+    if (isComplete && /^(GET|POST)$/.test(method) && /^\/[\x21-\x7e]*$/.test(path) && /^[\x21-\x7e]+$/.test(id))
       return { id, method, path, body: Buffer.from(body) };
   } catch {
-    // Not JSON: reported below, like JSON with another shape.
+    // Reported below, like JSON with the wrong shape.
   }
   throw new UsageError(`Line ${number} of ${file} is not a webhook recorded by offers listen --record.`);
 }

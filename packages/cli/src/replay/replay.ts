@@ -17,7 +17,7 @@ export interface ReplayOptions {
   json?: true;
 }
 
-/** Sends recorded webhooks again, in order. @returns the exit code: 1 if the receiver did not acknowledge one */
+/** Sends recorded webhooks again, in order. @returns the exit code: 1 if the receiver did not acknowledge a webhook */
 export async function replay(
   file: string,
   { to: address, startAt, newIds, scheme, timeout, json, ...options }: ReplayOptions,
@@ -27,7 +27,7 @@ export async function replay(
   const secret = await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
   const style = styleFor(process.stdout);
-  let count = 0;
+  let sentCount = 0;
   for (const [index, webhook] of recorded.entries()) {
     const line = index + 1;
     if (line < startAt) continue;
@@ -35,7 +35,7 @@ export async function replay(
     const { status, failure } = await sendWebhook({ ...webhook, id }, to, { scheme, secret }, timeout);
     if (failure !== undefined) throw new UsageError(failure);
     const { method, path } = webhook;
-    count += 1;
+    sentCount += 1;
     if (json) console.log(mask(JSON.stringify({ line, id, method, path, status })));
     else {
       const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
@@ -50,6 +50,6 @@ export async function replay(
     );
     return 1;
   }
-  if (!json) console.log(`${count === 0 ? "No webhooks" : plural(count, "webhook")} sent again.`);
+  if (!json) console.log(`${sentCount === 0 ? "No webhooks" : plural(sentCount, "webhook")} sent again.`);
   return 0;
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The two ways to sign a webhook that the service supports. */
+/** A signature scheme that the service supports. */
 export type Scheme = "timestampDigest" | "standardWebhooks";
 
 /** The schemes' names in options and messages. */
@@ -18,14 +18,14 @@ export const challengeOf: Readonly<Record<Scheme, string>> = {
 /** Decodes a Standard Webhooks secret: base64, optionally with the prefix. */
 export const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 
-/** Returns the same headers as the platform's signed webhooks. */
+/** Returns the signature headers that the platform sends with a webhook. */
 export function signRequest(
   scheme: Scheme,
   secret: string,
   { now, id, body, timestamp = now.toISOString() }: { now: Date; id: string; body: Uint8Array; timestamp?: string },
 ): [name: string, value: string][] {
   const digest = createHash("sha256").update(`${timestamp}${secret}`).digest("hex").toUpperCase();
-  // The platform sends these two with either scheme (D-76).
+  // The platform sends these two headers with either scheme (D-76).
   const documented: [string, string][] = [
     ["Timestamp", timestamp],
     ["Authorization", `hmac ${digest}`],

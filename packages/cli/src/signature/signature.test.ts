@@ -8,7 +8,7 @@ const read = (name: string) =>
     vectors: never[];
   };
 
-// Made by openssl; each vector contains the command that printed it.
+// Computed by openssl; each vector contains the command.
 const digests: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] =
   read("timestamp-digest").vectors;
 const messages: { id: string; timestamp: string; secret: string; bodyHex: string; signature: string }[] =
@@ -30,7 +30,7 @@ describe.each(digests)("openssl's $variant digest of $timestamp", ({ timestamp, 
   });
 });
 
-test.each(messages)("makes and accepts openssl's signature of $id", ({ id, timestamp, secret, bodyHex, signature }) => {
+test.each(messages)("signs and verifies $id like openssl", ({ id, timestamp, secret, bodyHex, signature }) => {
   const content = Buffer.from(bodyHex, "hex");
   const now = new Date(Number(timestamp) * 1000);
   const headers = signRequest("standardWebhooks", secret, { now, id, body: content });

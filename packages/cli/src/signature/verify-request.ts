@@ -29,13 +29,13 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];
   if (digits === undefined)
     return reject("malformed_authorization", "Authorization must be the word hmac, a space and 64 hexadecimal digits.");
-  const skew = skewOf(time.earliest, time.latest, now);
-  if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
-  const given = Buffer.from(digits, "hex");
-  const appended = createHash("sha256").update(`${timestamp}${secret}`).digest();
-  if (timingSafeEqual(appended, given)) return { ok: true, variant: "SHA-256", ageSeconds: -skew };
-  if (timingSafeEqual(createHmac("sha256", secret).update(timestamp).digest(), given))
-    return { ok: true, variant: "HMAC-SHA-256", ageSeconds: -skew };
+  const secondsAhead = secondsFromNow(time.earliest, time.latest, now);
+  if (Math.abs(secondsAhead) > toleranceSeconds) return outOfTolerance(secondsAhead);
+  const received = Buffer.from(digits, "hex");
+  const sha256Digest = createHash("sha256").update(`${timestamp}${secret}`).digest();
+  if (timingSafeEqual(sha256Digest, received)) return { ok: true, variant: "SHA-256", ageSeconds: -secondsAhead };
+  if (timingSafeEqual(createHmac("sha256", secret).update(timestamp).digest(), received))
+    return { ok: true, variant: "HMAC-SHA-256", ageSeconds: -secondsAhead };
   return mismatch;
 }
 
@@ -46,14 +46,14 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
   if (!/^(0|[1-9]\d{0,11})$/.test(timestamp))
     return reject("malformed_timestamp", "webhook-timestamp is not a whole number of seconds since 1970.");
   const time = Number(timestamp) * 1000;
-  const skew = skewOf(time, time, now);
-  if (Math.abs(skew) > toleranceSeconds) return outOfTolerance(skew);
+  const secondsAhead = secondsFromNow(time, time, now);
+  if (Math.abs(secondsAhead) > toleranceSeconds) return outOfTolerance(secondsAhead);
   const expected = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
-  const given = signatures.split(" ").flatMap((each) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(each)?.[1] ?? []);
-  if (given.length === 0)
-    return reject("malformed_signature", "webhook-signature has no v1 signature of 32 bytes in base64.");
-  return given.some((each) => timingSafeEqual(expected, Buffer.from(each, "base64")))
-    ? { ok: true, variant: "v1", ageSeconds: -skew }
+  const received = signatures.split(" ").flatMap((text) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(text)?.[1] ?? []);
+  if (received.length === 0)
+    return reject("malformed_signature", "webhook-signature does not contain a v1 signature of 32 bytes in base64.");
+  return received.some((signature) => timingSafeEqual(expected, Buffer.from(signature, "base64")))
+    ? { ok: true, variant: "v1", ageSeconds: -secondsAhead }
     : mismatch;
 }
 
@@ -64,17 +64,17 @@ const mismatch = reject(
   "The request was signed with another secret, or a proxy changed it. Compare WEBHOOK_SECRET with the secret in the company profile.",
 );
 
-const outOfTolerance = (skew: number): Verification =>
+const outOfTolerance = (secondsAhead: number): Verification =>
   reject(
     "timestamp_out_of_tolerance",
-    `The timestamp is ${Math.abs(Math.round(skew))} s in the ${skew < 0 ? "past" : "future"}; ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
+    `The timestamp is ${Math.abs(Math.round(secondsAhead))} s in the ${secondsAhead < 0 ? "past" : "future"}; at most ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
   );
 
-/** Returns the seconds from now to the timestamp; negative is the past. */
-const skewOf = (earliest: number, latest: number, now: number): number =>
+/** Returns the seconds from now to the timestamp, negative if it is in the past. */
+const secondsFromNow = (earliest: number, latest: number, now: number): number =>
   (now < earliest ? earliest - now : now > latest ? latest - now : 0) / 1000;
 
-/** Finds the value of each header, which must occur exactly once. */
+/** Returns the headers' values, or a rejection if a header does not occur exactly once. */
 function findHeaders(
   rawHeaders: readonly string[],
   names: string[],
@@ -91,7 +91,7 @@ function findHeaders(
         `There is no ${name} header. Does a proxy strip it?`,
       );
     if (found.length > 1 || (name !== "webhook-signature" && value.includes(",")))
-      return reject("duplicate_header", `${name} was sent twice. Does a proxy add one?`);
+      return reject("duplicate_header", `${name} was sent twice. Does a proxy add it?`);
     values.push(value);
   }
   return { values };

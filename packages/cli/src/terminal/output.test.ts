@@ -20,7 +20,7 @@ test.each([
   expect(maskSecrets([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
 );
 
-test("masks nothing without a secret", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
+test("does not change text without a secret", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
 
-test("writes no colour to a stream that is not a terminal", () =>
+test("does not colour text for a stream that is not a terminal", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** A mistake by the user or a fault in the environment. The command prints the message, which says what to do, and exits with 2. */
+/** An error that the user can correct. The command prints the message, which says what to do, and exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -8,7 +8,7 @@ export class UsageError extends Error {
 /** Control characters other than a line feed, and characters that reorder text. */
 const unprintable = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Replaces control characters in a string from the network: an escape sequence could change what a terminal shows. */
+/** Replaces control characters in a string from the network, because an escape sequence could change what a terminal shows. */
 export const printable = (text: string): string =>
   text.replaceAll("\r\n", "\n").replaceAll(unprintable, (character) => {
     const code = character.charCodeAt(0);
@@ -23,7 +23,7 @@ export function maskSecrets(secrets: readonly (string | undefined)[]): Mask {
   const forms = secrets.flatMap((secret) =>
     secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), latin1(secret), base64(secret)] : [],
   );
-  const longestFirst = [...new Set(forms)].sort((one, other) => other.length - one.length);
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   return (text) => longestFirst.reduce((masked, form) => masked.replaceAll(form, "<secret>"), text);
 }
 
@@ -35,8 +35,8 @@ const base64 = (secret: string): string => Buffer.from(secret).toString("base64"
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 /**
- * Colours a string for a stream: only on a terminal, unless FORCE_COLOR asks for it, and never with NO_COLOR. Node 20's `styleText` ignores
- * the stream, and would write the codes into files.
+ * Returns a function that colours strings for a stream if it is a terminal or FORCE_COLOR is set, but never with NO_COLOR. Node 20's
+ * `styleText` ignores the stream, and would write colour codes to files.
  */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const { NO_COLOR, FORCE_COLOR } = process.env;
@@ -50,17 +50,17 @@ export const plural = (count: number, noun: string): string => `${count} ${noun}
 
 /** Breaks a string at spaces so that lines are at most `width` wide; a longer word is not cut. Each line starts with `indent`. */
 export function wrapText(text: string, indent: string, width: number): string {
-  const room = Math.max(20, width - indent.length);
+  const maxLength = Math.max(20, width - indent.length);
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length > room && line !== "") {
+    if (longer.length > maxLength && line !== "") {
       lines.push(line);
       line = word;
     } else line = longer;
   }
-  return [...lines, line].map((each) => `${indent}${each}`).join("\n");
+  return [...lines, line].map((wrapped) => `${indent}${wrapped}`).join("\n");
 }
 
 /** Returns a stream's width: at most 100, and 80 if it is not a terminal. */

@@ -5,7 +5,7 @@ import { headerValueProblem } from "@offers/contract/request-values";
 import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "./output.ts";
 
-const notSet =
+const remedy =
   "Set WEBHOOK_SECRET to the secret in your company profile, or pass a file that contains it with --secret-file.";
 
 /**
@@ -16,8 +16,10 @@ const notSet =
  */
 export async function readSecret(scheme: Scheme, file: string | undefined): Promise<string> {
   const secret =
-    file === undefined ? (process.env.WEBHOOK_SECRET ?? (await ask())) : readSecretFile("--secret-file", file);
-  if (secret.trim() === "") throw new UsageError(`The secret is empty. ${notSet}`);
+    file === undefined
+      ? (process.env.WEBHOOK_SECRET ?? (await promptForSecret()))
+      : readSecretFile("--secret-file", file);
+  if (secret.trim() === "") throw new UsageError(`The secret is empty. ${remedy}`);
   if (secret !== secret.trim()) throw new UsageError("The secret starts or ends with white space. Remove it.");
   if (
     scheme === "standardWebhooks" &&
@@ -30,27 +32,29 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
 }
 
 /**
- * Reads an organisation's API key in the same way. @throws {UsageError} (rejects) if it is missing, or not a valid header value
+ * Reads an organisation's API key from a file or the environment.
+ *
+ * @throws {UsageError} (rejects) if it is missing, or not a valid header value
  */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
   if (key === undefined || headerValueProblem(key))
     throw new UsageError(
-      `The API key is ${key ? "not printable ASCII, or padded" : "missing"}. Set OFFERS_API_KEY, or pass a file that contains it with --api-key-file.`,
+      `The API key ${key ? "is not printable ASCII, or starts or ends with white space" : "is missing"}. Set OFFERS_API_KEY, or pass a file that contains it with --api-key-file.`,
     );
   return key;
 }
 
-async function ask(): Promise<string> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`No secret is set. ${notSet}`);
+async function promptForSecret(): Promise<string> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`No secret is set. ${remedy}`);
   return promptHidden("Webhook secret (not shown): ");
 }
 
 /** Prompts on the terminal without showing what is typed. @throws {UsageError} (rejects) on Ctrl+C and Ctrl+D */
 async function promptHidden(question: string): Promise<string> {
   process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const hiddenOutput = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: hiddenOutput, terminal: true });
   const cancelled = new AbortController();
   terminal.once("SIGINT", () => cancelled.abort()).once("close", () => cancelled.abort());
   try {

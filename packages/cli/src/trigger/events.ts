@@ -13,13 +13,13 @@ export interface TriggerEvent {
   summary: string;
   /** Example values of its fields. */
   fields: Readonly<Record<string, string | readonly string[]>>;
-  /** Whether it is unsigned; only the first check is. */
+  /** Whether the request is unsigned, as the URL check is. */
   isUnsigned?: true;
-  /** Whether the service sends it only once. It retries events. */
+  /** Whether it is a request, which the service sends only once, rather than an event, which it retries. */
   isRequest?: true;
 }
 
-/** Fictitious events, with date-times so far in the future that they collide with no real shift. */
+/** Fictitious events, with date-times too far in the future to collide with real shifts. */
 export const events: readonly TriggerEvent[] = [
   {
     name: "worker-offer-response",
@@ -83,15 +83,15 @@ export const events: readonly TriggerEvent[] = [
 
 /** @throws {UsageError} for an unknown name */
 export function findEvent(name: string): TriggerEvent {
-  const event = events.find((each) => each.name === name);
+  const event = events.find((candidate) => candidate.name === name);
   if (!event)
     throw new UsageError(
-      `There is no event ${JSON.stringify(name)}. The events are ${events.map((each) => each.name).join(", ")}.`,
+      `There is no event ${JSON.stringify(name)}. The events are ${events.map((known) => known.name).join(", ")}.`,
     );
   return event;
 }
 
-/** Returns an event's fields with new ids, because a receiver that has handled the same event would not handle it again. */
+/** Returns an event's fields with a new id, so that a receiver does not take it for an event that it has already handled. */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const subject = ["offerId", "workerId"].find((name) => name in fields);
   const unique = randomUUID().slice(0, 8);
@@ -105,7 +105,7 @@ export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
  */
 export function setFields({ name, fields }: TriggerEvent, assignments: readonly string[]): TriggerEvent["fields"] {
   const known = Object.keys(fields);
-  const set: Record<string, string | string[]> = {};
+  const assigned: Record<string, string | string[]> = {};
   for (const assignment of assignments) {
     const [, field = "", value = ""] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
     if (field === "") throw new UsageError(`--set takes field=value, not ${JSON.stringify(assignment)}.`);
@@ -115,7 +115,7 @@ export function setFields({ name, fields }: TriggerEvent, assignments: readonly 
           ? `${name} has no fields to set.`
           : `${name} has no field ${JSON.stringify(field)}. Its fields are ${known.join(", ")}.`,
       );
-    set[field] = Array.isArray(fields[field]) ? value.split(",").filter(Boolean) : value;
+    assigned[field] = Array.isArray(fields[field]) ? value.split(",").filter(Boolean) : value;
   }
-  return { ...fields, ...set };
+  return { ...fields, ...assigned };
 }

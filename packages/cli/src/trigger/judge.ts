@@ -8,7 +8,7 @@ import type { TestRequest, TestWay } from "./ways.ts";
 
 /** The response to one request of a test event. */
 export interface TestOutcome {
-  /** `"closed"` without a response. */
+  /** `"closed"` if there was no response. */
   status: number | "closed";
   /** The body's bytes, decoded as ISO 8859-1. */
   body: string;
@@ -18,11 +18,11 @@ export interface TestOutcome {
 
 /** What a response shows about a receiver. */
 export interface TestVerdict {
-  /** Whether the response is correct. */
+  /** Whether the response is correct, apart from harmless differences. */
   isRight: boolean;
-  /** The expected and the actual response, as one sentence. With a note, the response is correct. */
+  /** The expected and the actual response, as one sentence. */
   text: string;
-  /** The fault, if the response shows one. */
+  /** The finding, if the response shows one. */
   finding?: ExplainedFinding;
 }
 
@@ -45,7 +45,7 @@ export function judgeTestEvent(
   const { status, body, durationMs } = outcome;
   const actual = status === "closed" ? "no response" : `${status}`;
   const text = `Expected ${expectations[way.expects]}; got ${actual}.`;
-  const code = codeOf(event, way, request, outcome);
+  const code = findCode(event, way, request, outcome);
   if (code !== undefined) {
     const finding = explain(code);
     return { isRight: finding.severity !== "defect", text, finding };
@@ -64,13 +64,13 @@ export function judgeTestEvent(
   return { isRight, text: status === 200 ? "Acknowledged with 200." : `Rejected with ${status}, as expected.` };
 }
 
-function codeOf(
+function findCode(
   { name, path }: TriggerEvent,
   { expects, shows }: TestWay,
   request: TestRequest,
   { status }: TestOutcome,
 ): FindingCode | undefined {
-  const own: Shows = name === "test" ? { ...shows, unauthorized: "test_needs_authentication" } : shows;
+  const eventShows: Shows = name === "test" ? { ...shows, unauthorized: "test_needs_authentication" } : shows;
   if (expects === "acknowledged" && status === 404) {
     if (name === "test-auth") return "auth_check_missing";
     if (name === "worker-offer-response") return "event_endpoint_missing";
@@ -78,11 +78,11 @@ function codeOf(
   // A server may close a connection whose request it does not understand.
   if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
   const statuses = [...allowed[expects]];
-  if (statuses.some((each) => each === status)) return undefined;
-  return classifyStatus({ request: { method: request.method, target: path }, shows: own }, statuses, status);
+  if (statuses.some((correct) => correct === status)) return undefined;
+  return classifyStatus({ request: { method: request.method, target: path }, shows: eventShows }, statuses, status);
 }
 
-/** Returns the findings from several ways, each once, without those that follow from another. */
+/** Returns the findings from several ways, each once, without those that follow from another finding. */
 export function distinctFindings(
   results: readonly {
     /** How the event was sent. */
@@ -92,41 +92,41 @@ export function distinctFindings(
   }[],
 ): ExplainedFinding[] {
   const shown = new Map<string, ExplainedFinding>();
-  const isPlainRefused = results.some(
+  const isAsSentWrong = results.some(
     ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
   );
   for (const { way, verdicts } of results)
     for (const { finding } of verdicts) {
-      if (finding === undefined || follows(way, finding, shown)) continue;
-      if (isPlainRefused && way.expects === "acknowledged" && way.name !== "as-sent") continue;
+      if (finding === undefined || isImplied(way, finding, shown)) continue;
+      if (isAsSentWrong && way.expects === "acknowledged" && way.name !== "as-sent") continue;
       shown.set(finding.code, finding);
     }
   return [...shown.values()];
 }
 
 /** Whether a finding follows from one that an earlier way showed. */
-function follows(
+function isImplied(
   { name, expects, shows }: TestWay,
   { code }: ExplainedFinding,
   shown: ReadonlyMap<string, ExplainedFinding>,
 ): boolean {
   // A receiver that verifies nothing accepts every forgery.
   if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
-  // A receiver that does not check the age can be replayed without a second Timestamp.
+  // If a receiver does not check the age, a replay does not need a second Timestamp.
   if (shown.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
   // A receiver that serialises the body again cannot notice different white space.
   if (shown.has("serialised_body") && name === "altered-body") return true;
-  // A minute may have started up to 59 seconds ago.
+  // A Timestamp without seconds may be 59 seconds older than the time of signing.
   return shown.has("tolerance_too_small") && name === "to-the-minute";
 }
 
-/** Small servers queue five connections; any further one waits for a second. */
+/** Small servers queue only five connections. Further ones wait for a second. */
 const variantConcurrency = 4;
 
 /**
  * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and returns the one that the receiver accepts.
  *
- * @param send returns the response's status
+ * @param send sends a request and returns its response status; undefined without a response
  * @param precision the precision of the Timestamp that the receiver rejects
  * @returns undefined if it accepts none, or the receiver cannot be reached in time
  */

@@ -17,7 +17,7 @@ export function toShellCommand(
   if (/\$minute\b/.test(text)) lines.push("minute=$(date -u +%Y-%m-%dT%H:%MZ)");
   if (/\$seconds\b/.test(text)) lines.push("seconds=$(date +%s)");
   const signsBody = scheme === "standardWebhooks" && text.includes("$(sign ");
-  // Set even if it is empty: the shell may still have an earlier command's body.
+  // Set even if it is empty, because the shell may still have an earlier command's body.
   if (body.length > 0 || signsBody) lines.push(`body=${quote(signedBody.toString())}`);
   if (text.includes("$(digest "))
     lines.push(`digest() { printf %s "$1$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c1-64 | tr a-f A-F; }`);
@@ -26,13 +26,13 @@ export function toShellCommand(
       `key=$(printf %s "\${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
       `sign() { printf %s "${id}.$1.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A; }`,
     );
-  const sent = headers.map(({ name, value, shell }) =>
+  const headerOptions = headers.map(({ name, value, shell }) =>
     shell === undefined ? `-H ${quote(`${name}: ${value}`)}` : `-H "${name}: ${shell}"`,
   );
-  const address = quote(`${baseUrl.replace(/\/+$/, "")}${path}`);
+  const url = quote(`${baseUrl.replace(/\/+$/, "")}${path}`);
   const sentBody = body === signedBody && body.length > 0 ? '"$body"' : quote(body.toString());
   const content = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
-  return [...lines, [`curl -i -X ${method}`, ...sent, ...content, address].join(" \\\n  ")].join("\n");
+  return [...lines, [`curl -i -X ${method}`, ...headerOptions, ...content, url].join(" \\\n  ")].join("\n");
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -18,7 +18,7 @@ import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
 import { type TestWay, waysFor, writeTestRequests } from "./ways.ts";
-import { fillEvent, frame, type Webhook } from "./write-webhook.ts";
+import { fillEvent, type Webhook, writeBytes } from "./write-webhook.ts";
 
 export interface TriggerOptions {
   to: string;
@@ -33,7 +33,7 @@ export interface TriggerOptions {
 /**
  * Sends one webhook and prints the exchange.
  *
- * @returns the exit code: 0 if the receiver responded correctly, which is with 200 to a webhook sent the way the service sends it
+ * @returns the exit code: 0 if the receiver responded correctly, otherwise 1
  */
 export async function trigger(name: string, { to: address, set = [], as, scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
@@ -43,34 +43,33 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   const ways = findWays(as, toWebhook(), scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
-  // The service waits just as long (D-25).
+  // The service's own time limits (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
-  let wrong = 0;
+  let wrongCount = 0;
   let hasResponded = false;
   for (const way of ways) {
-    // Otherwise a receiver would treat a later way's event as one that it has already handled.
+    // Otherwise, the receiver would take later events for duplicates of the first.
     const webhook = toWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
       const headers = request.headers.map((header) => [header.name, header.value] as const);
-      const bytes = frame({ ...request, headers }, to);
+      const bytes = writeBytes({ ...request, headers }, to);
       const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
       const [response] = received.responses;
       hasResponded ||= response !== undefined;
-      // After the first request, the receiver may have reset the connection, or stopped because of the previous
-      // request.
+      // Once the receiver has responded, a connection error may be its reaction to a request.
       if (!hasResponded && received.error !== undefined)
         throw new UsageError(describeConnectionError(to, received.error));
       const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };
       const verdict = judgeTestEvent(event, way, request, outcome);
-      if (!verdict.isRight) wrong += 1;
+      if (!verdict.isRight) wrongCount += 1;
       const sent: SentTest = { event, way, to, bytes, received, verdict, timeoutMs, mask };
       console.log(options.json ? toJsonLine(sent) : showTest(sent, ways.length > 1));
     }
   }
   if (!options.json && ways.length > 1)
-    console.log(wrong === 0 ? "Every response is correct." : `${plural(wrong, "response")} wrong.`);
-  return wrong === 0 ? 0 : 1;
+    console.log(wrongCount === 0 ? "Every response is correct." : `${plural(wrongCount, "wrong response")}.`);
+  return wrongCount === 0 ? 0 : 1;
 }
 
 /** @throws {UsageError} for a way in which the webhook cannot be sent */
@@ -79,7 +78,7 @@ function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly Test
   const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
   if (chosen.length > 0) return chosen;
   throw new UsageError(
-    `This webhook cannot be sent as ${JSON.stringify(name)}. Choose every, ${ways.map((way) => way.name).join(", ")}.`,
+    `This webhook cannot be sent as ${JSON.stringify(name)}. The ways are every, ${ways.map((way) => way.name).join(", ")}.`,
   );
 }
 
@@ -117,7 +116,7 @@ function showTest(
   const [response] = received.responses;
   const { isRight } = verdict;
   const isAsSent = way.name === "as-sent";
-  // What the service would do is more useful than the status's finding.
+  // How the service would react is more useful than the finding for the status.
   const isUsual = isAsSent && (isRight || response?.status !== 200);
   const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : verdict.text;
   const lines = [

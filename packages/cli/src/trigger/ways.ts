@@ -21,7 +21,7 @@ export interface TestRequest {
   path: string;
   /** The request's headers. */
   headers: TestHeader[];
-  /** The bytes of the body; empty without one. */
+  /** The body's bytes; empty if there is no body. */
   body: Buffer;
   /** The bytes that are signed, if they differ from the body. */
   signedBody?: Buffer;
@@ -50,9 +50,9 @@ interface SignOptions {
   secret?: string;
   /** The body to sign. @default the webhook's */
   body?: Buffer;
-  /** Whether to omit the seconds of the timestamp. @default false */
+  /** Whether to omit the seconds from the timestamp. @default false */
   isToTheMinute?: boolean;
-  /** A header value to send instead of a time. */
+  /** A timestamp to send instead of the time. */
   timestamp?: string;
 }
 
@@ -62,7 +62,7 @@ interface Message {
   webhook: Webhook;
   /** Returns the webhook's request with additional headers and, optionally, other parts changed. */
   request(headers: readonly TestHeader[], change?: Partial<TestRequest>): TestRequest;
-  /** Returns the signature headers; by default fresh and correct. */
+  /** Returns the signature headers, which are fresh and correct by default. */
   sign(options?: SignOptions): TestHeader[];
 }
 
@@ -90,8 +90,8 @@ export const testWays: readonly TestWay[] = [
     shows: { refused: "duplicate_refused" },
     isFor: ({ isRequest }) => !isRequest,
     write({ request, sign }) {
-      const once = request(sign());
-      return [once, once];
+      const signedRequest = request(sign());
+      return [signedRequest, signedRequest];
     },
   },
   {
@@ -238,7 +238,7 @@ export const testWays: readonly TestWay[] = [
     shows: { accepted: "second_timestamp_accepted" },
     isFor: isSigned,
     write: ({ request, sign }) =>
-      twoOfEach(timestampNames, sign({ ageMs: 60 * minuteMs }), sign()).map((two) => request(two)),
+      duplicateHeaders(timestampNames, sign({ ageMs: 60 * minuteMs }), sign()).map((headers) => request(headers)),
   },
   {
     name: "second-signature",
@@ -247,8 +247,8 @@ export const testWays: readonly TestWay[] = [
     shows: { accepted: "duplicate_header_accepted" },
     isFor: isSigned,
     write({ request, sign }) {
-      const other = sign({ secret: randomBytes(32).toString("base64") });
-      return twoOfEach(signatureNames, sign(), other).map((two) => request(two));
+      const invalid = sign({ secret: randomBytes(32).toString("base64") });
+      return duplicateHeaders(signatureNames, sign(), invalid).map((headers) => request(headers));
     },
   },
   {
@@ -325,13 +325,13 @@ export function writeTestRequests(
     const others = headersOf({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
     return { ...change, method, path, headers: [...headers, ...others], body };
   };
-  const sign: Message["sign"] = ({ ageMs = 0, secret: other, body = webhook.body, ...options } = {}) => {
+  const sign: Message["sign"] = ({ ageMs = 0, secret: otherSecret, body = webhook.body, ...options } = {}) => {
     if (isUnsigned) return [];
     const time = new Date(now.getTime() - ageMs);
     const iso = time.toISOString();
     const timestamp = options.timestamp ?? (options.isToTheMinute ? `${iso.slice(0, 16)}Z` : iso);
-    const signed = signRequest(scheme, other ?? secret, { now: time, id, body, timestamp });
-    if (other !== undefined) return signed.map(([name, value]) => ({ name, value }));
+    const signed = signRequest(scheme, otherSecret ?? secret, { now: time, id, body, timestamp });
+    if (otherSecret !== undefined) return signed.map(([name, value]) => ({ name, value }));
     const isFresh = ageMs === 0;
     const fresh = options.timestamp ?? (options.isToTheMinute ? "$minute" : "$now");
     const shells: Readonly<Record<string, string>> = {
@@ -356,7 +356,7 @@ const shellsOf = (time: string, timestamp: string, signature: string, prefix: st
   [signature]: `${prefix}${time})`,
 });
 
-/** Cuts a signature after eight characters, enough to show that the receiver does not compare the rest. */
+/** Cuts a signature after eight characters. A receiver that accepts it does not compare the rest. */
 function cutSignature(header: TestHeader): TestHeader {
   const length = { Authorization: "hmac ".length + 8, "webhook-signature": "v1,".length + 8 }[header.name];
   if (length === undefined) return header;
@@ -364,24 +364,24 @@ function cutSignature(header: TestHeader): TestHeader {
   return { name: header.name, value: value.slice(0, length), shell: shell.replace(/\)$/, " | cut -c1-8)") };
 }
 
-/** Returns both headers in either order, as two lines and joined into one. */
-function twoOfEach(
+/** Returns the headers with the named ones sent twice: in either order, as two lines or joined into one. */
+function duplicateHeaders(
   names: readonly string[],
   first: readonly TestHeader[],
   second: readonly TestHeader[],
 ): TestHeader[][] {
-  const joined = (one: TestHeader, other: TestHeader): TestHeader => ({
-    name: one.name,
-    value: `${one.value}, ${other.value}`,
-    shell: `${one.shell ?? one.value}, ${other.shell ?? other.value}`,
+  const joined = (a: TestHeader, b: TestHeader): TestHeader => ({
+    name: a.name,
+    value: `${a.value}, ${b.value}`,
+    shell: `${a.shell ?? a.value}, ${b.shell ?? b.value}`,
   });
   return [true, false].flatMap((isInOrder) =>
     [true, false].map((isJoined) =>
       first.flatMap((header) => {
         const added = names.includes(header.name) ? second.find(({ name }) => name === header.name) : undefined;
         if (!added) return [header];
-        const two: [TestHeader, TestHeader] = isInOrder ? [header, added] : [added, header];
-        return isJoined ? [joined(...two)] : two;
+        const pair: [TestHeader, TestHeader] = isInOrder ? [header, added] : [added, header];
+        return isJoined ? [joined(...pair)] : pair;
       }),
     ),
   );

@@ -9,9 +9,9 @@ export interface Webhook {
   method: string;
   /** The path below the base URL. */
   path: string;
-  /** The bytes of the body; empty without one. */
+  /** The body's bytes; empty if there is no body. */
   body: Buffer;
-  /** The same on every attempt. */
+  /** The id, which is the same on every attempt. */
   id: string;
   /** Whether it is sent without a signature. */
   isUnsigned?: boolean | undefined;
@@ -51,11 +51,11 @@ export function headersOf({ id, isRequest, method }: Pick<Webhook, "id" | "isReq
 function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
   const { method, path, body, id, isUnsigned } = webhook;
   const signature = isUnsigned ? [] : signRequest(scheme, secret, { now: new Date(), id, body });
-  return frame({ method, path, headers: [...signature, ...headersOf(webhook)], body }, to);
+  return writeBytes({ method, path, headers: [...signature, ...headersOf(webhook)], body }, to);
 }
 
 /** Returns a request's bytes, including its connection headers. */
-export function frame(
+export function writeBytes(
   {
     method,
     path,
@@ -64,16 +64,16 @@ export function frame(
   }: { method: string; path: string; headers: readonly (readonly [name: string, value: string])[]; body: Buffer },
   to: ReceiverUrl,
 ): Buffer {
-  const all = [["Host", `${to.host}:${to.port}`], ["User-Agent", "offers-cli"], ...headers];
-  if (method !== "GET") all.push(["Content-Length", String(body.length)]);
-  all.push(["Connection", "close"]);
-  const head = [`${method} ${to.base}${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`)];
+  const allHeaders = [["Host", `${to.host}:${to.port}`], ["User-Agent", "offers-cli"], ...headers];
+  if (method !== "GET") allHeaders.push(["Content-Length", String(body.length)]);
+  allHeaders.push(["Connection", "close"]);
+  const head = [`${method} ${to.base}${path} HTTP/1.1`, ...allHeaders.map(([name, value]) => `${name}: ${value}`)];
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 
 /** A receiver's response to a webhook. */
 export interface SentWebhook {
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number;
   durationMs: number;
   /** Why the receiver could not be reached. */

@@ -3,7 +3,7 @@ import { keyOf } from "../signature/sign-request.ts";
 import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
 
 /**
- * Computes the values of a signature's placeholders. Shares no code with the kit, so that it can test it.
+ * Computes the values of a signature's placeholders. Does not share code with the kit, because it is used to test it.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  */
@@ -34,14 +34,14 @@ export function sign(config: TestVectors["config"], now: number, how: Sign = {})
 
 const dayMs = 86_400_000;
 
-/** Returns an instant's calendar and clock fields at this offset from UTC. */
+/** Returns an instant's calendar and clock fields at an offset from UTC. */
 function calendarFieldsOf(instant: number, aheadMs: number): Record<string, string> {
   const date = new Date(instant + aheadMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
   // ISO 8601: a week belongs to the year of its Thursday.
   const weekday = date.getUTCDay() || 7;
   const thursday = new Date(date.getTime() + (4 - weekday) * dayMs);
-  const dayOf = (each: Date) => Math.floor((each.getTime() - Date.UTC(each.getUTCFullYear(), 0, 1)) / dayMs);
+  const dayOfYear = (day: Date) => Math.floor((day.getTime() - Date.UTC(day.getUTCFullYear(), 0, 1)) / dayMs);
   const padZeros = (number: number, digits = 2) => String(number).padStart(digits, "0");
   return {
     YYYY,
@@ -51,8 +51,8 @@ function calendarFieldsOf(instant: number, aheadMs: number): Record<string, stri
     mm,
     ss,
     SSS,
-    week: `${thursday.getUTCFullYear()}-W${padZeros(Math.floor(dayOf(thursday) / 7) + 1)}-${weekday}`,
-    ordinal: `${YYYY}-${padZeros(dayOf(date) + 1, 3)}`,
+    week: `${thursday.getUTCFullYear()}-W${padZeros(Math.floor(dayOfYear(thursday) / 7) + 1)}-${weekday}`,
+    ordinal: `${YYYY}-${padZeros(dayOfYear(date) + 1, 3)}`,
     unix: String(Math.floor(instant / 1000)),
     unixMs: String(instant),
     httpDate: date.toUTCString(),
@@ -60,7 +60,7 @@ function calendarFieldsOf(instant: number, aheadMs: number): Record<string, stri
 }
 
 /**
- * Computes the values of a Standard Webhooks signature, by placeholder. Shares no code with the kit, so that it can test it.
+ * Computes the values of a Standard Webhooks signature's placeholders. Does not share code with the kit, because it is used to test it.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -91,13 +91,13 @@ export function signStandardWebhooks(
 
 type Values = Readonly<Record<string, string>>;
 
-/** `{{name}}`, or `{{name[2:5]}}` for some of its characters. */
+/** Matches `{{name}}`, or `{{name[2:5]}}` for a part of its value. */
 const placeholder = /\{\{([A-Za-z.]+)(?:\[(\d+):(\d*)\])?\}\}/g;
 
 /**
  * Replaces the placeholders in a string, including those within the values.
  *
- * @throws {Error} for a name without a value: a typo in a test vector must not be sent as a hostile request
+ * @throws {Error} for a name without a value, so that a typo in a test vector is not sent as part of a request
  */
 export function fillIn(text: string, values: Values): string {
   return text.replace(placeholder, (_, name: string, start?: string, end?: string) => {
@@ -112,13 +112,13 @@ export function fillIn(text: string, values: Values): string {
 export const writeBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
   Buffer.concat(writeBodyParts(request, values));
 
-/** Builds the body from its parts, copying each once: some bodies have 16 MiB. */
+/** Builds the body's parts, without concatenating them: some bodies are 16 MiB. */
 function writeBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
   if (bodyBase64 !== undefined) return [Buffer.from(fillIn(unroll(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {
     if (typeof part === "string") return Buffer.from(fillIn(part, values));
-    const once = Buffer.from(fillIn(part.repeat, values));
-    return Buffer.alloc(once.length * part.times, once);
+    const unit = Buffer.from(fillIn(part.repeat, values));
+    return Buffer.alloc(unit.length * part.times, unit);
   });
 }
 
@@ -129,15 +129,15 @@ export function writeRequest(request: VectorRequest, values: Values, isLast: boo
   const { method = "GET", target = "/test/auth", version = "HTTP/1.1", headers = [], without = [] } = request;
   const body = writeBodyParts(request, values);
   const lines = headers.map((header) => fill(typeof header === "string" ? header : `${header[0]}: ${fill(header[1])}`));
-  const isLeftOut = (name: string) =>
+  const isOmittedOrSet = (name: string) =>
     without.includes(name) || lines.some((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
   const hasBody = request.body !== undefined || request.bodyBase64 !== undefined;
-  if (!isLeftOut("Host")) lines.unshift(`Host: ${values.host}`);
-  if (hasBody && !isLeftOut("Content-Length") && !isLeftOut("Transfer-Encoding"))
+  if (!isOmittedOrSet("Host")) lines.unshift(`Host: ${values.host}`);
+  if (hasBody && !isOmittedOrSet("Content-Length") && !isOmittedOrSet("Transfer-Encoding"))
     lines.push(`Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`);
-  if (isLast && !isLeftOut("Connection")) lines.push("Connection: close");
-  const filled = fill(target);
-  const start = `${fill(method)} ${filled.startsWith("/") ? `${values.base}${filled}` : filled} ${version}`;
+  if (isLast && !isOmittedOrSet("Connection")) lines.push("Connection: close");
+  const filledTarget = fill(target);
+  const start = `${fill(method)} ${filledTarget.startsWith("/") ? `${values.base}${filledTarget}` : filledTarget} ${version}`;
   return Buffer.concat([Buffer.from(`${[start, ...lines].join("\r\n")}\r\n\r\n`, "latin1"), ...body]);
 }
 

@@ -4,14 +4,14 @@ import catalogue from "../../../../spec/corpus/findings.json" with { type: "json
 /** The code of a finding; stable between releases. */
 export type FindingCode = keyof typeof catalogue;
 
-/** A receiver's fault, why it matters, and what to change: an entry in spec/corpus/findings.json. */
+/** What is wrong with a receiver, why it matters, and what to change. */
 export interface Explanation {
   /**
-   * A `defect` loses an event, accepts a request that must be rejected, or fails registration. A `note` is harmless. A
-   * `difference` is a choice.
+   * A `defect` loses events, accepts requests that must be rejected, or makes registration fail. A `note` is harmless. A
+   * `difference` is permitted.
    */
   severity: "defect" | "note" | "difference";
-  /** The fault in a few words. */
+  /** What is wrong, in a few words. */
   title: string;
   /** Why it matters. */
   why: string;
@@ -37,7 +37,7 @@ export interface Shows {
   silent?: FindingCode;
   /** The receiver responds too late. */
   slow?: FindingCode;
-  /** The finding if another case, by id, fails too. */
+  /** The finding to report instead if the case with this id fails too. */
   ifAlso?: Readonly<Record<string, FindingCode>>;
   /** Whether a server may wait for more bytes or close the connection instead of responding. */
   mayGoUnanswered?: boolean;
@@ -135,9 +135,9 @@ export const stepsOf = (testCase: TestVector): Step[] => ("sequence" in testCase
 /** The build copies spec/corpus/ next to the bundle. The sources read it in place. */
 const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
 
-/** The folder with the JSON files of the test vectors. @throws {Error} for an incomplete installation */
+/** Returns the folder that contains the test vectors. @throws {Error} for an incomplete installation */
 export function findVectorsFolder(): URL {
-  const folder = candidates.find((each) => existsSync(new URL("config.json", each)));
+  const folder = candidates.find((url) => existsSync(new URL("config.json", url)));
   if (!folder) throw new Error("The package's test vectors are missing. Install @offers/cli again.");
   return folder;
 }
@@ -159,7 +159,7 @@ function withDefaults(testCase: TestVector, defaults: Shows | undefined): TestVe
   return { ...testCase, sequence: testCase.sequence.map(withDefault) };
 }
 
-/** All test vectors, one group per file. */
+/** Reads all test vectors, one group per file. */
 export function readVectors(): TestVectors {
   return {
     config: readJson("config.json") as TestVectors["config"],

@@ -23,16 +23,16 @@ export interface Exchange {
   durationMs: number;
 }
 
-/** A list of suggestions may have 1 MiB (D-24). A receiver that sends four times as much enforces no limit. */
+/** A list of suggestions may be 1 MiB (D-24). A receiver that sends four times as much has no limit. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Longer than a check or a search may take, which is 5 seconds (D-25). */
 export const defaultTimeoutMs = 10_000;
 
-/** How long to wait after the last response for more bytes, which would be a mistake. */
+/** How long to wait for unexpected bytes after the last response. */
 const quietMs = 300;
 
-const largeText = 64 * 1024;
+const minLargeLength = 64 * 1024;
 
 export interface ExchangeOptions {
   /** One per request in the bytes. */
@@ -44,8 +44,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends bytes over a new connection and reads everything that arrives until the other side closes. Ends in time and reads a limited number
- * of bytes, whatever the other side does. Never rejects.
+ * Sends bytes over a new connection and reads everything that arrives until the other side closes. Always ends within the time limit, and
+ * reads a limited number of bytes. Never rejects.
  */
 export function exchange(
   address: Address,
@@ -57,11 +57,11 @@ export function exchange(
     let text = "";
     let durationMs: number | undefined;
     let error: string | undefined;
-    const socket = open(address);
+    const socket = openConnection(address);
     const settle = (isClosed: boolean, isTooLarge = false) => {
       clearTimeout(timer);
-      clearTimeout(quiet);
-      clearTimeout(parsing);
+      clearTimeout(quietTimer);
+      clearTimeout(parseTimer);
       socket.destroy();
       resolve({
         responses: readResponses(text, methods, isClosed),
@@ -72,23 +72,23 @@ export function exchange(
       });
     };
     const timer = setTimeout(() => settle(false), timeoutMs);
-    let quiet: NodeJS.Timeout | undefined;
-    let parsing: NodeJS.Timeout | undefined;
+    let quietTimer: NodeJS.Timeout | undefined;
+    let parseTimer: NodeJS.Timeout | undefined;
     socket.setEncoding("latin1");
     socket.on("data", (more) => {
       text += more;
       if (text.length > maxResponseBytes) return settle(false, true);
-      // All received bytes are parsed again, but not for each chunk of a large body.
-      if (text.length < largeText) return endIfComplete();
-      parsing ??= setTimeout(endIfComplete, 20);
+      // Each time, all received bytes are parsed again. So parse a large body less often than once per chunk.
+      if (text.length < minLargeLength) return endIfComplete();
+      parseTimer ??= setTimeout(endIfComplete, 20);
     });
     const endIfComplete = () => {
-      parsing = undefined;
-      if (quiet || readResponses(text, methods, false).length < methods.length) return;
+      parseTimer = undefined;
+      if (quietTimer || readResponses(text, methods, false).length < methods.length) return;
       durationMs = performance.now() - startedAt;
       // Closing this side makes a keep-alive receiver close the connection; whatever it still sends is read.
       socket.end();
-      quiet = setTimeout(() => settle(true), quietMs);
+      quietTimer = setTimeout(() => settle(true), quietMs);
     };
     // A reset may come before or after a response; the bytes show which.
     socket.on("error", (cause: NodeJS.ErrnoException) => {
@@ -101,7 +101,7 @@ export function exchange(
 }
 
 /** Opens a connection, which may not be established yet. */
-export function open({ host, port, isSecure = false }: Address): Socket {
+export function openConnection({ host, port, isSecure = false }: Address): Socket {
   const options = { host: host.replace(/^\[|\]$/g, ""), port, noDelay: true };
   if (!isSecure) return connect(options);
   // RFC 6066, section 3: an IP address is not a valid server name.

@@ -19,7 +19,7 @@ test("skips interim responses, and reads several responses in a row", () =>
     [200, 200],
   ));
 
-test("reads no body in a response to HEAD, whatever its Content-Length", () =>
+test("does not read a body in a response to HEAD, whatever its Content-Length", () =>
   expect(readResponses(`${ok}Content-Length: 5\r\n\r\n`, ["HEAD"], false)).toHaveLength(1));
 
 test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("an invalid chunk size, %j, ends the body", (size) =>

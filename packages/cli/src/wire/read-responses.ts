@@ -10,7 +10,7 @@ export interface WireResponse {
  * Reads the responses that a connection has received so far, without interim ones (1xx).
  *
  * @param methods the requests' methods, in order: a response to HEAD has no body, whatever its headers say
- * @param isClosed nothing more will arrive: a body without a length is complete
+ * @param isClosed whether the connection is closed, so that a body without a length is complete
  */
 export function readResponses(text: string, methods: readonly string[], isClosed: boolean): WireResponse[] {
   const responses: WireResponse[] = [];

@@ -44,7 +44,7 @@ const certificateProblems: Readonly<Record<string, string>> = {
 const untrusted =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)/;
 
-/** Says why a connection failed, based on its error's code or message. OpenSSL's own message quotes a line of its source code. */
+/** Explains why a connection failed, by the error's code or message. OpenSSL's own message quotes a line of its source code. */
 export function describeConnectionError({ href, isSecure = false }: ReceiverUrl, error: string): string {
   const certificate = certificateProblems[error];
   if (certificate !== undefined) return `${href} cannot be used: ${certificate} (${error}).`;

@@ -11,7 +11,7 @@ test("shows an ordinary request as a curl command", () =>
     command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
   ).toBe("curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'"));
 
-test("the command sends the body unchanged, and shows no masked parts", () =>
+test("the command sends the body unchanged, except for masked parts", () =>
   expect(
     command(
       'POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{"a":"the-secret',

@@ -23,12 +23,12 @@ const shorten = (text: string, bytes: number): string =>
     ? `${text.slice(0, maxShown)}\n… ${bytes.toLocaleString("en")} bytes in total`
     : text.trimEnd();
 
-/** Requests that `curl` sends unchanged: a method, a path, and header lines with a value. Anything else needs raw bytes. */
+/** Matches the head of a request that curl sends unchanged. Any other request is sent as raw bytes. */
 const plainHead = /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[\w-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/;
 
-const curlsOwn = /^(host|content-length|connection|user-agent|accept):/i;
+const headersFromCurl = /^(host|content-length|connection|user-agent|accept):/i;
 
-/** Long bodies are sent to test a limit. A command with one would fill the screen. */
+/** A longer command would fill the screen. */
 const maxCommandBytes = 4_000;
 
 /**
@@ -46,16 +46,16 @@ export function toCommand(sent: Buffer, target: Address, mask: Mask): string | u
   const [method, path = ""] = start.split(" ");
   const body = text.slice(headEnd);
   const isFramed = lines.every((line) => !/^transfer-encoding:/i.test(line));
-  const declared = lines.find((line) => /^content-length:/i.test(line))?.split(": ")[1];
-  if (!isFramed || (declared ?? "0") !== String(body.length)) return rawCommand(text, target, mask);
-  const own = lines.filter((line) => !curlsOwn.test(line));
+  const contentLength = lines.find((line) => /^content-length:/i.test(line))?.split(": ")[1];
+  if (!isFramed || (contentLength ?? "0") !== String(body.length)) return rawCommand(text, target, mask);
+  const otherHeaders = lines.filter((line) => !headersFromCurl.test(line));
   const host = lines.find((line) => /^host:/i.test(line))?.slice("host: ".length);
   const address = `${target.host}:${target.port}`;
   return [
     `curl -i --path-as-is -X ${method}${method === "HEAD" ? " --head" : ""}`,
     ...(host === address ? [] : [`-H ${quote(`Host: ${host}`)}`]),
-    ...own.map((line) => `-H ${quote(mask(line))}`),
-    ...(declared === undefined ? [] : [`--data-binary ${quote(mask(body))}`]),
+    ...otherHeaders.map((line) => `-H ${quote(mask(line))}`),
+    ...(contentLength === undefined ? [] : [`--data-binary ${quote(mask(body))}`]),
     quote(`${target.isSecure ? "https" : "http"}://${address}${path}`),
   ].join(" \\\n  ");
 }
@@ -73,7 +73,7 @@ const escapeForPrintf = (text: string): string =>
     .replaceAll("\n", "\\n")
     .replaceAll(/[^\x20-\x7e]/g, (character) => `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
-/** Quotes a string for a POSIX shell; one that is not ASCII uses the shell's own escapes. */
+/** Quotes a string for a POSIX shell. A string that is not ASCII is escaped for printf. */
 function quote(text: string): string {
   if (/^[\x20-\x7e\n]*$/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `"$(printf %b ${quote(escapeForPrintf(text))})"`;

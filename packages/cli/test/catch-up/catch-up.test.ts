@@ -42,12 +42,12 @@ async function startFeed(respond?: { status: number; body: string }) {
 }
 
 function pageAfter(url: string) {
-  const at = Number(new URL(url, "http://127.0.0.1").searchParams.get("after") ?? 0);
-  const page = { events: events.slice(at, at + 1), cursor: `${at + 1}`, more: at + 1 < events.length };
+  const start = Number(new URL(url, "http://127.0.0.1").searchParams.get("after") ?? 0);
+  const page = { events: events.slice(start, start + 1), cursor: `${start + 1}`, more: start + 1 < events.length };
   return { status: 200, body: JSON.stringify(page) };
 }
 
-test("the events after a cursor are printed in order, with the next cursor", async () => {
+test("prints the events after a cursor in order, and the next cursor", async () => {
   const { from, urls } = await startFeed();
   const { code, stdout, stderr } = await runOffers(["catch-up", "--from", from, "--after", "1"], env);
   expect(stdout.split("\n")).toEqual([
@@ -60,7 +60,7 @@ test("the events after a cursor are printed in order, with the next cursor", asy
   expect(urls).toEqual([1, 2].map((after) => `/base/events?after=${after}&limit=100&api-version=1.0`));
 });
 
-test("the count of one event is in the singular", async () => {
+test("counts one event in the singular", async () => {
   const { from } = await startFeed();
   const { stdout } = await runOffers(["catch-up", "--from", from, "--after", "2"], env);
   expect(stdout).toContain("\n1 event. Next time, start with --after 3\n");
@@ -72,7 +72,7 @@ test("an empty cursor, such as an unset variable, means the start of the feed", 
   expect([code, urls[0]]).toEqual([0, "/base/events?limit=100&api-version=1.0"]);
 });
 
-test("with --to, each event is sent as its webhook, signed and under the same id", async () => {
+test("with --to, each event is sent as its webhook, signed and with the same id", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder();
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -91,7 +91,7 @@ test("with --to, each event is sent as its webhook, signed and under the same id
   expect(code).toBe(0);
 });
 
-test("after an event that is not acknowledged, no later one is sent, and the output says how to continue", async () => {
+test("after an event that is not acknowledged, later events are not sent, and the output says how to continue", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -124,7 +124,7 @@ test.each([
   [{ status: 401, body: "{}" }, "Check the API key."],
   [{ status: 404, body: "" }, "a platform that has a feed?"],
   [{ status: 200, body: "<p>sign in</p>" }, "a platform that has a feed?"],
-])("a response of %j is not a page: the message contains the remedy, but not the key", async (respond, remedy) => {
+])("after the invalid response %j, the message contains the remedy but not the key", async (respond, remedy) => {
   const { from } = await startFeed(respond);
   const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
@@ -133,10 +133,10 @@ test.each([
 });
 
 test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
-  "with the unusable key %j, nothing is sent",
-  async (wrong) => {
+  "without a valid key in the environment %j, nothing is sent",
+  async (environment) => {
     const { from, urls } = await startFeed();
-    const { code, stderr } = await runOffers(["catch-up", "--from", from], wrong);
+    const { code, stderr } = await runOffers(["catch-up", "--from", from], environment);
     expect([code, urls]).toEqual([2, []]);
     expect(stderr).toContain("--api-key-file");
   },

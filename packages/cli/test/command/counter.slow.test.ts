@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** Probes a correct receiver that reports `count()` handled events. */
+/** Probes a correct receiver whose counter returns `count()`. */
 async function probeWith(count: () => number, flags: readonly string[]) {
   const server = createServer((_, response) => response.end(`${count()}`)).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());

@@ -8,15 +8,15 @@ import { type StartedReceiver, secrets, startReceiver } from "../support/start-r
 const secret = secrets.timestampDigest;
 const env = { WEBHOOK_SECRET: secret };
 let correct: StartedReceiver;
-let prefix: StartedReceiver;
+let defective: StartedReceiver;
 
 beforeAll(async () => {
-  [correct, prefix] = await Promise.all([
+  [correct, defective] = await Promise.all([
     startReceiver("node", "timestampDigest"),
     startReceiver("node", "timestampDigest", "prefix_compare"),
   ]);
 });
-afterAll(() => Promise.all([correct.stop(), prefix.stop()]));
+afterAll(() => Promise.all([correct.stop(), defective.stop()]));
 
 async function startNotFound(): Promise<string> {
   const server = createServer((_, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
@@ -32,7 +32,7 @@ test("a correct receiver results in exit code 0", async () => {
 });
 
 test("a report shows the case, the request, the response, why it matters and what to change [D-102]", async () => {
-  const { code, stdout, stderr } = await runOffers(["probe", prefix.url.href, "--only", "digests"], env);
+  const { code, stdout, stderr } = await runOffers(["probe", defective.url.href, "--only", "digests"], env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   for (const part of [
     "1. Only part of the signature is compared (partial_comparison)",
@@ -51,8 +51,8 @@ test("a report shows the case, the request, the response, why it matters and wha
   expect(stdout.split("\n").filter((line) => line.includes("\x1b"))).toEqual([]);
 });
 
-test("the JSON report contains the same, and no secret", async () => {
-  const { code, stdout } = await runOffers(["probe", prefix.url.href, "--json", "--skip", "timing"], env);
+test("the JSON report contains the findings with their cases, but not the secret", async () => {
+  const { code, stdout } = await runOffers(["probe", defective.url.href, "--json", "--skip", "timing"], env);
   const { findings, sent } = JSON.parse(stdout) as {
     sent: number;
     findings: {
@@ -94,7 +94,7 @@ test("a wrong secret results in exit code 2, before any case is sent", async () 
   expect(stderr).toContain("/test/auth returned 401 for a valid signature; expected 200. Does it use the same secret");
 });
 
-test("reports a wrong path, with the correct URL", async () => {
+test("reports a wrong base path, with the correct URL", async () => {
   const { code, stdout } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
   expect(code).toBe(1);
   expect(stdout).toContain("1. The endpoints are at another base URL (wrong_base_path)");
@@ -102,7 +102,7 @@ test("reports a wrong path, with the correct URL", async () => {
   expect(stdout).toMatch(/1 finding in the service's own checks/);
 });
 
-test("a path of a server that is not a receiver results in exit code 2", async () => {
+test("a server that is not a receiver results in exit code 2", async () => {
   const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
   expect(code).toBe(2);
   expect(stderr).toContain(
@@ -111,9 +111,9 @@ test("a path of a server that is not a receiver results in exit code 2", async (
 });
 
 test("uses colour only with FORCE_COLOR, and never with NO_COLOR", async () => {
-  const only = ["probe", correct.url.href, "--only", "methods"];
-  expect((await runOffers(only, { ...env, FORCE_COLOR: "1" })).stdout).toContain("\x1b[1m");
-  expect((await runOffers(only, { ...env, NO_COLOR: "1" })).stdout).not.toContain("\x1b");
+  const args = ["probe", correct.url.href, "--only", "methods"];
+  expect((await runOffers(args, { ...env, FORCE_COLOR: "1" })).stdout).toContain("\x1b[1m");
+  expect((await runOffers(args, { ...env, NO_COLOR: "1" })).stdout).not.toContain("\x1b");
 });
 
 test("--list prints every case and sends nothing", async () => {

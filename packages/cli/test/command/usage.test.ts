@@ -50,7 +50,7 @@ test.each([
   [["replay", "events.jsonl"], env, "required option '--to <url>' not specified"],
   [["replay", "x", "--to", "http://127.0.0.1:1", "--start-at", "0"], env, "Use a line number, counted from 1."],
   [["listen", "--secret", secret], env, "unknown option '--secret'"],
-])("%j with %j exits with 2 and says what to do [D-102]", async (args, environment, message) => {
+])("offers %j with %j exits with 2 and says what to do [D-102]", async (args, environment, message) => {
   const { code, stdout, stderr } = await runOffers(args, environment as Record<string, string>);
   expect(stderr).toContain(message);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -63,7 +63,7 @@ test.each([
   ["catchup", "catch-up"],
   ["trigerr", "trigger"],
   ["frob", undefined],
-])("for the unknown command %s it suggests %s", async (given, name) => {
-  const { stderr } = await runOffers([given]);
+])("for the unknown command %s, the message suggests %s", async (unknownName, name) => {
+  const { stderr } = await runOffers([unknownName]);
   expect(/Did you mean (\S+)\?/.exec(stderr)?.[1]).toBe(name);
 });

@@ -42,7 +42,7 @@ async function startFeed(count: number) {
   return feed;
 }
 
-function folder(): string {
+function createFolder(): string {
   const path = mkdtempSync(join(tmpdir(), "offers-listen-"));
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
@@ -57,9 +57,9 @@ async function startListening(args: readonly string[], cwd: string) {
     env: { PATH: process.env.PATH, ...env },
   });
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
-    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+    const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
     child.kill(signal);
-    await ended;
+    await exited;
   };
   onTestFinished(() => stop("SIGKILL"));
   const output = { stdout: "", stderr: "" };
@@ -88,7 +88,7 @@ const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, 
 test("a listener that was down for 200 events forwards each once and in order, while their pushes are retried [D-146]", async () => {
   const feed = await startFeed(3);
   const { to, received } = await startRecorder();
-  const cwd = folder();
+  const cwd = createFolder();
   const args = ["--from", feed.from, "--forward-to", to];
   const first = await startListening(args, cwd);
   await expect.poll(() => received.length, { timeout: 10_000 }).toBe(3);
@@ -116,10 +116,10 @@ test("a listener that was down for 200 events forwards each once and in order, w
     });
 }, 90_000);
 
-test("an event that the receiver does not acknowledge is forwarded again, and later ones wait for it [D-146]", async () => {
+test("an event that the receiver does not acknowledge is forwarded again, and later events wait for it [D-146]", async () => {
   const feed = await startFeed(3);
   const { to, received } = await startRecorder((index) => (index === 1 || index === 2 ? 500 : 200));
-  const { output } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  const { output } = await startListening(["--from", feed.from, "--forward-to", to], createFolder());
   await expect.poll(() => received.length, { timeout: 20_000 }).toBe(5);
   expect(idsOf(received)).toEqual(["event_1", "event_2", "event_2", "event_2", "event_3"]);
   expect(output.stdout).toMatch(/event_2 will be forwarded again in 1 s; later\s+events wait/);
@@ -128,29 +128,29 @@ test("an event that the receiver does not acknowledge is forwarded again, and la
 test("--skip skips one event [D-146]", async () => {
   const feed = await startFeed(3);
   const { to, received } = await startRecorder();
-  await startListening(["--from", feed.from, "--forward-to", to, "--skip", "event_2"], folder());
+  await startListening(["--from", feed.from, "--forward-to", to, "--skip", "event_2"], createFolder());
   await expect.poll(() => idsOf(received), { timeout: 10_000 }).toEqual(["event_1", "event_3"]);
 });
 
 test("a listener that is killed continues where it stopped [D-146]", async () => {
   const feed = await startFeed(150);
   const { to, received } = await startRecorder();
-  const cwd = folder();
+  const cwd = createFolder();
   const args = ["--from", feed.from, "--forward-to", to];
   const killed = await startListening(args, cwd);
   await expect.poll(() => received.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(20);
   await killed.stop("SIGKILL");
   await startListening(args, cwd);
   await expect.poll(() => received.at(-1)?.headers["webhook-id"], { timeout: 40_000 }).toBe("event_150");
-  // An event in progress may be sent twice: whether it was acknowledged is lost with the listener.
+  // An event in progress may be sent twice, because its acknowledgement is lost with the listener.
   expect([...new Set(idsOf(received))]).toEqual(ids(1, 150));
   expect(received.length).toBeLessThanOrEqual(151);
 }, 60_000);
 
-test("a webhook that is not in the feed is forwarded immediately, and a push keeps its bytes [D-103] [D-146]", async () => {
+test("a webhook that is not in the feed is forwarded immediately, and a push is forwarded byte for byte [D-103] [D-146]", async () => {
   const feed = await startFeed(0);
   const { to, received } = await startRecorder();
-  const { url } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  const { url } = await startListening(["--from", feed.from, "--forward-to", to], createFolder());
   expect(await push(url, 1, "delivery_triggered")).toBe(200);
   feed.count = 1;
   const body = JSON.stringify({ ...eventAt(1).data, added: "by a later version" });
@@ -164,10 +164,10 @@ test("a webhook that is not in the feed is forwarded immediately, and a push kee
   expect([received[1]?.headers.traceparent, String(received[1]?.body)]).toEqual(["kept", body]);
 });
 
-test("while the feed is down a push waits for its turn, and nothing is lost [D-146]", async () => {
+test("while the feed is down, a push waits for its turn, and no event is lost [D-146]", async () => {
   const feed = await startFeed(1);
   const { to, received } = await startRecorder();
-  const { url, output } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  const { url, output } = await startListening(["--from", feed.from, "--forward-to", to], createFolder());
   await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
   Object.assign(feed, { isDown: true, count: 3 });
   const pushed = push(url, 3);
@@ -177,10 +177,10 @@ test("while the feed is down a push waits for its turn, and nothing is lost [D-1
   expect(idsOf(received)).toEqual(["event_1", "event_2", "event_3"]);
 }, 30_000);
 
-test("rejects the cursor file of another platform, and starts again with --after", async () => {
+test("a cursor file for another platform is rejected, and --after replaces the saved cursor", async () => {
   const feed = await startFeed(5);
   const other = await startFeed(5);
-  const cwd = folder();
+  const cwd = createFolder();
   const { stop, output } = await startListening(["--from", feed.from], cwd);
   await expect.poll(() => output.stdout, { timeout: 10_000 }).toContain("offer_5");
   await stop();
@@ -188,7 +188,7 @@ test("rejects the cursor file of another platform, and starts again with --after
   const { code, stderr } = await runOffers([...args, "--from", other.from], env);
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining(`contains the cursor of ${feed.from}. Choose another file`),
+    expect.stringContaining(`contains the cursor for ${feed.from}. Choose another file`),
   ]);
   const again = await startListening(["--from", feed.from, "--after", "3", "--json"], cwd);
   await expect.poll(() => again.output.stdout.trim().split("\n").length, { timeout: 10_000 }).toBe(2);
@@ -204,7 +204,7 @@ test("rejects the cursor file of another platform, and starts again with --after
 
 test("a recording contains each verified event once, and offers replay signs it again", async () => {
   const feed = await startFeed(2);
-  const cwd = folder();
+  const cwd = createFolder();
   const file = join(cwd, "events.jsonl");
   const { url, output, stop } = await startListening(["--from", feed.from, "--record", file], cwd);
   await expect.poll(() => output.stdout, { timeout: 10_000 }).toContain("offer_2");
@@ -223,8 +223,8 @@ test("a recording contains each verified event once, and offers replay signs it 
 
   const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
   const args = ["replay", file, "--to", to, "--scheme", "standard-webhooks"];
-  const failed = await runOffers(args, env);
-  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining("continue with --start-at 2.")]);
+  const firstReplay = await runOffers(args, env);
+  expect([firstReplay.code, firstReplay.stderr]).toEqual([1, expect.stringContaining("continue with --start-at 2.")]);
   const { code, stdout } = await runOffers([...args, "--start-at", "2"], env);
   expect([code, stdout]).toEqual([0, expect.stringContaining("2 webhooks sent again.")]);
   expect(idsOf(received)).toEqual(["event_1", "event_2", "event_2", "event_3"]);
@@ -237,9 +237,9 @@ test("a recording contains each verified event once, and offers replay signs it 
 }, 30_000);
 
 test.each([
-  ["nothing there", "no-such-file", "cannot be read (ENOENT)"],
-  ["something else", fileURLToPath(new URL("../../package.json", import.meta.url)), "Line 1 of"],
-])("a recording with %s is rejected before anything is sent", async (_, file, message) => {
+  ["missing file", "no-such-file", "cannot be read (ENOENT)"],
+  ["file in another format", fileURLToPath(new URL("../../package.json", import.meta.url)), "Line 1 of"],
+])("offers replay rejects a %s before it sends anything", async (_, file, message) => {
   const { to, received } = await startRecorder();
   const { code, stderr } = await runOffers(["replay", file, "--to", to], { WEBHOOK_SECRET: secrets.timestampDigest });
   expect([code, received.length]).toEqual([2, 0]);
@@ -249,7 +249,7 @@ test.each([
 test("a push that waits for its turn gets 503 when the listener stops [D-146]", async () => {
   const feed = await startFeed(1);
   const { to, received } = await startRecorder();
-  const { url, output, stop } = await startListening(["--from", feed.from, "--forward-to", to], folder());
+  const { url, output, stop } = await startListening(["--from", feed.from, "--forward-to", to], createFolder());
   await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
   Object.assign(feed, { isDown: true, count: 2 });
   const pushed = push(url, 2);

@@ -6,8 +6,8 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { createListener } from "../../src/listen/listener.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 
-/** A request's bytes, and what must arrive at the receiver. */
-interface Sent {
+/** A random request. */
+interface RandomRequest {
   method: string;
   target: string;
   headers: [string, string][];
@@ -23,7 +23,7 @@ const visible = fc.string({
 });
 const targetText = visible.map((text) => `/${text.replaceAll("#", "")}`);
 
-/** Includes bytes beyond ASCII, and white space inside. */
+/** A header value, which may contain white space and bytes beyond ASCII. */
 const value = fc
   .string({ unit: fc.constantFrom(..." \tabcXYZ019,;=\"'/\\é\u00ff\u0080"), maxLength: 30 })
   .map((text) => text.trim());
@@ -32,7 +32,7 @@ const value = fc
 const reserved =
   /^(host|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
 
-const sent: fc.Arbitrary<Sent> = fc.record({
+const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
   method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"),
   target: targetText,
   headers: fc.array(
@@ -60,7 +60,7 @@ const plannedResponse = fc.record({
 
 const lines = (headers: [string, string][]) => headers.map(([name, text]) => `${name}: ${text}\r\n`).join("");
 
-function writeSent({ method, target, headers, body, isChunked }: Sent): Buffer {
+function writeRandomRequest({ method, target, headers, body, isChunked }: RandomRequest): Buffer {
   const framing = isChunked ? "Transfer-Encoding: chunked\r\n" : `Content-Length: ${body.length}\r\n`;
   const half = Math.floor(body.length / 2);
   const chunk = (bytes: Uint8Array) =>
@@ -94,7 +94,7 @@ function readRequest(socket: Socket): Promise<{ head: string; body: Buffer }> {
 export async function forwardsByteForByte(runs: number): Promise<void> {
   let planned: { status: number; headers: [string, string][]; body: Uint8Array } | undefined;
   const arrivals: { head: string; body: Buffer }[] = [];
-  const behind = createServer((socket) => {
+  const receiver = createServer((socket) => {
     socket.on("error", () => undefined);
     readRequest(socket).then(
       (request) => {
@@ -106,28 +106,28 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
       () => socket.destroy(),
     );
   });
-  const behindPort = await listening(behind);
+  const receiverPort = await startListening(receiver);
   const listener = createListener({
     scheme: "timestampDigest",
     secret: "a secret that signs nothing here",
     timeoutMs: 10_000,
-    forwardTo: readUrl(`http://127.0.0.1:${behindPort}/base`),
+    forwardTo: readUrl(`http://127.0.0.1:${receiverPort}/base`),
     onArrival: () => undefined,
   });
-  const port = await listening(listener);
+  const port = await startListening(listener);
   try {
     await fc.assert(
-      fc.asyncProperty(sent, plannedResponse, async (request, response) => {
+      fc.asyncProperty(randomRequest, plannedResponse, async (request, response) => {
         planned = response;
         arrivals.length = 0;
         const socket = connect(port, "127.0.0.1");
-        socket.write(writeSent(request));
+        socket.write(writeRandomRequest(request));
         const received = await buffer(socket);
         const { body } = request;
         const length: [string, string] = ["Content-Length", String(body.length)];
         const expectedHead = [
           `${request.method} /base${request.target} HTTP/1.1`,
-          `Host: 127.0.0.1:${behindPort}`,
+          `Host: 127.0.0.1:${receiverPort}`,
           ...[...request.headers, length].map(([name, text]) => `${name}: ${text}`),
           "Connection: close",
         ];
@@ -145,12 +145,12 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
       { numRuns: runs },
     );
   } finally {
-    behind.close();
+    receiver.close();
     listener.close();
   }
 }
 
-async function listening(server: Server): Promise<number> {
+async function startListening(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return (server.address() as AddressInfo).port;

@@ -27,28 +27,28 @@ async function listen(scheme: Scheme, forwardTo?: string) {
 const secret = secrets.timestampDigest;
 const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
-const signed = (timestamp = inMinutes(0), by = secret) => ({
+const signatureHeaders = (timestamp = inMinutes(0), signingSecret = secret) => ({
   Timestamp: timestamp,
-  Authorization: `hmac ${digestOf(timestamp + by)}`,
+  Authorization: `hmac ${digestOf(timestamp + signingSecret)}`,
 });
 
 test.each([
-  ["a valid signature", signed(), 200, { ok: true, variant: "SHA-256" }],
-  ["no headers", {}, 401, { reason: "missing_timestamp" }],
-  ["no Authorization", { Timestamp: inMinutes(0) }, 401, { reason: "missing_authorization" }],
-  ["another secret", signed(inMinutes(0), "other"), 401, { reason: "signature_mismatch" }],
-  ["an old signature", signed(inMinutes(-6)), 401, { reason: "timestamp_out_of_tolerance" }],
-  ["a future signature", signed(inMinutes(6)), 401, { reason: "timestamp_out_of_tolerance" }],
-  ["no date", { ...signed(), Timestamp: "yesterday" }, 401, { reason: "malformed_timestamp" }],
-  ["another form", { ...signed(), Authorization: "Bearer x" }, 401, { reason: "malformed_authorization" }],
-])("%s gets the right status, and the reason is reported", async (_, headers, status, verification) => {
+  ["a valid signature", signatureHeaders(), 200, { ok: true, variant: "SHA-256" }],
+  ["a request without headers", {}, 401, { reason: "missing_timestamp" }],
+  ["a request without Authorization", { Timestamp: inMinutes(0) }, 401, { reason: "missing_authorization" }],
+  ["another secret", signatureHeaders(inMinutes(0), "other"), 401, { reason: "signature_mismatch" }],
+  ["an old signature", signatureHeaders(inMinutes(-6)), 401, { reason: "timestamp_out_of_tolerance" }],
+  ["a future signature", signatureHeaders(inMinutes(6)), 401, { reason: "timestamp_out_of_tolerance" }],
+  ["an invalid date", { ...signatureHeaders(), Timestamp: "yesterday" }, 401, { reason: "malformed_timestamp" }],
+  ["a bearer token", { ...signatureHeaders(), Authorization: "Bearer x" }, 401, { reason: "malformed_authorization" }],
+])("%s gets the correct status, and the reason is reported", async (_, headers, status, verification) => {
   const { address, arrivals } = await listen("timestampDigest");
   const response = await fetch(`${address}/test/auth`, { headers });
   expect(response.status).toBe(status);
   expect(arrivals[0]).toMatchObject({ method: "GET", target: "/test/auth", status, verification });
 });
 
-test("verifies Standard Webhooks over the received bytes", async () => {
+test("verifies a Standard Webhooks signature of the received bytes", async () => {
   const { address, arrivals } = await listen("standardWebhooks");
   const body = '{ "offerId": "o",  "workerId":"w" }';
   const time = String(Math.floor(Date.now() / 1000));
@@ -64,20 +64,24 @@ test("verifies Standard Webhooks over the received bytes", async () => {
 test("GET /test needs no signature, and the response to a search is an empty list", async () => {
   const { address } = await listen("timestampDigest");
   expect((await fetch(`${address}/test`)).status).toBe(200);
-  const search = await fetch(`${address}/contact-suggestions`, { method: "POST", headers: signed(), body: "{}" });
+  const search = await fetch(`${address}/contact-suggestions`, {
+    method: "POST",
+    headers: signatureHeaders(),
+    body: "{}",
+  });
   expect(await search.json()).toEqual([]);
 });
 
 test("a webhook about a worker whose id is test is verified, and counts as an event", async () => {
   const { address, arrivals } = await listen("timestampDigest");
   expect((await fetch(`${address}/contact/new/test`)).status).toBe(401);
-  expect((await fetch(`${address}/contact/new/test`, { headers: signed() })).status).toBe(200);
+  expect((await fetch(`${address}/contact/new/test`, { headers: signatureHeaders() })).status).toBe(200);
   expect(arrivals.at(-1)).toMatchObject({ isEvent: true, verification: { ok: true } });
 });
 
 test("a receiver that is not running is reported, and the sender gets 502", async () => {
   const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
-  expect((await fetch(`${address}/test/auth`, { headers: signed() })).status).toBe(502);
+  expect((await fetch(`${address}/test/auth`, { headers: signatureHeaders() })).status).toBe(502);
   expect(arrivals[0]?.failure).toBe(
     "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and pass the URL on which it listens.",
   );
@@ -95,11 +99,11 @@ const arrival: Arrival = {
   verification: { ok: false, reason: "signature_mismatch", advice: "Compare the secrets." },
 };
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
-const shown = (each: Arrival, width = 80) => showArrival(each, mask, (_, text) => text, width);
+const show = (toShow: Arrival, width = 80) => showArrival(toShow, mask, (_, text) => text, width);
 
 test("the output contains no control characters from the sender, no secret and no signature [D-102]", () => {
-  expect(shown(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
-    'POST /offer/response  401  refused: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
+  expect(show(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
+    'POST /offer/response  401  rejected: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
   );
   expect(JSON.parse(toJsonLine(arrival, mask))).toMatchObject({ status: 401, verification: { ok: false } });
   expect(toJsonLine(arrival, mask)).not.toMatch(/hmac|5f0c9a7e/);
@@ -108,7 +112,7 @@ test("the output contains no control characters from the sender, no secret and n
 test("a line starts with the time of day, and breaks only between words", () => {
   const advice = "Compare WEBHOOK_SECRET with the secret in the company profile, letter by letter.";
   const verification = { ok: false as const, reason: "signature_mismatch", advice };
-  const lines = shown({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
+  const lines = show({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
   expect(lines[0]).toMatch(/^\d\d:\d\d:06 {2}POST /);
   expect(lines.slice(1)).toEqual([
     "  Compare WEBHOOK_SECRET with the secret",
@@ -119,15 +123,15 @@ test("a line starts with the time of day, and breaks only between words", () => 
 
 test("a failure shows the URL that the request was forwarded to", () => {
   const forwardedTo = "http://localhost:3001/offers/test/auth";
-  expect(shown({ ...arrival, status: 404, forwardedTo })).toContain(`forwarded to ${forwardedTo}`);
-  expect(shown({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
+  expect(show({ ...arrival, status: 404, forwardedTo })).toContain(`forwarded to ${forwardedTo}`);
+  expect(show({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
 });
 
 test("if the receiver rejects a verified webhook, the output advises comparing the secret", () => {
   const rejected = { ...arrival, forwardedTo: "http://localhost:3001/offers/test/auth" };
   const verified = { ...rejected, verification: { ok: true as const, variant: "SHA-256", ageSeconds: 0 } };
-  expect(shown(verified, 200)).toContain("/test/auth: the endpoint does not accept the secret; compare it with");
-  expect(shown(rejected, 200)).not.toContain("does not accept");
+  expect(show(verified, 200)).toContain("/test/auth: the endpoint does not accept the secret; compare it with");
+  expect(show(rejected, 200)).not.toContain("does not accept");
 });
 
 test.each([
@@ -143,7 +147,7 @@ test.each([
   expect(forwardedPath(readUrl(`http://localhost:3001${base}`), target)).toBe(expected),
 );
 
-test("keeps an idle connection longer than cloudflared does, which is 90 s", async () => {
+test("keeps an idle connection for longer than cloudflared, which does so for 90 s", async () => {
   const { address } = await listen("timestampDigest");
   const { headers } = await fetch(`${address}/test`);
   expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);

@@ -6,7 +6,7 @@ import { probeProgram } from "./probe-program.ts";
 // If the machine lacks a language, the test passes and prints what it skipped.
 console.info(describeRunnable());
 
-test("there are at least thirty receivers with a defect, in four languages, and six correct ones", () => {
+test("there are at least thirty defective receivers in four languages, and six correct ones", () => {
   expect(defectiveReceivers.length).toBeGreaterThanOrEqual(30);
   expect(new Set(defectiveReceivers.map(({ program }) => program)).size).toBe(4);
   expect(programs).toHaveLength(6);
@@ -18,7 +18,7 @@ const receivers = defectiveReceivers.filter(({ program }) => runnable.includes(p
 const timeout = 600_000;
 
 describe.concurrent.each(receivers)("a receiver in $program that $defect", ({ program, edits, env, found, says }) => {
-  test("is found first among all cases, with its remedy", { timeout }, async () => {
+  test("the defect is reported first among all findings, with its remedy", { timeout }, async () => {
     const { findings } = await probeProgram(program, { edits, env });
     expect(findings[0]?.code, JSON.stringify(findings)).toBe(found);
     expect(findings[0]?.cases.join("\n")).toContain(says);

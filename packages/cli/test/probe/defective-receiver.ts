@@ -11,9 +11,9 @@ export interface DefectiveReceiver {
   found: FindingCode;
   /** A phrase in the first finding's result or remedy. */
   says: string;
-  /** The groups and cases that show it in a short run. @default the service's own checks */
+  /** The groups and cases that show the defect in a short run. @default the service's own checks */
   only?: readonly string[];
-  /** Whether defective-receivers.slow.test.ts tests it, with few cases. all-defective-receivers.slow.test.ts tests all, with every case. */
+  /** Whether defective-receivers.slow.test.ts tests it, with a few cases. all-defective-receivers.slow.test.ts tests it with every case. */
   isMain?: true;
 }
 
@@ -21,7 +21,7 @@ type DefectiveIn<Name extends Program> = Pick<DefectiveReceiver, "defect" | "fou
   program: Name;
 };
 
-/** Adds defects to a language's correct receiver. */
+/** Returns a function that describes a defect in a program's correct receiver. */
 export const defectiveIn =
   <Name extends Program>(program: Name) =>
   (defect: string, found: FindingCode, says: string, ...edits: Edit[]): DefectiveIn<Name> => ({

@@ -9,7 +9,7 @@ console.info(describeRunnable());
 const main = defectiveReceivers.filter(({ isMain, program }) => isMain && runnable.includes(program));
 
 describe.each(main)("a receiver in $program that $defect", ({ program, edits, env, only, found, says }) => {
-  test("is found first, with its remedy [D-104]", async () => {
+  test("the defect is reported first, with its remedy [D-104]", async () => {
     const { findings } = await probeProgram(program, { edits, env, only });
     expect(findings[0]?.code, JSON.stringify(findings)).toBe(found);
     expect(findings[0]?.cases.join("\n")).toContain(says);
@@ -19,10 +19,10 @@ describe.each(main)("a receiver in $program that $defect", ({ program, edits, en
 /** All cases except those that depend on a server's own parser, or on the size of a body. */
 const quick = ["digests", "freshness", "headers", "methods", "payloads", "routes", "timestamps", "bodies/in-chunks"];
 
-/** all-defective-receivers.slow.test.ts sends every case to all six, in three time zones. */
-const rightOnes = (["node", "python", "express"] as const).filter((program) => runnable.includes(program));
+/** all-defective-receivers.slow.test.ts sends every case to all six programs, in three time zones. */
+const correctPrograms = (["node", "python", "express"] as const).filter((program) => runnable.includes(program));
 
-test.each(rightOnes)("a correct receiver has neither findings nor notes: %s", async (program) => {
+test.each(correctPrograms)("a correct receiver has neither findings nor notes: %s", async (program) => {
   const { findings, notes, sent } = await probeProgram(program, { only: quick, env: { TZ: "America/St_Johns" } });
   expect({ findings, notes }).toEqual({ findings: [], notes: [] });
   expect(sent).toBeGreaterThan(300);

@@ -44,7 +44,7 @@ const pythonReceivers: DefectiveReceiver[] = [
   },
   {
     ...python(
-      "hashes the date as Python writes it",
+      "hashes the date as Python formats it",
       "reformatted_date",
       "It accepts the digest of the same time, formatted as ",
       [
@@ -55,7 +55,7 @@ const pythonReceivers: DefectiveReceiver[] = [
     isMain: true,
   },
   {
-    ...python("takes any of several headers", "duplicate_header_accepted", "expected 401, got 200", [
+    ...python("accepts repeated headers", "duplicate_header_accepted", "expected 401, got 200", [
       "len(timestamps) != 1 or len(authorizations) != 1",
       "not timestamps or not authorizations",
     ]),
@@ -63,7 +63,7 @@ const pythonReceivers: DefectiveReceiver[] = [
   },
   {
     ...python(
-      "compares the start of the digest",
+      "compares only the start of the digest",
       "partial_comparison",
       "expected 401, got 200",
       ["hmac.compare_digest(match[1].lower(), digest)", "digest.startswith(match[1].lower())"],
@@ -76,7 +76,7 @@ const pythonReceivers: DefectiveReceiver[] = [
     pythonMethods.replace('"/offers/test/auth": "GET", ', ""),
   ]),
   python(
-    "has its paths with a slash at the end",
+    "has paths with a trailing slash",
     "trailing_slash_required",
     "/offers/test/ returned 200.",
     [pythonMethods, pythonMethods.replace('"/offers/test"', '"/offers/test/"')],
@@ -84,7 +84,7 @@ const pythonReceivers: DefectiveReceiver[] = [
   ),
   {
     ...python(
-      "is at another base path",
+      "is mounted at another base path",
       "wrong_base_path",
       "/webhooks.",
       [pythonMethods, pythonMethods.replaceAll("/offers/", "/webhooks/")],
@@ -115,7 +115,7 @@ const javaReceivers: DefectiveReceiver[] = [
     only: ["bodies/plain", "bodies/type-json"],
   },
   {
-    ...java("refuses a Timestamp without seconds", "precision_refused", "expected 200, got 401", [
+    ...java("rejects a Timestamp without seconds", "precision_refused", "expected 200, got 401", [
       "OffsetDateTime.parse(timestamp).toInstant()",
       "Instant.parse(timestamp)",
     ]),
@@ -133,7 +133,7 @@ const javaReceivers: DefectiveReceiver[] = [
 const perlReceivers: DefectiveReceiver[] = [
   {
     ...perl(
-      "finds headers in capitals only",
+      "finds only capitalised headers",
       "header_case_matters",
       "expected 200, got 401",
       [
@@ -159,7 +159,7 @@ const perlReceivers: DefectiveReceiver[] = [
     only: ["payloads"],
   },
   {
-    ...perl("refuses fields that it does not know", "unknown_fields_refused", "expected 200, got 400", [
+    ...perl("rejects unknown fields", "unknown_fields_refused", "expected 200, got 400", [
       perlSearch,
       `return (400) if ref $search eq "HASH" && grep { !/^(filter|userEmailAddresses)$/ } keys %$search;\n    ${perlSearch}`,
     ]),

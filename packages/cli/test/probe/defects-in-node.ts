@@ -33,7 +33,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
   },
   {
     ...node(
-      "hashes the date as JavaScript writes it",
+      "hashes the date as JavaScript formats it",
       "reformatted_date",
       "It accepts the digest of the same time, formatted as ",
       [nodeExpected, nodeExpected.replace("timestamp +", "new Date(Date.parse(timestamp) || 0).toISOString() +")],
@@ -75,7 +75,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
     isMain: true,
   },
   {
-    ...node("asks for a signature at /test", "test_needs_authentication", "expected 200, got 401", [nodeTest, ""]),
+    ...node("requires a signature for /test", "test_needs_authentication", "expected 200, got 401", [nodeTest, ""]),
     isMain: true,
   },
   {
@@ -107,14 +107,14 @@ export const nodeReceivers: DefectiveReceiver[] = [
     only: ["headers"],
   },
   {
-    ...node("checks no time", "old_timestamp_accepted", "expected 401, got 200", [
+    ...node("does not check the age", "old_timestamp_accepted", "expected 401, got 200", [
       "!isSigned || !isRecent",
       "!isSigned",
     ]),
     only: ["freshness"],
   },
   {
-    ...node("checks the age in one direction", "future_timestamp_accepted", "expected 401, got 200", [
+    ...node("checks the age in only one direction", "future_timestamp_accepted", "expected 401, got 200", [
       "Math.abs(Date.now() - Date.parse(timestamp))",
       "Date.now() - Date.parse(timestamp)",
     ]),
@@ -136,7 +136,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
     only: ["digests"],
   },
   {
-    ...node("has every path", "any_path_accepted", "expected 404, got 200", [
+    ...node("accepts every path", "any_path_accepted", "expected 404, got 200", [
       "const method = methods.get(path);",
       'const method = methods.get(path) ?? request.method ?? "GET";',
     ]),
@@ -150,7 +150,7 @@ export const nodeReceivers: DefectiveReceiver[] = [
     only: ["bodies/plain", "bodies/type-json"],
   },
   {
-    ...node("refuses an event that it has handled before", "duplicate_refused", "expected 200, got 409", [
+    ...node("rejects an event that it has handled before", "duplicate_refused", "expected 200, got 409", [
       nodeHandles,
       "if (methods.has(event.offerId)) return response.writeHead(409).end(); methods.set(event.offerId, event.offerId);",
     ]),

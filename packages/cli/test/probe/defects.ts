@@ -27,7 +27,7 @@ const defects: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
   path_confusion: { found: ["path_confusion"], group: "routes" },
 };
 
-/** Ten classes of defects, each with every scheme that can have it. */
+/** Ten classes of defects, each with every scheme in which it is possible. */
 export const defectCases: readonly Defect[] = [
   ...Object.entries(defects).flatMap(([name, { schemes = both, found, group }]) =>
     schemes.map((scheme) => ({

@@ -11,7 +11,7 @@ test.each([
   ["replays/same-bytes-twice", 409, 1, "duplicate_refused", "defect"],
   ["standard/plain", 503, 0, "error_on_bad_signature", "defect"],
   ["digests/empty-key", 400, 0, "unusual_refusal", "note"],
-] as const)("a response to %s with %s, request %i, shows %s", (id, status, step, code, severity) => {
+] as const)("for %s, the response %s to request %i shows %s", (id, status, step, code, severity) => {
   const finding = explainResponse(id, status, step);
   expect(finding).toMatchObject({ code, severity });
   expect(finding?.why).toMatch(/\.$/);
@@ -22,13 +22,13 @@ test.each([
   ["freshness/hour-old", 401],
   ["freshness/hour-old", 403],
   ["timestamps/lower-t", 401],
-] as const)("a response to %s with %i shows nothing", (id, status) =>
+] as const)("for %s, the response %i does not show a finding", (id, status) =>
   expect(explainResponse(id, status)).toBeUndefined(),
 );
 
-test("an unknown vector or request throws a RangeError that names it", () => {
+test("an unknown vector or request throws a RangeError that contains its id or index", () => {
   expect(() => explainResponse("freshness/yesterday", 200)).toThrow(RangeError);
   expect(() => explainResponse("freshness/hour-old", 200, 1)).toThrow(
-    "No test vector freshness/hour-old has a request 1.",
+    "The test vector freshness/hour-old does not exist, or has no request 1.",
   );
 });

@@ -6,7 +6,7 @@ import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** Starts a server that passes the checks, and then misbehaves on each connection. */
+/** Starts a server that passes the service's checks and then misbehaves on each connection. */
 async function startHostile(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],
@@ -34,14 +34,14 @@ const head = "HTTP/1.1 200 OK\r\n";
 const gigabyte = 1024 ** 3;
 
 /** Sends until the other side closes. */
-function flood(socket: Socket, start: string, more: string): void {
+function flood(socket: Socket, start: string, pattern: string): void {
   socket.write(start);
-  const chunk = Buffer.from(more.repeat(Math.ceil(65_536 / more.length)));
-  const write = () => {
+  const chunk = Buffer.from(pattern.repeat(Math.ceil(65_536 / pattern.length)));
+  const writeUntilFull = () => {
     while (socket.writable && socket.write(chunk));
   };
-  socket.on("drain", write);
-  write();
+  socket.on("drain", writeUntilFull);
+  writeUntilFull();
 }
 
 const drip = (socket: Socket, text: () => string): void => {
@@ -49,7 +49,7 @@ const drip = (socket: Socket, text: () => string): void => {
   socket.on("close", () => clearInterval(timer));
 };
 
-const misdeeds: Record<string, (socket: Socket) => void> = {
+const misbehaviours: Record<string, (socket: Socket) => void> = {
   "does not read and does not respond": (socket) => void socket.pause(),
   "reads and does not respond": (socket) => void socket.resume(),
   "drips an endless head": (socket) => drip(socket, () => "H"),
@@ -74,11 +74,11 @@ const misdeeds: Record<string, (socket: Socket) => void> = {
   "sends responses endlessly": (socket) => flood(socket, "", `${head}Content-Length: 0\r\n\r\n`),
 };
 
-test.concurrent.for(Object.entries(misdeeds))(
+test.concurrent.for(Object.entries(misbehaviours))(
   "a receiver that %s does not stop the probe",
   async ([, misbehave], { expect, onTestFinished }) => {
     const url = await startHostile(misbehave, onTestFinished);
-    // As many cases as run concurrently: each waits for the whole timeout.
+    // As many cases as run concurrently, because each waits for the whole timeout.
     const only = ["methods/test-get", "headers/plain", "headers/none", "freshness/hour-old"];
     const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
     const result = await probe({ ...options, allowEvents: false, only, skip: [], timeoutMs: 10_000 });
@@ -86,12 +86,13 @@ test.concurrent.for(Object.entries(misdeeds))(
   },
 );
 
-test("the probe keeps a limited part of each response, however much is sent", async ({ onTestFinished }) => {
+test("the probe keeps only a limited part of a response, however long it is", async ({ onTestFinished }) => {
   const url = await startHostile(
     (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
     onTestFinished,
   );
-  for (let left = 3; left > 0; left -= 1) await exchange(url, Buffer.from("x"), { methods: ["GET"] });
+  // The first three connections pass the checks.
+  for (let check = 1; check <= 3; check += 1) await exchange(url, Buffer.from("x"), { methods: ["GET"] });
   const before = process.memoryUsage().rss;
   const results = await Promise.all(
     Array.from({ length: 8 }, () =>

@@ -21,7 +21,7 @@ describe.each(installed)("a receiver in %s", (language) => {
     },
   );
 
-  test("has no findings if it is correct and gets events", async () => {
+  test("has no findings if it is correct and receives events", async () => {
     const { defects, evidence } = await probeLanguage(language, { scheme: "timestampDigest", allowEvents: true });
     expect(defects, evidence).toEqual([]);
   });

@@ -4,8 +4,8 @@ import { ambiguousHeaders, defectCases } from "./defects.ts";
 import { probeLanguage } from "./probe-language.ts";
 
 /**
- * The defects of the documented scheme, and the one that only the other scheme can have. languages.slow.test.ts tests
- * all defects, in three other languages.
+ * The defects with the documented scheme, and the one that is only possible with the other scheme. languages.slow.test.ts tests all
+ * defects in three other languages.
  */
 const main = defectCases.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
 

@@ -9,12 +9,12 @@ export interface ProbeRun {
   defect?: string;
   /** The groups and cases to send. @default all */
   only?: readonly string[];
-  /** Skips the stalled body, which takes 10 seconds. */
+  /** The groups and cases to skip. @default the stalled body, which takes 10 seconds */
   skip?: readonly string[];
   allowEvents?: boolean;
 }
 
-/** Starts a language's receiver for the test, and probes it. @returns the defects found, and the cases that show them */
+/** Starts a language's receiver and probes it. @returns the defects that were found, and the cases that show them */
 export async function probeLanguage(
   language: Language,
   { scheme, defect = "", only = [], skip = ["timing/stalled-body"], allowEvents = false }: ProbeRun,

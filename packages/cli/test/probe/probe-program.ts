@@ -10,7 +10,7 @@ export interface ProgramRun {
   only?: readonly string[] | undefined;
 }
 
-/** Starts a program for the test and probes it, including events. @returns each finding and note, with the cases that show it */
+/** Starts a program and probes it, including events. @returns each finding and note, with the cases that show it */
 export async function probeProgram(program: Program, { edits = [], env = {}, only = [] }: ProgramRun = {}) {
   const { url, stop } = await startProgram(program, edits, env);
   const result = await probe({
@@ -19,13 +19,13 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     secret: secrets.timestampDigest,
     allowEvents: true,
     only,
-    // Skips the stalled body, which takes 15 seconds.
+    // The stalled body takes 15 seconds.
     skip: ["timing"],
     // Not onTestFinished, which in concurrent tests does not know which test it belongs to.
   }).finally(stop);
-  const shown = (of: Finding["severity"]) =>
+  const findingsWith = (wanted: Finding["severity"]) =>
     result.findings
-      .filter(({ severity }) => severity === of)
+      .filter(({ severity }) => severity === wanted)
       .map(({ code, evidence }) => ({ code, cases: evidence.map(({ id, text }) => `${id}: ${text}`) }));
-  return { sent: result.sent, findings: shown("defect"), notes: shown("note") };
+  return { sent: result.sent, findings: findingsWith("defect"), notes: findingsWith("note") };
 }

@@ -1,4 +1,4 @@
-// A correct receiver as it is often written with Express, without this project's packages.
+// A correct receiver, written the way it often is with Express, without this project's packages.
 import { createHash, timingSafeEqual } from "node:crypto";
 import express from "express";
 
@@ -6,11 +6,11 @@ const secret = process.env.WEBHOOK_SECRET;
 const app = express();
 const router = express.Router();
 
-const one = (values) => (values?.length === 1 ? values[0] : "");
+const onlyValue = (values) => (values?.length === 1 ? values[0] : "");
 
 function verify(request, response, next) {
-  const timestamp = one(request.headersDistinct.timestamp);
-  const digits = /^hmac ([0-9A-F]{64})$/i.exec(one(request.headersDistinct.authorization))?.[1];
+  const timestamp = onlyValue(request.headersDistinct.timestamp);
+  const digits = /^hmac ([0-9A-F]{64})$/i.exec(onlyValue(request.headersDistinct.authorization))?.[1];
   const age = Date.now() - Date.parse(timestamp);
   if (digits === undefined || !(Math.abs(age) <= 300_000)) return response.status(401).json({ error: "unauthorised" });
   const expected = createHash("sha256")

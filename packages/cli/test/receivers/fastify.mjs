@@ -1,4 +1,4 @@
-// A correct receiver as it is often written with Fastify, without this project's packages. It accepts both digests.
+// A correct receiver, written the way it often is with Fastify, without this project's packages. It accepts both digests.
 import { createHash, createHmac } from "node:crypto";
 import fastify from "fastify";
 

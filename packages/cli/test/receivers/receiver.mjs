@@ -1,4 +1,4 @@
-// A small receiver, correct unless DEFECT names one of its defects. It uses only Node's own modules.
+// A small receiver, correct unless DEFECT selects a defect. It uses only Node's own modules.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -13,16 +13,16 @@ function isEqual(expected, given) {
   return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
 }
 
-/** For instance last_of_joined:timestamp: of the values that a comma joins, uses the last for the signature and the first for the age. */
-const [, taken, spelling, ambiguous] = /^(first|last)_of_(two|joined):(.+)$/.exec(DEFECT) ?? [];
+/** With last_of_joined:timestamp, for example, the last of the values joined by commas signs, and the first determines the age. */
+const [, choiceForSignature, form, ambiguousHeader] = /^(first|last)_of_(two|joined):(.+)$/.exec(DEFECT) ?? [];
 
-/** The value of a header that occurs once; undefined otherwise. */
+/** Returns the value of a header that occurs once, otherwise undefined. */
 function headerOf({ rawHeaders }, name, isForAge = false) {
   const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
-  if (name === ambiguous) {
-    if (spelling === "joined" && values.length !== 1) return undefined;
-    const each = spelling === "joined" ? values[0].split(/(?<!v1), */) : values;
-    return each.at((taken === "first") === isForAge ? -1 : 0);
+  if (name === ambiguousHeader) {
+    if (form === "joined" && values.length !== 1) return undefined;
+    const choices = form === "joined" ? values[0].split(/(?<!v1), */) : values;
+    return choices.at((choiceForSignature === "first") === isForAge ? -1 : 0);
   }
   if (DEFECT === "second_header_wins") return values.at(-1);
   return values.length === 1 && !values[0].replaceAll("v1,", "").includes(",") ? values[0] : undefined;
@@ -74,7 +74,7 @@ async function receive(request, respond) {
   if (request.method !== method && DEFECT !== "method_ignored") return respond(405, { allow: method });
   const body = await readBody(request);
   if (!body) return respond(413);
-  // The defect: the path as sent decides whether to verify, and another spelling of it decides where to route.
+  // The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
   const mustVerify = Object.hasOwn(routes, path) && path !== "/test";
   if (mustVerify && !(isStandardScheme ? isStandard(request, body) : isDocumented(request))) {
     if (DEFECT === "error_on_bad_signature") return respond(500);

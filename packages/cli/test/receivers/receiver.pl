@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# A small receiver, correct unless DEFECT names one of its defects. Perl's core modules only.
+# A small receiver, correct unless DEFECT selects a defect. It uses only Perl's core modules.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex hmac_sha256 hmac_sha256_hex);
@@ -27,7 +27,7 @@ sub is_equal {
     return $difference == 0;
 }
 
-# The value of a header that occurs once; undef otherwise.
+# Returns the value of a header that occurs once, otherwise undef.
 sub header {
     my ($headers, $name) = @_;
     my @values = @{ $headers->{$name} // [] };
@@ -95,7 +95,7 @@ sub receive {
     return (413) if $length > $most;
     my $body = $headers->{"transfer-encoding"} ? read_chunks($read_body, $most) : $read_body->($length);
     return (413) unless defined $body;
-    # The defect: whether to verify is decided by the path as sent, and where to route by another spelling of it.
+    # The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
     if ($routes{$path} && $path ne "/test" && !($is_standard ? is_standard($headers, $body) : is_documented($headers))) {
         return (500) if $defect eq "error_on_bad_signature";
         return (401, "WWW-Authenticate: " . ($is_standard ? "standard-webhooks" : "hmac"));
@@ -107,7 +107,7 @@ sub receive {
     return (200, "Content-Type: application/json", "[]");
 }
 
-# undef if the chunks are too many; an empty body if they are none.
+# Returns the chunks up to the last, or up to an invalid one; undef if they are too large.
 sub read_chunks {
     my ($read_body, $most) = @_;
     my $body = "";

@@ -1,4 +1,4 @@
-# A small receiver, correct unless DEFECT names one of its defects. Ruby's standard library only.
+# A small receiver, correct unless DEFECT selects a defect. It uses only Ruby's standard library.
 require "json"
 require "openssl"
 require "socket"
@@ -18,7 +18,7 @@ def equal?(expected, given)
   expected.bytesize == given.bytesize && OpenSSL.fixed_length_secure_compare(expected, given)
 end
 
-# The value of a header that occurs once; nil otherwise.
+# Returns the value of a header that occurs once, otherwise nil.
 def header(headers, name)
   values = headers.fetch(name, [])
   return values.last if DEFECT == "second_header_wins"
@@ -63,7 +63,7 @@ def standard?(headers, body)
   end
 end
 
-# nil if the chunks are too many; what came before an invalid chunk.
+# Returns the chunks up to the last, or up to an invalid one; nil if they are too large.
 def read_chunks(client, most)
   body = "".b
   while (size = client.gets("\r\n", 32).to_s[/\A\h{1,8}/].to_i(16)) > 0
@@ -87,7 +87,7 @@ def receive(method, target, headers, client)
   body = headers.key?("transfer-encoding") ? read_chunks(client, most) : client.read(length.to_i) || ""
   return 413 unless body
   return 400 if body.bytesize < length.to_i
-  # The defect: whether to verify is decided by the path as sent, and where to route by another spelling of it.
+  # The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
   if ROUTES.key?(path) && path != "/test" && !(STANDARD ? standard?(headers, body) : documented?(headers))
     return 500 if DEFECT == "error_on_bad_signature"
     return 401, "WWW-Authenticate: #{STANDARD ? "standard-webhooks" : "hmac"}"

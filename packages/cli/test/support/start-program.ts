@@ -11,14 +11,14 @@ import { secrets } from "./start-receiver.ts";
 const root = join(import.meta.dirname, "../../../..");
 
 interface Source {
-  /** A guide that prints the program, or the program itself. */
+  /** The program, or a guide that contains it. */
   file: string;
   command: string;
   program: string;
   base: string;
 }
 
-/** Correct receivers that need only their language: three from the guides and one from the tests. */
+/** Correct receivers: three from the guides, and three from the tests. */
 const sources = {
   node: { file: "docs/guides/without-a-clone.md", command: process.execPath, program: "receiver.mjs", base: "/offers" },
   python: { file: "docs/guides/other-languages.md", command: "python3", program: "receiver.py", base: "/offers" },
@@ -42,7 +42,7 @@ export type Program = keyof typeof sources;
 
 export const programs = Object.keys(sources) as Program[];
 
-/** The programs whose language this machine has. A test prints them. */
+/** The programs whose language is installed on this machine. */
 export const runnable: readonly Program[] = programs.filter(
   (program) => spawnSync(sources[program].command, [program === "java" ? "-version" : "--version"]).status === 0,
 );
@@ -65,7 +65,7 @@ export interface StartedProgram {
 /**
  * Starts a correct receiver in a separate folder, with some of its lines replaced.
  *
- * @throws {Error} (rejects) for a line that does not exist: the test must follow the guide
+ * @throws {Error} (rejects) for a line that does not exist, because the guide has changed
  */
 export async function startProgram(
   name: Program,
@@ -79,7 +79,7 @@ export async function startProgram(
     : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
   const missing = edits.find(([right]) => !files.some(({ code }) => code.includes(right)));
   if (missing) throw new Error(`${file} has no line ${missing[0]}`);
-  // Next to the tests' receivers, where the frameworks can be resolved.
+  // A program from the tests is copied next to its source, where its framework can be resolved.
   const isGuide = file.endsWith(".md");
   const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
   for (const { saveAs, code } of files) {
@@ -106,7 +106,7 @@ export async function startProgram(
   return { url: readUrl(`http://127.0.0.1:${port}${base}`), stop };
 }
 
-/** Waits until it responds with anything; the test checks the response. */
+/** Waits until the receiver responds, with any status. */
 async function untilListening(child: ChildProcess, port: number): Promise<void> {
   for (let left = 600; left > 0 && child.exitCode === null; left -= 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/is-it-up`, { redirect: "manual" }).then(

@@ -9,8 +9,8 @@ import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
 /**
- * How to start each language's receiver; start-program.ts starts those of the guides, in Python and Java. PHP's own limit would hide that
- * the code enforces none.
+ * The command that starts each language's receiver. start-program.ts starts the guides' receivers in Python and Java. PHP's own limit is
+ * turned off, because it would hide a missing limit in the code.
  */
 export const languages = {
   node: [process.execPath, file("receiver.mjs")],
@@ -21,7 +21,7 @@ export const languages = {
 
 export type Language = keyof typeof languages;
 
-/** Whether this machine has the language's interpreter. */
+/** Whether the language's interpreter is installed. */
 export const isInstalled = (language: Language): boolean =>
   spawnSync(languages[language][0], ["--version"]).status === 0;
 

@@ -12,7 +12,7 @@ export interface Received {
   body: Buffer;
 }
 
-/** Starts a receiver that records its requests. @param statusOf returns the status for the nth request, from 0 */
+/** Starts a receiver that records its requests. @param statusOf the status, or a function that returns it by the request's index */
 export async function startRecorder(
   statusOf: number | ((index: number) => number) = 200,
 ): Promise<{ to: string; received: Received[] }> {

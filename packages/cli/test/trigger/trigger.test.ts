@@ -41,14 +41,14 @@ test("with Standard Webhooks, the kit verifies the body and the id", async () =>
 
 test.each([
   [
-    "a field of a path is encoded",
+    "a field in the path is encoded",
     ["worker-added-contact", "--set", "workerId=a/b c"],
     "/offers/contact/new/a%2Fb%20c",
     "",
     0,
   ],
   [
-    "a list is written with commas",
+    "commas separate the items of a list",
     ["contact-suggestions", "--set", "userEmailAddresses=a@b.example,c@d.example"],
     "/offers/contact-suggestions",
     '{"filter":"chef","userEmailAddresses":["a@b.example","c@d.example"]}',
@@ -62,13 +62,13 @@ test.each([
   expect({ url: received[0]?.url, body: String(received[0]?.body) }).toEqual({ url, body });
 });
 
-test("GET /test is sent unsigned, and needs no secret", async () => {
+test("GET /test is sent unsigned, and does not need a secret", async () => {
   const { to, received } = await startRecorder();
   expect((await runOffers(["trigger", "test", "--to", to])).code).toBe(0);
   expect(received[0]?.headers).not.toHaveProperty("authorization");
 });
 
-test("every status other than 200 results in exit code 1", async () => {
+test("a status of 204 results in exit code 1", async () => {
   const { to } = await startRecorder(204);
   const { code, stdout } = await runOffers(["trigger", "test-auth", "--to", to, "--json"], env);
   expect(code).toBe(1);
@@ -80,7 +80,7 @@ test.each([
   ["contact-suggestions", "Only 200 is a success. The service would not retry: the hirer sees no suggestions"],
   ["test-auth", "Only 200 is a success. The service would not retry, and would not save the URL"],
   ["test", "Only 200 is a success. The service would not retry, and would not save the URL"],
-])("the output after a failed %s says the same as delivery.md", async (event, text) => {
+])("the output after a failed %s matches delivery.md", async (event, text) => {
   const { to } = await startRecorder(500);
   const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
   expect(stdout).toContain(text);

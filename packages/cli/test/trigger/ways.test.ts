@@ -51,7 +51,7 @@ test.each([
   ["empty_secret", "empty-secret", "empty_secret_accepted"],
   ["error_on_bad_signature", "wrong-signature", "error_on_bad_signature"],
   ["method_ignored", "other-method", "any_method_accepted"],
-])("a receiver with the defect %s fails the way %s: %s", async (defect, way, finding) => {
+])("a receiver with the defect %s responds incorrectly to the way %s, which shows %s", async (defect, way, finding) => {
   const { url, stop } = await startReceiver("node", "timestampDigest", defect);
   const { code, lines } = await triggerEvery("worker-offer-response", url.href, "timestampDigest");
   expect(lines).toContainEqual(expect.objectContaining({ way, right: false, finding }));
@@ -59,7 +59,7 @@ test.each([
   await stop();
 });
 
-test("the finding of a wrong response is explained on the terminal", async () => {
+test("the output explains the finding for a wrong response", async () => {
   const { url, stop } = await startReceiver("node", "timestampDigest", "no_freshness");
   const args = ["trigger", "worker-offer-response", "--to", url.href, "--as", "late"];
   const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
@@ -72,7 +72,7 @@ test("the finding of a wrong response is explained on the terminal", async () =>
 test("rejects a way that does not apply to the event, and lists those that do", async () => {
   const args = ["trigger", "test", "--to", "http://127.0.0.1:1", "--as", "late"];
   const { code, stderr } = await runOffers(args);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be sent as "late". Choose every, as-sent')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be sent as "late". The ways are every, as-sent')]);
 });
 
 test("every way has a line of help", async () => {
@@ -89,7 +89,7 @@ async function runShell(command: string, secret: string): Promise<string[]> {
   return stdout.trimEnd().split("\n");
 }
 
-const way = (name: string) => testWays.find((each) => each.name === name) ?? expect.fail(name);
+const findWay = (name: string) => testWays.find((way) => way.name === name) ?? expect.fail(name);
 
 test.each(schemes)(
   "the shell command of each way contains neither secret nor signature, and signs like the request itself, with %s",
@@ -97,7 +97,7 @@ test.each(schemes)(
     const secret = secrets[scheme];
     // The shell's clock cannot be set, so a past time is a literal in the command.
     const [old] = writeTestRequests(
-      way("late"),
+      findWay("late"),
       fillEvent(findEvent("worker-offer-response"), findEvent("worker-offer-response").fields, "delivery_1"),
       { scheme, secret, now: new Date("2026-11-28T10:00:00Z") },
     );
@@ -109,8 +109,8 @@ test.each(schemes)(
     expect(words.at(-1)).toBe("https://example.com/offers/offer/response");
 
     for (const event of events)
-      for (const each of waysFor(fillEvent(event, event.fields, "delivery_1"), scheme))
-        for (const request of writeTestRequests(each, fillEvent(event, event.fields, "delivery_1"), {
+      for (const way of waysFor(fillEvent(event, event.fields, "delivery_1"), scheme))
+        for (const request of writeTestRequests(way, fillEvent(event, event.fields, "delivery_1"), {
           scheme,
           secret,
           now: new Date(),
@@ -119,13 +119,13 @@ test.each(schemes)(
           expect(text).not.toContain(secret.replace("whsec_", ""));
           for (const { name, value, shell } of request.headers)
             if (shell !== undefined && /authorization|signature/i.test(name) && !value.includes(", "))
-              expect(text, each.name).not.toContain(value.slice(-12));
+              expect(text, way.name).not.toContain(value.slice(-12));
         }
   },
 );
 
 /** Returns the headers that a shell command sends, by name, and the body. */
-async function sentBy(request: TestRequest, before = ""): Promise<{ headers: Map<string, string>; body: string }> {
+async function runInShell(request: TestRequest, before = ""): Promise<{ headers: Map<string, string>; body: string }> {
   const command = toShellCommand(request, "https://example.com", "standardWebhooks");
   const words = await runShell(`${before}\n${command}`, secrets.standardWebhooks);
   const headers = words.flatMap((word, index) =>
@@ -140,19 +140,19 @@ const isVerified = ({ headers, body }: { headers: Map<string, string>; body: str
   return headers.get("webhook-signature") === `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
 };
 
-const written = (wayName: string, eventName: string): TestRequest => {
+const writeRequest = (wayName: string, eventName: string): TestRequest => {
   const webhook = fillEvent(findEvent(eventName), findEvent(eventName).fields, "delivery_1");
   const options = { scheme: "standardWebhooks", secret: secrets.standardWebhooks, now: new Date() } as const;
-  return writeTestRequests(way(wayName), webhook, options)[0] ?? expect.fail();
+  return writeTestRequests(findWay(wayName), webhook, options)[0] ?? expect.fail();
 };
 
 test("the shell command for a body that was changed after signing sends a signature that does not match it", async () => {
-  expect(isVerified(await sentBy(written("as-sent", "worker-offer-response")))).toBe(true);
-  expect(isVerified(await sentBy(written("altered-body", "worker-offer-response")))).toBe(false);
+  expect(isVerified(await runInShell(writeRequest("as-sent", "worker-offer-response")))).toBe(true);
+  expect(isVerified(await runInShell(writeRequest("altered-body", "worker-offer-response")))).toBe(false);
 });
 
 test("the shell command for a request without a body does not sign the previous command's body", async () => {
-  const { headers } = await sentBy(written("as-sent", "test-auth"), "body='an earlier body'");
+  const { headers } = await runInShell(writeRequest("as-sent", "test-auth"), "body='an earlier body'");
   expect(isVerified({ headers, body: "" })).toBe(true);
 });
 
@@ -168,6 +168,6 @@ test("the remaining ways are still sent when the receiver resets a connection af
   const { port } = server.address() as AddressInfo;
   const args = ["trigger", "test-auth", "--to", `http://127.0.0.1:${port}`, "--as", "every"];
   const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/\d+ responses wrong\./)]);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/\d+ wrong responses\./)]);
   server.close();
 });

@@ -8,19 +8,20 @@ const { config, groups, standardWebhooks } = readVectors();
 const cases = groups.flatMap((group) => group.cases);
 const readJson = (url: URL) => JSON.parse(readFileSync(url, "utf8")) as never;
 
-test.each(groups)("$name follows its schema", ({ name }) => {
+test.each(groups)("the test vectors in $name match the schema", ({ name }) => {
   const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findVectorsFolder())));
   const result = schema.safeParse(readJson(new URL(`cases/${name}.json`, findVectorsFolder())));
   expect(result.error?.issues ?? []).toEqual([]);
 });
 
-test("the schema rejects anything that is not a case", () => {
+test("the schema rejects cases with unknown or invalid fields", () => {
   const schema = z.fromJSONSchema(readJson(new URL("group.schema.json", findVectorsFolder())));
   const valid = { id: "http/x", title: "T.", why: "W.", request: {}, response: { status: 200, handled: 0 } };
-  const isTaken = (change: object) => schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
-  expect(isTaken({})).toBe(true);
+  const isValidWith = (change: object) =>
+    schema.safeParse({ description: "", cases: [{ ...valid, ...change }] }).success;
+  expect(isValidWith({})).toBe(true);
   for (const change of [{ id: "x" }, { titel: "" }, { response: { status: 100, handled: 0 } }, { sign: { offset: 1 } }])
-    expect(isTaken(change), JSON.stringify(change)).toBe(false);
+    expect(isValidWith(change), JSON.stringify(change)).toBe(false);
 });
 
 test("there are at least 220 cases, each with an id that is unique within its group", () => {
@@ -30,35 +31,39 @@ test("there are at least 220 cases, each with an id that is unique within its gr
 });
 
 test("a case with several correct responses says why there is a choice", () => {
-  const open = cases.filter((each) =>
-    stepsOf(each).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
+  const casesWithChoice = cases.filter((testCase) =>
+    stepsOf(testCase).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
-  expect(open.filter(({ choice }) => choice === undefined).map(({ id }) => id)).toEqual([]);
-  expect(cases.filter((each) => each.choice !== undefined && !open.includes(each)).map(({ id }) => id)).toEqual([]);
+  expect(casesWithChoice.filter(({ choice }) => choice === undefined).map(({ id }) => id)).toEqual([]);
+  expect(
+    cases
+      .filter((testCase) => testCase.choice !== undefined && !casesWithChoice.includes(testCase))
+      .map(({ id }) => id),
+  ).toEqual([]);
 });
 
-test("every finding of a case is explained, and every case that a finding refers to exists", () => {
+test("every case's findings are explained, and every case that a finding refers to exists", () => {
   const all = [...groups, ...standardWebhooks].flatMap((group) => group.cases);
   const shows = all.flatMap((testCase) => stepsOf(testCase).flatMap((step) => step.shows ?? []));
-  const named = shows.flatMap(({ ifAlso = {}, mayGoUnanswered: _, ...codes }) => [
+  const allCodes = shows.flatMap(({ ifAlso = {}, mayGoUnanswered: _, ...codes }) => [
     ...Object.values(codes),
     ...Object.values(ifAlso),
   ]);
-  expect(named.filter((code) => !(code in findings))).toEqual([]);
+  expect(allCodes.filter((code) => !(code in findings))).toEqual([]);
   const ids = new Set(all.map(({ id }) => id));
   expect(shows.flatMap(({ ifAlso = {} }) => Object.keys(ifAlso)).filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("every case that anyone can send and that must be rejected has a finding if it is accepted", () => {
-  const unsigned = groups.flatMap((group) =>
+test("every case whose signature must be rejected has a finding for a receiver that accepts it", () => {
+  const withoutFinding = groups.flatMap((group) =>
     group.cases.filter((testCase) =>
       stepsOf(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
     ),
   );
-  expect(unsigned.map(({ id }) => id)).toEqual([]);
+  expect(withoutFinding.map(({ id }) => id)).toEqual([]);
 });
 
-// Made by openssl; each vector contains the command that printed it.
+// Computed by openssl; each vector contains the command.
 const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findVectorsFolder())) as {
   vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
@@ -78,5 +83,5 @@ test("formats an instant in every notation that the test vectors use", () => {
   );
 });
 
-test("an unknown placeholder is an error, not a hostile request", () =>
+test("an unknown placeholder throws instead of becoming part of a request", () =>
   expect(() => fillIn("{{digset}}", {})).toThrow("{{digset}}"));
