@@ -13,7 +13,7 @@ const lostStates = /^(?:08|53|57P0|25006$|25P03$)/;
 /** Matches error codes from Node.js. */
 const lostSockets = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/;
 const lostMessages =
-  /^(?:Connection terminated|timeout (?:exceeded|expired)|Query read timeout|Client (?:has encountered a connection error|was closed)|the database sent nothing)/;
+  /^(?:Connection terminated|timeout (?:exceeded|expired)|Query read timeout|Client (?:has encountered a connection error|was closed))/;
 
 function isLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -78,7 +78,9 @@ export const separateClient = (databaseUrl: string): pg.Client =>
 
 function socketWithTimeout(silenceMs: number): Socket {
   const socket = new Socket();
-  socket.setTimeout(silenceMs, () => socket.destroy(new Error(`the database sent nothing for ${silenceMs} ms`)));
+  socket.setTimeout(silenceMs, () => {
+    socket.destroy(Object.assign(new Error(`the database sent nothing for ${silenceMs} ms`), { code: "ETIMEDOUT" }));
+  });
   return socket;
 }
 

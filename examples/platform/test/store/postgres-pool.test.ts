@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { openPool, separateClient } from "../../src/store/postgres-pool.ts";
+import { openPool, separateClient, withClients } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
@@ -29,15 +29,15 @@ describe.each(shareableStores)("connections to $title", ({ createDatabase }) => 
   });
 
   test("connections are closed and replaced when they go silent", async () => {
-    const errors: unknown[] = [];
-    const pool = openPool(databaseUrl, (error) => errors.push(error), { silenceMs });
-    const client = await pool.connect();
-    expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    const pool = openPool(databaseUrl, () => undefined, { silenceMs });
+    const client = await withClients(pool).connect();
+    expect((await client.query("select 1 as one", [])).rows).toEqual([{ one: 1 }]);
     proxy.silence();
-    await expect(client.query("select 2 as two")).rejects.toThrow(`sent nothing for ${silenceMs} ms`);
+    const lost = { code: "database_lost", cause: { message: `the database sent nothing for ${silenceMs} ms` } };
+    await expect(client.query("select 2 as two", [])).rejects.toMatchObject(lost);
     // kysely then sends a rollback, which must not wait for the dead connection for ever.
-    await expect(client.query("rollback")).rejects.toThrow();
-    client.release(true);
+    await expect(client.query("rollback", [])).rejects.toMatchObject(lost);
+    client.release();
     expect((await pool.query("select 3 as three")).rows).toEqual([{ three: 3 }]);
     await pool.end();
   });
