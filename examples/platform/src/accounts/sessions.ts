@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Request } from "express";
 import { ProblemError } from "../http/problem.ts";
-import { checkParameters } from "../http/validation.ts";
+import { rejectUnknownParameters } from "../http/validation.ts";
 import { sha256 } from "../store/encrypt.ts";
 import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./passwords.ts";
@@ -154,7 +154,7 @@ export async function authenticateUser(
 ): Promise<Session> {
   const session = await requireSession(deps, request, role);
   await deps.personLimits.count(limitKey(role, session), use);
-  checkParameters(request, parameters);
+  rejectUnknownParameters(request, parameters);
   return session;
 }
 

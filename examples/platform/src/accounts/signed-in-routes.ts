@@ -5,7 +5,7 @@ import { textField } from "../http/fields.ts";
 import type { PagedList } from "../http/list-cursor.ts";
 import type { ReadJson } from "../http/read-body.ts";
 import { type Methods, pathParameter } from "../http/routes.ts";
-import { checkParameters, parseBody } from "../http/validation.ts";
+import { parseBody, rejectUnknownParameters } from "../http/validation.ts";
 import type { Store } from "../store/store.ts";
 import {
   authenticateUser,
@@ -75,13 +75,13 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
   const credentialsSchema = z.strictObject({ [role.name]: textField, password: textField });
   return {
     async post(request, response) {
-      checkParameters(request);
+      rejectUnknownParameters(request);
       const credentials = parseBody(credentialsSchema, await deps.readJson(request, response));
       const { [role.name]: name = "", password = "" } = credentials;
       response.status(201).json(await signIn(deps, role, { name, password, address: request.ip ?? "" }));
     },
     async delete(request, response) {
-      checkParameters(request);
+      rejectUnknownParameters(request);
       const closed = await closeSession(deps.store, bearerToken(request), role);
       if (closed !== undefined) deps.streams.end(closed);
       response.status(204).end();

@@ -7,10 +7,10 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 const hostHeader = /^(\[[\da-f:.]+\]|[^:]+)(?::\d{1,5})?$/i;
 
 /**
- * Rejects requests to hosts other than loopback and those in `allowed` (D-105). Another site that points its own
- * name at 127.0.0.1 (DNS rebinding) can then neither read nor change anything.
+ * Rejects requests to any host except loopback and those in `allowed` (D-105). This stops a site that points its own
+ * name at 127.0.0.1 (DNS rebinding) from reading or changing anything.
  *
- * @param allowed in lower case
+ * @param allowed host names, in lower case
  */
 export function checkHost(allowed: readonly string[]): RequestHandler {
   const names = new Set([...loopbackNames, ...allowed]);
@@ -19,7 +19,7 @@ export function checkHost(allowed: readonly string[]): RequestHandler {
     if (names.has(name.toLowerCase())) return next();
     throw new ProblemError(
       "host_not_allowed",
-      "Use localhost, 127.0.0.1 or [::1] to call the platform, or allow this host name: with --allow-host in the sandbox, with OFFERS_ALLOWED_HOSTS in the platform.",
+      "Call the platform at localhost, 127.0.0.1 or [::1], or allow this host name with --allow-host (sandbox) or OFFERS_ALLOWED_HOSTS (platform).",
     );
   };
 }

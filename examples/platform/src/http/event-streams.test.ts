@@ -9,7 +9,7 @@ test("keeps a stream open when its session outlasts the longest timer", async ()
   const server = express()
     .get("/", (_request, response) => {
       const session = { id: "session", expiresInMs: 30 * 24 * 60 * 60 * 1_000, check: async () => undefined };
-      const send = streams.begin(response, session);
+      const send = streams.start(response, session);
       setTimeout(() => send({ id: 1, type: "offer", data: {} }), 20);
     })
     .listen(0, "127.0.0.1");

@@ -1,13 +1,13 @@
 import type { Response } from "express";
 
 const heartbeatMs = 15_000;
-/** The longest timer delay in Node, 24.8 days: a longer one fires after a millisecond. */
-const longestDelayMs = 2 ** 31 - 1;
+/** Node's longest timer delay, 24.8 days. A timer with a longer delay fires after 1 ms. */
+const maxTimerDelayMs = 2 ** 31 - 1;
 /** Backpressure limit: a reader that falls this far behind is disconnected, and resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
 
 export interface StreamEvent {
-  /** A reader sends it as Last-Event-ID when it reconnects. */
+  /** Readers send it back as Last-Event-ID when they reconnect. */
   id: number | string;
   type: string;
   data: unknown;
@@ -30,14 +30,14 @@ export class EventStreams {
   }
 
   /** Starts a stream. @returns a function that sends an event */
-  begin(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
+  start(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
     // Turns off buffering in proxies such as nginx, which would delay events.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     response.write("retry: 1000\n\n");
     const end = (): void => void response.end();
-    const beat = (): void => void (response.writableEnded || response.write(":\n\n"));
-    const heartbeat = setInterval(() => void check().then(beat, end), heartbeatMs);
-    const expiry = setTimeout(end, Math.min(expiresInMs, longestDelayMs));
+    const sendHeartbeat = (): void => void (response.writableEnded || response.write(":\n\n"));
+    const heartbeat = setInterval(() => void check().then(sendHeartbeat, end), heartbeatMs);
+    const expiry = setTimeout(end, Math.min(expiresInMs, maxTimerDelayMs));
     this.#open.set(response, sessionId);
     response.once("close", () => {
       clearInterval(heartbeat);
@@ -52,9 +52,8 @@ export class EventStreams {
     };
   }
 
-  /** Ends all streams, or only those of one session. Readers reconnect with Last-Event-ID. */
-  end(ofSession?: string): void {
-    for (const [response, sessionId] of this.#open)
-      if (ofSession === undefined || ofSession === sessionId) response.end();
+  /** Ends one session's streams, or all streams if no session is given. Readers reconnect with Last-Event-ID. */
+  end(sessionId?: string): void {
+    for (const [response, ownerId] of this.#open) if (sessionId === undefined || sessionId === ownerId) response.end();
   }
 }

@@ -31,7 +31,7 @@ test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(
   },
 );
 
-test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("accepts %j as storable", (text) =>
+test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("accepts %j, which PostgreSQL can store", (text) =>
   expect(textProblem(text)).toBeUndefined(),
 );
 
@@ -39,7 +39,7 @@ test.each([
   ["a\0b", "Remove the character U+0000."],
   ["\ud83d", "Remove the lone surrogate."],
   ["\udc69\ud83d", "Remove the lone surrogate."],
-])("rejects %j as not storable: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));
+])("rejects %j, which PostgreSQL cannot store: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));
 
 const isTitle = (title: string): boolean =>
   offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;
@@ -49,18 +49,18 @@ function* characters(): Generator<string> {
   for (let code = 0; code <= 0x10ffff; code += 1) if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
 }
 
-/** Matches invisible characters by their Unicode properties, instead of our list. */
+/** Matches invisible characters by their Unicode properties rather than by the platform's list. */
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Control}\p{Format}\p{Mark}\p{Separator}\p{Unassigned}\p{Private_Use}]/u;
 
-test("treats ignorable, mark, space and unassigned characters as invisible [D-89]", () => {
-  const passed = [...characters()].filter((one) => invisible.test(one) && isVisible(one));
-  expect(passed).toEqual([]);
+test("considers ignorable, mark, space and unassigned characters invisible [D-89]", () => {
+  const wronglyVisible = [...characters()].filter((character) => invisible.test(character) && isVisible(character));
+  expect(wronglyVisible).toEqual([]);
 });
 
-test("treats every other character as visible, except for a few blank ones", () => {
-  const refused = [...characters()].filter((one) => !invisible.test(one) && !isVisible(one));
-  expect(refused).toEqual(["\u2800", "\ufffc", "\u{13441}", "\u{13442}", "\u{1d159}"]);
+test("considers every other character visible, except for a few blank ones", () => {
+  const blank = [...characters()].filter((character) => !invisible.test(character) && !isVisible(character));
+  expect(blank).toEqual(["\u2800", "\ufffc", "\u{13441}", "\u{13442}", "\u{1d159}"]);
 });
 
 const blanks = [
@@ -97,7 +97,7 @@ const blanks = [
 ].map((text) => [
   JSON.stringify(text)
     .slice(1, -1)
-    .replace(/[^ -~]/gu, (one) => `U+${one.codePointAt(0)?.toString(16)}`),
+    .replace(/[^ -~]/gu, (character) => `U+${character.codePointAt(0)?.toString(16)}`),
   text,
 ]);
 

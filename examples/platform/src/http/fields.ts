@@ -22,7 +22,7 @@ export const textField = z
   .max(500)
   .refine((text) => textProblem(text) === undefined, { error: ({ input }) => textProblem(String(input)) });
 
-/** A visible single-line string for emails and headers, without characters that change the text next to it (D-89). */
+/** A visible single-line string for emails and headers, without characters that alter the display of surrounding text (D-89). */
 export const lineField = textField
   .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "Remove the line break or control character.")
   .refine(

@@ -8,7 +8,7 @@ export interface IdempotencyRecord {
   organisationId: string;
   /** The key's SHA-256. */
   keyHash: string;
-  /** Hash of the request, which distinguishes a retry from a different request. */
+  /** A hash that distinguishes a retry from a different request. */
   fingerprint: string;
   now: Date;
 }
@@ -19,15 +19,15 @@ export interface Idempotent<T> {
   replayed: boolean;
 }
 
-/** D-40 */
-const keptMs = 24 * 60 * 60 * 1_000;
+/** How long a key is valid after its first use (D-40). */
+const validForMs = 24 * 60 * 60 * 1_000;
 
-/** Returns the time at or before which an expired key was used. */
-const expiredSince = (now: Date): Date => new Date(now.getTime() - keptMs);
+/** Keys that were first used at or before this time have expired. */
+const expiryCutoff = (now: Date): Date => new Date(now.getTime() - validForMs);
 
 /** Deletes expired keys, which already count as absent (D-40). */
 export const deleteExpiredKeys = (db: Kysely<Tables>, now: Date) =>
-  db.deleteFrom("idempotency_keys").where("created_at", "<=", expiredSince(now)).execute();
+  db.deleteFrom("idempotency_keys").where("created_at", "<=", expiryCutoff(now)).execute();
 
 /**
  * Runs `effect` once per idempotency key, in the caller's transaction. The result is stored with the key and returned for
@@ -49,9 +49,9 @@ export async function idempotent<T>(
       .onConflict((conflict) => conflict.columns(["organisation_id", "key_hash"]).doUpdateSet(changes))
       .returning(["fingerprint", "result", "created_at"])
       .executeTakeFirstOrThrow();
-  // Waits for another transaction that uses the key, and locks an earlier use, so that retention does not delete it.
+  // Wait for any other transaction that uses the key. Lock an earlier use, so that retention does not delete it.
   let use = await insertOrUpdate({ result: sql`idempotency_keys.result` });
-  if (use.created_at <= expiredSince(now)) use = await insertOrUpdate(unused);
+  if (use.created_at <= expiryCutoff(now)) use = await insertOrUpdate(unused);
   if (use.fingerprint !== fingerprint)
     throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
   if (use.result !== "") return { result: JSON.parse(use.result), replayed: true };

@@ -22,22 +22,22 @@ export interface Listed<Row> {
   next: string | null;
 }
 
-/** A list, newest first, for JSON routes and pages. */
+/** A list that JSON routes and pages read one page at a time. */
 export interface PagedList<Deps, User, Row, Query = ListPage> {
   cursor: ListCursor;
   read(deps: Deps, user: User, query: Query): Promise<Listed<Row>>;
 }
 
-/** Encodes and decodes the cursors of one list. Uses keyset pagination, so that new rows do not shift pages. */
+/** Encodes and decodes a list's cursors. Uses keyset pagination, so that new rows do not shift pages. */
 export interface ListCursor {
   /** The list's name, which every cursor contains. */
   name: string;
   /** Encodes the cursor for the page after the row with this key. */
-  write(key: ListKey): string;
-  /** Decodes a cursor. Returns undefined unless this list's `write` created it. */
-  read(cursor: string): ListKey | undefined;
+  encode(key: ListKey): string;
+  /** Decodes a cursor. Returns undefined unless this list's `encode` created it. */
+  decode(cursor: string): ListKey | undefined;
   /** Removes the row beyond `limit`, which only shows that there is a next page, and adds the cursor for that page. */
-  cut<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => ListKey): Listed<Row>;
+  toPage<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => ListKey): Listed<Row>;
 }
 
 /**
@@ -54,22 +54,22 @@ export function listCursor(name: string, idPattern: RegExp): ListCursor {
       .regex(idPattern)
       .refine((id) => textProblem(id) === undefined),
   ]);
-  const write = ({ position, id }: ListKey): string =>
+  const encode = ({ position, id }: ListKey): string =>
     Buffer.from(JSON.stringify([name, position, id])).toString("base64url");
   return {
     name,
-    write,
-    read(cursor) {
+    encode,
+    decode(cursor) {
       const parsed = schema.safeParse(parse(Buffer.from(cursor, "base64url").toString()));
       if (!parsed.success) return undefined;
       const [, position, id] = parsed.data;
       // Compare with the encoded form, because Buffer ignores characters that are not base64.
-      return write({ position, id }) === cursor ? { position, id } : undefined;
+      return encode({ position, id }) === cursor ? { position, id } : undefined;
     },
-    cut: (rows, limit, keyOf) => {
+    toPage: (rows, limit, keyOf) => {
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { rows: shown, next: last === undefined ? null : write(keyOf(last)) };
+      return { rows: shown, next: last === undefined ? null : encode(keyOf(last)) };
     },
   };
 }
@@ -86,30 +86,30 @@ function parse(text: string): unknown {
 const maxListLimit = 100;
 
 /** Creates the schema of an optional query parameter. A repeated parameter is an array, which is invalid. */
-export const parameter = <T>(read: (text: string) => T | undefined, remedy: string) =>
+export const parameter = <T>(parseText: (text: string) => T | undefined, remedy: string) =>
   z
     .unknown()
     .optional()
-    .transform((given, context) => {
-      if (given === undefined) return undefined;
-      const value = typeof given === "string" ? read(given) : undefined;
+    .transform((raw, context) => {
+      if (raw === undefined) return undefined;
+      const value = typeof raw === "string" ? parseText(raw) : undefined;
       if (value === undefined) context.addIssue({ code: "custom", message: remedy });
       return value;
     });
 
-/** Creates the schema of the parameter for the page size, which ranges from 1 to `max`. */
+/** Creates the schema of the parameter `limit`, a page size from 1 to `max`. */
 export const limitParameter = (max: number, defaultLimit: number) =>
   parameter(
     (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
     `Send one whole number from 1 to ${max}.`,
-  ).transform((given) => given ?? defaultLimit);
+  ).transform((limit) => limit ?? defaultLimit);
 
 /** Creates the schema of a list's query parameters. Extend it for a list with other parameters. */
 export const listSchema = (cursor: ListCursor) =>
   z.strictObject({
     limit: limitParameter(maxListLimit, maxListLimit),
     before: parameter<ListKey>(
-      (text) => cursor.read(text),
-      "Send `next` from the previous page unchanged and only once, or omit it to start with the newest.",
+      (text) => cursor.decode(text),
+      "Send `next` from the previous page unchanged and only once, or omit the parameter to get the first page.",
     ),
   });

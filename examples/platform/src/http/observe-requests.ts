@@ -17,7 +17,7 @@ export const observeRequests =
   (request, response, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
-    // Withdrawal is a GET, and responses contain personal data: no cache may store them.
+    // No cache may store a response: withdrawal is a GET, and responses contain personal data.
     response.set({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     response.once("close", () => {
       const { method } = request;

@@ -29,7 +29,7 @@ test.each([
   ["commit_uncertain", /may have been made/],
   ["store_stopped", /may or may not have been made/],
 ] as const)(
-  "responds with 503 and Retry-After when the store fails with %s, and says what is known [D-145]",
+  "responds with 503 and Retry-After when the store fails with %s, and says whether a change was made [D-145]",
   (code, detail) =>
     expect(toProblem(new StoreError(code, "of the store"))).toMatchObject({
       status: 503,
@@ -39,9 +39,9 @@ test.each([
     }),
 );
 
-test("says so when more fields are invalid than it names", () => {
+test("says how many fields it lists when there are more invalid ones", () => {
   const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));
-  expect(invalidRequest(errors).message).toBe("100 fields or more are not valid; errors names the first 100.");
+  expect(invalidRequest(errors).message).toBe("At least 100 fields are not valid; errors lists the first 100.");
 });
 
 test("keeps the code of a problem that is sent with another status", () => {
@@ -55,13 +55,13 @@ test("keeps the code of a problem that is sent with another status", () => {
   expect(problem.status).toBe(400);
 });
 
-/** Returns the response when a route throws, and the errors that are reported. */
-async function responseTo(thrown: unknown, before?: (response: express.Response) => void) {
+/** Returns the response to a request whose route throws, and the errors reported to the handler. */
+async function responseTo(thrown: unknown, beforeThrow?: (response: express.Response) => void) {
   const unexpected: unknown[] = [];
   const app = express();
   app.get("/", (_request, response) => {
     response.set("X-Request-Id", "r1");
-    before?.(response);
+    beforeThrow?.(response);
     throw thrown;
   });
   app.use(problemHandler((error) => unexpected.push(error)));
@@ -78,7 +78,7 @@ async function responseTo(thrown: unknown, before?: (response: express.Response)
 
 test("sends a problem with its headers, fields and extension members [D-113]", async () => {
   const errors = new Map([["workerIds", ["Choose at least one worker."]]]);
-  const problem = new ProblemError("method_not_allowed", "Allowed here: GET.", {
+  const problem = new ProblemError("method_not_allowed", "Allowed methods: GET.", {
     errors,
     extensions: { checks: [1] },
     headers: { Allow: "GET" },
@@ -91,7 +91,7 @@ test("sends a problem with its headers, fields and extension members [D-113]", a
     type: "https://github.com/offers/offers/blob/main/docs/errors.md#method_not_allowed",
     title: "Method not allowed",
     status: 405,
-    detail: "Allowed here: GET.",
+    detail: "Allowed methods: GET.",
     instance: "urn:offers:request:r1",
     code: "method_not_allowed",
     errors: { workerIds: ["Choose at least one worker."] },
@@ -101,7 +101,7 @@ test("sends a problem with its headers, fields and extension members [D-113]", a
 });
 
 test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
-  "responds with 500 to any other error and reveals nothing, %#",
+  "responds with 500 to any other error and reveals nothing about it, %#",
   async (thrown) => {
     const { status, text, unexpected } = await responseTo(thrown);
     expect(status).toBe(500);

@@ -17,7 +17,7 @@ export const problemKinds = {
   body_timeout: { status: 408, title: "The body did not arrive in time" },
   delivery_pending: { status: 409, title: "The delivery is still pending" },
   delivery_settled: { status: 409, title: "The delivery is not pending" },
-  delivery_superseded: { status: 409, title: "A later delivery has superseded it" },
+  delivery_superseded: { status: 409, title: "The delivery has been superseded" },
   profile_missing: { status: 409, title: "The profile has no base URL" },
   endpoint_disabled: { status: 409, title: "The endpoint is disabled" },
   already_invited: { status: 409, title: "This person has already been invited" },
@@ -39,7 +39,7 @@ export type ProblemCode = keyof typeof problemKinds;
 /** Maps the name of a parameter or field (`events[0].end`) to its remedies. */
 export type FieldErrors = Map<string, string[]>;
 
-/** Limits the size of the response to a body with many invalid entries. */
+/** The maximum number of invalid fields that a response lists. */
 export const maxFields = 100;
 
 export interface ProblemOptions extends ErrorOptions {
@@ -80,12 +80,12 @@ export function invalidRequest(errors: FieldErrors): ProblemError {
   const detail =
     errors.size < maxFields
       ? `${fields} not valid; see errors.`
-      : `${maxFields} fields or more are not valid; errors names the first ${maxFields}.`;
+      : `At least ${maxFields} fields are not valid; errors lists the first ${maxFields}.`;
   return new ProblemError("invalid_request", detail, { errors });
 }
 
 /**
- * Responds to every error that a route throws with problem details (RFC 9457), without internals.
+ * Responds to every error that a route throws with problem details (RFC 9457), which reveal no internals.
  *
  * @param onUnexpected called with errors that are not a `ProblemError`: bugs, and failures of the store
  */
@@ -93,7 +93,7 @@ export const problemHandler =
   (onUnexpected: (error: unknown, response: Response) => void): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) => {
     const problem = toProblem(error);
-    // A `ProblemError` is always intended, even with status 503.
+    // A `ProblemError` is always intentional, even with status 503.
     if (problem !== error && problem.status >= 500) onUnexpected(error, response);
     // It is too late for another response. Resetting the connection marks the first one as incomplete.
     if (response.headersSent) return void response.destroy();
@@ -127,19 +127,19 @@ const databaseDetails = {
     "Idempotency-Key, so that it takes effect only once. Without a key, first check whether the change was made.",
 };
 
-/** Creates an error that asks load balancers, programs and users to try again a second later. */
+/** Creates an error that asks load balancers, programs and users to try again after one second. */
 export const serviceUnavailable = (detail: string, cause?: unknown): ProblemError =>
   new ProblemError("service_unavailable", detail, { cause, headers: { "Retry-After": "1" } });
 
 /** Converts an error to the problem that the caller sees. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  // Express throws it for a path that it cannot percent-decode.
+  // Express throws a `URIError` if it cannot percent-decode the path.
   if (error instanceof URIError)
     return new ProblemError("malformed_url", "Percent-encode the URL as UTF-8.", { cause: error });
   if (error instanceof StoreError && error.code in databaseDetails)
     return serviceUnavailable(databaseDetails[error.code as keyof typeof databaseDetails], error);
-  return new ProblemError("internal_error", "Try again. If it happens again, report the instance.", {
+  return new ProblemError("internal_error", "Try again. If the error persists, report its instance.", {
     cause: error,
   });
 }

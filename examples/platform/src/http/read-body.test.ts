@@ -8,7 +8,7 @@ import { jsonReader } from "./read-body.ts";
 
 const limitBytes = 32;
 const timeoutMs = 500;
-const refusals: unknown[] = [];
+const rejections: unknown[] = [];
 
 const app = express();
 const read = jsonReader(limitBytes, timeoutMs);
@@ -18,7 +18,7 @@ app.use("/decoded", (request, _response, next) => {
 });
 app.use(async (request, response) => {
   const value = await read(request, response).catch((error: unknown) => {
-    refusals.push(error);
+    rejections.push(error);
     throw error;
   });
   response.json({ value });
@@ -35,7 +35,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** Sends these bytes over a socket, because an HTTP client would correct them. */
+/** Sends these exact bytes over a socket, because an HTTP client would correct them. */
 async function send(head: string[], body: string | Uint8Array = "", path = "/"): Promise<unknown> {
   const socket = connect(port(), "127.0.0.1");
   socket.write([`POST ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...head, "", ""].join("\r\n"));
@@ -45,45 +45,45 @@ async function send(head: string[], body: string | Uint8Array = "", path = "/"):
   return JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4));
 }
 
-const sized = (body: string | Uint8Array, ...head: string[]): Promise<unknown> =>
+const sendWithLength = (body: string | Uint8Array, ...head: string[]): Promise<unknown> =>
   send([`Content-Length: ${Buffer.byteLength(body)}`, ...head], body);
 
 const json = "Content-Type: application/json";
 
-describe("a JSON body", () => {
+describe("a valid body", () => {
   test.each([
     json,
     "content-type: application/json; charset=utf-8",
     'Content-Type: application/json;charset="UTF-8"',
     "Content-Type: application/json; version=1;  charset=utf-8",
     "Content-Type: application/vnd.offers+json",
-  ])("is accepted with the header %s", async (head) =>
-    expect(await sized('{"title":"Küche"}', head)).toEqual({ value: { title: "Küche" } }),
+  ])("accepts a JSON body with the header %s", async (head) =>
+    expect(await sendWithLength('{"title":"Küche"}', head)).toEqual({ value: { title: "Küche" } }),
   );
 
-  test("is accepted when it has exactly as many bytes as the limit", async () => {
+  test("accepts a JSON body that is exactly as long as the limit", async () => {
     const title = "x".repeat(limitBytes - 2);
-    expect(await sized(JSON.stringify(title), json)).toEqual({ value: title });
+    expect(await sendWithLength(JSON.stringify(title), json)).toEqual({ value: title });
   });
 
-  test("is accepted when it is null", async () => expect(await sized("null", json)).toEqual({ value: null }));
+  test("accepts the JSON body null", async () => expect(await sendWithLength("null", json)).toEqual({ value: null }));
 
-  test("is accepted in chunks", async () =>
+  test("accepts a JSON body in chunks", async () =>
     expect(await send(["Transfer-Encoding: chunked", json], "2\r\n[1\r\n1\r\n]\r\n0\r\n\r\n")).toEqual({ value: [1] }));
 
-  test("is accepted when it is compressed", async () =>
-    expect(await sized(gzipSync("[1]"), json, "Content-Encoding: gzip")).toEqual({ value: [1] }));
+  test("accepts a compressed JSON body", async () =>
+    expect(await sendWithLength(gzipSync("[1]"), json, "Content-Encoding: gzip")).toEqual({ value: [1] }));
 });
 
-describe("a body", () => {
+describe("an invalid body", () => {
   const missing = { status: 400, code: "missing_body", detail: expect.stringContaining("documented JSON body") };
 
   test.each([[[]], [["Content-Length: 0"]], [[json, "Content-Length: 0"]]])(
-    "is rejected when it is missing: %j",
+    "rejects a missing body: %j",
     async (head) => expect(await send(head)).toMatchObject(missing),
   );
 
-  test("is rejected when its chunks are empty", async () =>
+  test("rejects a body of empty chunks", async () =>
     expect(await send(["Transfer-Encoding: chunked", json], "0\r\n\r\n")).toMatchObject(missing));
 
   test.each([
@@ -93,16 +93,16 @@ describe("a body", () => {
     "Content-Type: application/json; charset=utf-16",
     "Content-Type: application/json; charset=iso-8859-1",
     'Content-Type: application/json;   charset="utf-16"',
-  ])("is rejected with the header %s", async (head) =>
-    expect(await sized("{}", head)).toMatchObject({
+  ])("rejects a body with the header %s", async (head) =>
+    expect(await sendWithLength("{}", head)).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
       detail: expect.stringContaining("Content-Type: application/json"),
     }),
   );
 
-  test("is rejected when its Content-Encoding is unknown", async () =>
-    expect(await sized("{}", json, "Content-Encoding: zstd9")).toMatchObject({
+  test("rejects a body with an unknown Content-Encoding", async () =>
+    expect(await sendWithLength("{}", json, "Content-Encoding: zstd9")).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
       detail: expect.stringContaining("Content-Encoding"),
@@ -111,8 +111,8 @@ describe("a body", () => {
   test.each([
     ["by a byte", JSON.stringify("x".repeat(limitBytes - 1)), []],
     ["after decompression", gzipSync(JSON.stringify("x".repeat(9_999))), ["Content-Encoding: gzip"]],
-  ])("is rejected when it is too large %s", async (_, body, head) =>
-    expect(await sized(body, json, ...head)).toMatchObject({
+  ])("rejects a body that is too large %s", async (_, body, head) =>
+    expect(await sendWithLength(body, json, ...head)).toMatchObject({
       status: 413,
       code: "body_too_large",
       detail: "Send at most 32 bytes.",
@@ -120,9 +120,9 @@ describe("a body", () => {
   );
 
   test.each(['{"title":', "{} {}", Uint8Array.of(0x22, 0xff, 0x22), "NaN"])(
-    "is rejected when it is not JSON in UTF-8: %j",
+    "rejects a body that is not JSON in UTF-8: %j",
     async (body) =>
-      expect(await sized(body, json)).toMatchObject({
+      expect(await sendWithLength(body, json)).toMatchObject({
         status: 400,
         code: "malformed_json",
         detail: expect.stringContaining("one JSON value in UTF-8"),
@@ -135,27 +135,27 @@ describe("a body", () => {
     ["br", Buffer.from("\xff\xff\xff")],
     ["br", brotliCompressSync('{"title":"Kitchen"}').subarray(0, -4)],
     ["deflate", Buffer.from("{}")],
-  ])("is rejected when it is not valid %s, %#", async (coding, body) =>
-    expect(await sized(body, json, `Content-Encoding: ${coding}`)).toMatchObject({
+  ])("rejects a body that is not valid %s, %#", async (coding, body) =>
+    expect(await sendWithLength(body, json, `Content-Encoding: ${coding}`)).toMatchObject({
       status: 400,
       code: "malformed_json",
       detail: expect.stringContaining("Content-Encoding"),
     }),
   );
 
-  test("is rejected when it stalls, and the connection is closed", async () => {
+  test("rejects a body that stalls, and closes the connection", async () => {
     const stalled = await send(["Content-Length: 500", json], '{"t');
     expect(stalled).toMatchObject({ status: 408, code: "body_timeout" });
   });
 
-  test("is rejected when the connection breaks", async () => {
-    refusals.length = 0;
+  test("rejects a body when the connection breaks", async () => {
+    rejections.length = 0;
     const socket = connect(port(), "127.0.0.1");
     socket.on("error", () => undefined);
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${json}\r\nContent-Length: 9\r\n\r\n{"t`);
     socket.end();
-    await expect.poll(() => refusals, { timeout: 5_000 }).toHaveLength(1);
-    expect(refusals[0]).toMatchObject({
+    await expect.poll(() => rejections, { timeout: 5_000 }).toHaveLength(1);
+    expect(rejections[0]).toMatchObject({
       code: "malformed_json",
       message: expect.stringContaining("Content-Length"),
       cause: { type: "request.aborted" },
@@ -165,18 +165,18 @@ describe("a body", () => {
 });
 
 test("does not report an internal error as an invalid request", async () => {
-  refusals.length = 0;
+  rejections.length = 0;
   const body = await send([json, "Content-Length: 2"], "{}", "/decoded");
   expect(body).toMatchObject({ status: 500, code: "internal_error" });
-  expect(refusals).toEqual([expect.objectContaining({ type: "stream.encoding.set" })]);
+  expect(rejections).toEqual([expect.objectContaining({ type: "stream.encoding.set" })]);
 });
 
 test("keeps the cause of a rejection for the log", async () => {
-  refusals.length = 0;
-  await sized("{", json);
-  await sized("x".repeat(99), json);
-  await sized("{}", json, "Content-Encoding: zstd9");
-  expect(refusals.map((refusal) => (refusal as Error).cause)).toEqual([
+  rejections.length = 0;
+  await sendWithLength("{", json);
+  await sendWithLength("x".repeat(99), json);
+  await sendWithLength("{}", json, "Content-Encoding: zstd9");
+  expect(rejections.map((rejection) => (rejection as Error).cause)).toEqual([
     expect.any(SyntaxError),
     expect.objectContaining({ type: "entity.too.large" }),
     expect.objectContaining({ type: "encoding.unsupported" }),

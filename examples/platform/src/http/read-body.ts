@@ -47,8 +47,8 @@ function parse(bytes: unknown): unknown {
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");
 
 /**
- * Creates a function that reads a body of at most `limitBytes` into `request.body`. `timeoutMs` also limits a client that
- * sends slowly on purpose (slowloris).
+ * Creates a function that reads a body of at most `limitBytes` into `request.body`. `timeoutMs` also stops clients that
+ * send slowly on purpose (slowloris).
  *
  * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
  */
@@ -58,14 +58,14 @@ export function bytesReader(
 ): (request: Request, response: Response) => Promise<void> {
   const readBytes = raw({ type: () => true, limit: limitBytes });
   return async (request, response) => {
-    let overdue: NodeJS.Timeout | undefined;
+    let timer: NodeJS.Timeout | undefined;
     const read = new Promise<void>((resolve, reject) => {
-      overdue = setTimeout(() => reject(bodyTimeout()), timeoutMs);
+      timer = setTimeout(() => reject(bodyTimeout()), timeoutMs);
       readBytes(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(toProblemError(error, limitBytes)),
       );
     });
-    await read.finally(() => clearTimeout(overdue));
+    await read.finally(() => clearTimeout(timer));
   };
 }
 
@@ -75,11 +75,11 @@ function toProblemError(cause: unknown, limitBytes: number): unknown {
     return new ProblemError("body_too_large", `Send at most ${limitBytes} bytes.`, { cause });
   if (type === "encoding.unsupported")
     return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause });
-  const isCut = type === "request.aborted" || type === "request.size.invalid";
-  const remedy = isCut
+  const isIncomplete = type === "request.aborted" || type === "request.size.invalid";
+  const remedy = isIncomplete
     ? "Send as many bytes as Content-Length says."
     : "Send a body in the encoding that Content-Encoding names, or omit the header.";
-  // Errors from zlib have this status and no `type`.
+  // Errors from zlib have status 400 and no `type`.
   return status === 400 ? new ProblemError("malformed_json", remedy, { cause }) : cause;
 }
 

@@ -12,13 +12,13 @@ export interface Methods {
 
 /** Defines the methods of one path. Any other method, including OPTIONS, returns 405 with `Allow` (D-52). */
 export function defineRoutes(router: Router, path: string, { head, ...handlers }: Methods): void {
-  const named = Object.keys(handlers).map((method) => method.toUpperCase());
-  const allow = [...named, ...(handlers.get !== undefined && head !== false ? ["HEAD"] : [])].join(", ");
+  const methods = Object.keys(handlers).map((method) => method.toUpperCase());
+  const allow = [...methods, ...(handlers.get !== undefined && head !== false ? ["HEAD"] : [])].join(", ");
   const rejectMethod: RequestHandler = () => {
-    throw new ProblemError("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
+    throw new ProblemError("method_not_allowed", `Allowed methods: ${allow}.`, { headers: { Allow: allow } });
   };
   const route = router.route(path);
-  // Express runs GET handlers for HEAD.
+  // Otherwise, Express would run the GET handler.
   if (head === false) route.head(rejectMethod);
   for (const [method, handler] of Object.entries(handlers)) route[method as keyof typeof handlers](handler);
   route.all(rejectMethod);

@@ -6,7 +6,7 @@ const schema = z.array(z.string().min(1)).min(1);
 
 test("returns a body that matches its schema", () => expect(parseBody(schema, ["amal"])).toEqual(["amal"]));
 
-test("rejects an invalid body and names every wrong field", () =>
+test("rejects an invalid body and lists every invalid field", () =>
   expect(() => parseBody(schema, ["amal", "", 7])).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -27,7 +27,7 @@ test.each([
   [[2], "[2]"],
   [["workerIds"], "workerIds"],
   [[], "body"],
-])("names the path %j %s", (path, name) => expect(fieldName(path)).toBe(name));
+])("formats the path %j as %s", (path, name) => expect(fieldName(path)).toBe(name));
 
 test("distinguishes a missing field from a wrong type", () =>
   expect(errorsOf(z.object({ title: z.string(), details: z.string() }), { details: 7 })).toEqual({
@@ -35,7 +35,7 @@ test("distinguishes a missing field from a wrong type", () =>
     details: ["Make it a string."],
   }));
 
-test("names the missing field, not the whole body", () => {
+test("reports the missing field, not the whole body", () => {
   const schema = z.object({ events: z.array(z.object({ start: z.string() })) });
   expect(errorsOf(schema, { events: [{ start: "" }, {}] })).toEqual({
     "events[1].start": ["Add this field; it is required."],
@@ -88,14 +88,14 @@ test("asks for at least one worker when the list is empty", () =>
     workerIds: ["Choose at least one worker."],
   }));
 
-test("names an unknown field by its own name, even an odd one", () =>
+test("reports an unknown field under its name, even __proto__", () =>
   expect(errorsOf(z.strictObject({}), JSON.parse('{"titel":1,"__proto__":1}'))).toEqual(
     JSON.parse('{"titel":["R"],"__proto__":["R"]}', (_, value) =>
       value === "R" ? "Remove it, or correct its name: there is no such field." : value,
     ),
   ));
 
-test("explains once when two rules reject a string", () =>
+test("gives the same remedy only once when two rules reject a string", () =>
   expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
     start: ["Use a UTC date-time, such as 2099-05-01T16:00:00Z."],
   }));
@@ -121,7 +121,7 @@ test("never repeats a value [D-49]", () =>
     "s3cret",
   ));
 
-test("names at most a hundred fields", () => {
+test("reports at most 100 fields", () => {
   const errors = new Map<string, string[]>();
   for (let index = 0; index < 1_000; index += 1) addFieldError(errors, `workerIds[${index}]`, "wrong");
   expect(errors.size).toBe(100);

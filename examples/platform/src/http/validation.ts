@@ -19,20 +19,20 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
  *
  * @throws {ProblemError} `invalid_request`
  */
-export function checkParameters(request: Request, known: readonly string[] = []): void {
+export function rejectUnknownParameters(request: Request, known: readonly string[] = []): void {
   const unknown = Object.keys(request.query).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const remedy =
     known.length === 0
-      ? "Remove it: this path has no query parameters."
-      : `Remove it, or correct its name; this path has: ${known.join(", ")}.`;
+      ? "Remove it: this path accepts no query parameters."
+      : `Remove it, or correct its name; this path accepts: ${known.join(", ")}.`;
   const errors: FieldErrors = new Map();
   for (const name of unknown) addFieldError(errors, name, remedy);
   throw invalidRequest(errors);
 }
 
 /** Maps the names of well-known fields to their remedies. */
-const remedies: Record<string, string> = {
+const remediesByField: Record<string, string> = {
   title: "The title must not be blank.",
   start: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
   end: "Use a UTC date-time, such as 2099-05-01T22:00:00Z.",
@@ -64,9 +64,9 @@ export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown)
 }
 
 export function addFieldError(errors: FieldErrors, field: string, remedy: string): void {
-  const known = errors.get(field);
-  if (known === undefined && errors.size < maxFields) errors.set(field, [remedy]);
-  else if (known?.includes(remedy) === false) known.push(remedy);
+  const fieldRemedies = errors.get(field);
+  if (fieldRemedies === undefined && errors.size < maxFields) errors.set(field, [remedy]);
+  else if (fieldRemedies?.includes(remedy) === false) fieldRemedies.push(remedy);
 }
 
 /** Formats a path: `["events", 0, "end"]` becomes `events[0].end`, and the whole body is `body`. */
@@ -80,15 +80,15 @@ export function fieldName(path: readonly PropertyKey[]): string {
 
 function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
   const { path } = issue;
-  const shape = remedies[String(path.at(-1) ?? "body")];
+  const fieldRemedy = remediesByField[String(path.at(-1) ?? "body")];
   switch (issue.code) {
     case "invalid_type":
       if (path.length > 0 && valueAt(input, path) === undefined) return [[path, "Add this field; it is required."]];
       return [[path, `Make it ${nounOf(issue.expected)}.`]];
     case "invalid_format":
-      return [[path, shape ?? "Use the documented format."]];
+      return [[path, fieldRemedy ?? "Use the documented format."]];
     case "too_small":
-      return [[path, remedyForTooSmall(issue, shape)]];
+      return [[path, remedyForTooSmall(issue, fieldRemedy)]];
     case "too_big":
       return [[path, `Use at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}.`]];
     case "invalid_value":
@@ -102,10 +102,10 @@ function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly Pr
   }
 }
 
-function remedyForTooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, shape: string | undefined): string {
-  if (origin === "array") return shape ?? `Use at least ${minimum}.`;
+function remedyForTooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, fieldRemedy: string | undefined): string {
+  if (origin === "array") return fieldRemedy ?? `Use at least ${minimum}.`;
   if (origin === "string")
-    return minimum === 1 ? (shape ?? "Do not leave it empty.") : `Use at least ${minimum} characters.`;
+    return minimum === 1 ? (fieldRemedy ?? "Do not leave it empty.") : `Use at least ${minimum} characters.`;
   return `Make it at least ${minimum}.`;
 }
 

@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { sql } from "kysely";
 import { serviceUnavailable } from "../http/problem.ts";
 import { defineRoutes } from "../http/routes.ts";
-import { checkParameters } from "../http/validation.ts";
+import { rejectUnknownParameters } from "../http/validation.ts";
 import { withTimeout } from "../outbox/timers.ts";
 import type { Store } from "../store/store.ts";
 
@@ -10,13 +10,13 @@ import type { Store } from "../store/store.ts";
 export function mountHealth(router: Router, isReady: () => Promise<boolean>): void {
   defineRoutes(router, "/healthz", {
     get(request, response) {
-      checkParameters(request);
+      rejectUnknownParameters(request);
       response.json({ status: "alive" });
     },
   });
   defineRoutes(router, "/readyz", {
     async get(request, response) {
-      checkParameters(request);
+      rejectUnknownParameters(request);
       if (!(await isReady())) throw serviceUnavailable("Try again in a moment.");
       response.json({ status: "ready" });
     },

@@ -47,7 +47,7 @@ export async function readFeed(
   const pageRows = rows.slice(0, limit);
   return {
     events: pageRows.map(toFeedEvent),
-    cursor: feedCursors.write({ position: pageRows.at(-1)?.position ?? afterPosition, id: organisationId }),
+    cursor: feedCursors.encode({ position: pageRows.at(-1)?.position ?? afterPosition, id: organisationId }),
     more: rows.length > limit || unplaced === "more",
   };
 }
@@ -65,7 +65,7 @@ const toFeedEvent = ({
 });
 
 async function resolveCursor({ db }: Store, organisationId: string, cursor: string): Promise<number> {
-  const key = feedCursors.read(cursor);
+  const key = feedCursors.decode(cursor);
   const feed = await db
     .selectFrom("event_feeds")
     .select("last_position")

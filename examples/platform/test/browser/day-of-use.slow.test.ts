@@ -117,7 +117,7 @@ describe("a day of use", () => {
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Create the offer");
     await page.keyboard.press("Enter");
-    await page.getByText("0 applied, 0 rejected, 1 without response").waitFor();
+    await page.getByText("0 applied, 0 rejected, 1 without a response").waitFor();
     await context.close();
   });
 

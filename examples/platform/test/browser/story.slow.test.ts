@@ -94,9 +94,9 @@ describe("the contract's scenario in browsers", () => {
     });
     await cleo.page.getByRole("link", { name: "Kitchen help on Friday" }).click();
     await expectUpdates(() => click(cleo.page, "Close"), {
-      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without response" }),
+      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without a response" }),
     });
-    await hirer.page.getByText("1 applied, 1 rejected, 1 without response").waitFor();
+    await hirer.page.getByText("1 applied, 1 rejected, 1 without a response").waitFor();
     await eventually("the integrator received both", () => fixture.integrator.responses.length === 2);
     expect(fixture.integrator.responses).toEqual(["worker_amal accepted", "worker_ben rejected"]);
 
@@ -104,7 +104,7 @@ describe("the contract's scenario in browsers", () => {
     await ben.page.goto("/app");
     await hirer.page.getByRole("checkbox", { name: "Amal" }).check();
     await click(hirer.page, "Complete with selected workers…");
-    await hirer.page.getByText("2 other workers are notified that others got the work.").waitFor();
+    await hirer.page.getByText("2 other workers will be notified that others got the work.").waitFor();
     await expectUpdates(() => click(hirer.page, "Complete the offer"), {
       worker: [
         amal.page.getByText("You got the work."),

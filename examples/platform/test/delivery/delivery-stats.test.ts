@@ -53,7 +53,7 @@ describe.each(await anyStore())("delivery statistics on $title", ({ createDataba
   }
 
   const readStats = () =>
-    readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { lastMs: 3_600_000, count: 4 });
+    readDeliveryStats({ store, now: () => now } as PortalDeps, "org_a", { periodMs: 3_600_000, bucketCount: 4 });
 
   test("delivery statistics cover one organisation, in time buckets", async () => {
     const { buckets } = await readStats();

@@ -59,7 +59,7 @@ describe("picking workers for an offer", () => {
     });
     expect(sent.status).toBe(303);
     const { text } = await hana.get(sent.location ?? "");
-    expect(text).toContain("0 applied, 0 rejected, 112 without response");
+    expect(text).toContain("0 applied, 0 rejected, 112 without a response");
   });
 
   test("searches with Enter without a script, and creates nothing", async () => {

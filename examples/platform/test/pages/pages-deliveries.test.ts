@@ -86,7 +86,7 @@ describe("deliveries", () => {
       status: 303,
       location: "/deliveries?state=dead",
     });
-    expect((await hana.get("/deliveries")).text).toMatch(/Being redelivered: [2-9] events\./);
+    expect((await hana.get("/deliveries")).text).toMatch(/[2-9] events are being redelivered\./);
     await eventually("nothing is left", async () =>
       (await hana.get("/deliveries?state=dead")).text.includes("No matching events."),
     );
@@ -113,7 +113,7 @@ describe("deliveries", () => {
       expect(text).toMatch(/half within \d[\d.]* m?s, the slowest after/);
       expect(text).toMatch(/<svg[^>]+role="img" aria-label="Attempts in/);
       expect(text).toMatch(/<rect [^>]+class="ok"/);
-      expect(text).toContain("The same as a table");
+      expect(text).toContain("Show as a table");
     }
   });
 

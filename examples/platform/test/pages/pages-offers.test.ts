@@ -108,7 +108,7 @@ describe("an offer", () => {
     await act("worker_ben", path, "reject");
     await act("worker_cleo", path, "open");
     const { text } = await hana.get(path);
-    expect(text).toContain("1 applied, 1 rejected, 2 without response");
+    expect(text).toContain("1 applied, 1 rejected, 2 without a response");
     for (const word of ["Applied", "Rejected", "Opened", "No response"]) expect(text).toContain(`>${word}</span>`);
     expect(text).toContain('id="tick-worker_amal"');
     expect(text).not.toContain('id="tick-worker_ben"');
@@ -156,7 +156,7 @@ describe("an offer", () => {
     expect(question.status).toBe(200);
     expect(question.text).toContain("<h1>Give the work to 1 worker?</h1>");
     expect(question.text).toContain("<strong>Amal Haddad</strong>");
-    expect(question.text).toContain("2 other workers (1 of them applied) are notified that others got the work.");
+    expect(question.text).toContain("2 other workers (1 of them applied) will be notified that others got the work.");
     expect(await read(path)).toMatchObject({ complete: false });
     // Read the hidden fields of the confirmation form.
     const fields = [...question.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];

@@ -63,7 +63,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     // The redirect keeps the filter.
     expect(sent.status).toBe(303);
     expect(sent.location).toBe(`/deliveries?${query}`);
-    expect((await hana.get(sent.location ?? "")).text).toContain("Being redelivered: 16 events.");
+    expect((await hana.get(sent.location ?? "")).text).toContain("16 events are being redelivered.");
     await eventually("all are sent", () => received().length >= 16);
     expect(received().toSorted()).toEqual(ids.amal.toSorted());
 

@@ -53,7 +53,7 @@ test("the message for a 404 to a creation, which has no id, says to check only b
   expect(errorOf(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
 
 test("the message for a 405 says to check baseUrl, because the path is not the service's", () =>
-  expect(errorOf(405, '{"detail":"Allowed here: GET."}').message).toBe("405; Allowed here: GET; check baseUrl"));
+  expect(errorOf(405, '{"detail":"Allowed methods: GET."}').message).toBe("405; Allowed methods: GET; check baseUrl"));
 
 test("the message for a 408 says to try again", () => expect(errorOf(408).message).toBe("408; try later"));
 

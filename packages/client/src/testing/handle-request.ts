@@ -55,7 +55,7 @@ function dispatch(state: ServiceState, request: IncomingRequest, path: string): 
     const name = methods[request.method];
     if (name !== undefined) return runOperation(name, state, request, id);
     const allow = Object.keys(methods).join(", ");
-    throw new Refusal("method_not_allowed", `Allowed here: ${allow}.`, { headers: { Allow: allow } });
+    throw new Refusal("method_not_allowed", `Allowed methods: ${allow}.`, { headers: { Allow: allow } });
   }
   throw new Refusal("not_found", "Check the path.");
 }

@@ -239,7 +239,7 @@ const mistakes: Mistake[] = [
     options: { ...serviceOptions, baseUrl: `${service.baseUrl}/offer` },
     call: create,
     code: "bad_request",
-    message: "CreateOffer at offers.test: 405; Method not allowed; Allowed here: GET, HEAD; check baseUrl",
+    message: "CreateOffer at offers.test: 405; Method not allowed; Allowed methods: GET, HEAD; check baseUrl",
   },
   {
     what: "a 404 from another server",

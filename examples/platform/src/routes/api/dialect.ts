@@ -8,7 +8,7 @@ export type OfferOperation = Extract<keyof operations, "CreateOffer" | "GetOffer
 /** The statuses that spec/openapi.yaml lists for an operation. */
 type StatusOf<Operation extends OfferOperation> = keyof operations[Operation]["responses"];
 
-/** All differences between the responses from the reference platform and from the live service. */
+/** All differences between the reference platform's and the live service's responses. */
 export interface Dialect {
   /** The operations that require `api-version` (D-27). */
   readonly apiVersionRequiredOn: readonly OfferOperation[];
@@ -20,7 +20,7 @@ export interface Dialect {
   readonly withdrawn: RouteResponse;
   /** Returns the response to reading or withdrawing an offer that is unknown or belongs to another organisation (D-20). */
   onAbsentOffer(): RouteResponse;
-  /** Problems that have a different status in this dialect (D-19). */
+  /** Statuses of the problems whose status differs in this dialect (D-19). */
   readonly statuses: Partial<Record<ProblemCode, number>>;
 }
 

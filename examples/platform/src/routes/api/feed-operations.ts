@@ -35,7 +35,7 @@ const unversioned = { isVersionRequired: false };
 const feedSchema = z.strictObject({
   after: parameter(
     (text) => (text === "" ? undefined : text),
-    "Send `cursor` from the previous page unchanged and only once, or omit it.",
+    "Send `cursor` from the previous page unchanged and only once, or omit the parameter to start with the oldest event.",
   ),
   limit: limitParameter(1_000, 100),
 });

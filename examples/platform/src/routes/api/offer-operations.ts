@@ -9,7 +9,7 @@ import { checkCreation, creationContext } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { readOffer } from "../../offers/read-offer.ts";
 import type { Dialect, OfferOperation } from "./dialect.ts";
-import { type ApiDeps, operation, withIdempotencyKey } from "./operation.ts";
+import { type ApiDeps, operationHandler, withIdempotencyKey } from "./operation.ts";
 
 /** Adds the API that spec/openapi.yaml describes. */
 export function mountApi(router: Router, deps: ApiDeps): void {
@@ -19,7 +19,7 @@ export function mountApi(router: Router, deps: ApiDeps): void {
   defineContractRoutes(router, "/offer/{id}/complete", { post: CompleteOffer });
   // Reject HEAD: it must be safe (RFC 9110, 9.3.2), and this GET withdraws (D-10).
   defineContractRoutes(router, "/offer/{id}/withdraw", { get: WithdrawOffer, head: false });
-  router.use("/offer", inDialect(deps.dialect));
+  router.use("/offer", useDialectStatuses(deps.dialect));
 }
 
 type MethodOf<Path extends keyof paths> = {
@@ -33,27 +33,27 @@ const defineContractRoutes = <Path extends keyof paths>(
   methods: { [Name in MethodOf<Path>]: RequestHandler } & { head?: false },
 ): void => defineRoutes(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
 
-const inDialect =
+const useDialectStatuses =
   ({ statuses }: Dialect): ErrorRequestHandler =>
   (error: unknown, _request, _response, next) => {
     const status = error instanceof ProblemError ? statuses[error.code] : undefined;
     next(status === undefined ? error : (error as ProblemError).withStatus(status));
   };
 
-/** Creates the handlers of the operations on offers in spec/openapi.yaml. */
+/** Creates the handlers for the offer operations in spec/openapi.yaml. */
 const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> => ({
-  CreateOffer: operation(deps, "CreateOffer", async (call) => {
+  CreateOffer: operationHandler(deps, "CreateOffer", async (call) => {
     const body = await deps.readJson(call.request, call.response);
     return withIdempotencyKey(deps, call, async (trx) => {
       const input = await checkCreation(body, creationContext(trx, deps.now(), call.caller.creatorOrganisationIds));
       return deps.dialect.created(await createOffer(trx, deps, call.caller.organisationId, input));
     });
   }),
-  GetOffer: operation(deps, "GetOffer", async ({ caller, request }) => {
+  GetOffer: operationHandler(deps, "GetOffer", async ({ caller, request }) => {
     const offer = await readOffer(deps, caller.organisationId, pathParameter(request, "id"));
     return offer === undefined ? deps.dialect.onAbsentOffer() : jsonResponse(200, offer);
   }),
-  CompleteOffer: operation(deps, "CompleteOffer", async (call) => {
+  CompleteOffer: operationHandler(deps, "CompleteOffer", async (call) => {
     const workerIds = parseBody(assignedWorkerIdsSchema, await deps.readJson(call.request, call.response));
     return withIdempotencyKey(deps, call, async (trx) => {
       const action = { type: "complete", workerIds } as const;
@@ -62,7 +62,7 @@ const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> 
       return deps.dialect.completed;
     });
   }),
-  WithdrawOffer: operation(deps, "WithdrawOffer", async ({ caller, request }) => {
+  WithdrawOffer: operationHandler(deps, "WithdrawOffer", async ({ caller, request }) => {
     const id = pathParameter(request, "id");
     const result = await deps.store.transaction((trx) => applyAction(trx, deps, caller, id, { type: "withdraw" }));
     // D-10: a withdrawal succeeds in every state, so it fails only for an unknown offer.

@@ -6,8 +6,8 @@ import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkApiVersion, idempotencyKey } from "./operation.ts";
 
-/** Checks a query that is parsed the way Express parses it. */
-function check(search: string, required: boolean): unknown {
+/** Parses a query as Express does, and checks its version. */
+function checkVersionIn(search: string, required: boolean): unknown {
   const parse = express().get("query parser fn") as (search: string) => Request["query"];
   const request: Partial<Request> = { query: parse(search) };
   try {
@@ -19,16 +19,16 @@ function check(search: string, required: boolean): unknown {
 }
 
 test.each([true, false])("accepts version 1.0, required or not (%s)", (required) =>
-  expect(check("api-version=1.0&other=2", required)).toBe("accepted"),
+  expect(checkVersionIn("api-version=1.0&other=2", required)).toBe("accepted"),
 );
 
-test("accepts a missing version where it is optional", () => expect(check("", false)).toBe("accepted"));
+test("accepts a missing version where it is optional", () => expect(checkVersionIn("", false)).toBe("accepted"));
 
 const remedy = "Send api-version=1.0 exactly once.";
-const refusal = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
+const rejection = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
 test("rejects a missing version where it is required", () =>
-  expect(check("api_version=1.0", true)).toMatchObject(refusal));
+  expect(checkVersionIn("api_version=1.0", true)).toMatchObject(rejection));
 
 test.each([
   "api-version=",
@@ -42,7 +42,7 @@ test.each([
   "api-version[]=1.0",
   "api-version[a]=2.0&api-version=1.0",
 ])("rejects %s, required or not", (search) => {
-  for (const required of [true, false]) expect(check(search, required)).toMatchObject(refusal);
+  for (const required of [true, false]) expect(checkVersionIn(search, required)).toMatchObject(rejection);
 });
 
 const server = createServer();
@@ -56,7 +56,7 @@ afterAll(() => {
 });
 
 /** Reads the key from a request with these headers. */
-async function read(...headers: string[]): Promise<unknown> {
+async function readKey(...headers: string[]): Promise<unknown> {
   const arrival = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.write(["GET / HTTP/1.1", "Host: localhost", ...headers, "", ""].join("\r\n"), "latin1");
@@ -70,22 +70,22 @@ async function read(...headers: string[]): Promise<unknown> {
 }
 
 test("finds no key in a request without the header", async () =>
-  expect(await read("Idempotency-Keys: k")).toBeUndefined());
+  expect(await readKey("Idempotency-Keys: k")).toBeUndefined());
 
 test.each(["k", " ~!", "8f14e45f-ceea-4e7b-9c3a-5d6f7a8b9c0d", '"quoted, with a comma"', "x".repeat(255)])(
   "accepts the key %j",
-  async (key) => expect(await read(`idempotency-key: ${key}`)).toBe(key.trim()),
+  async (key) => expect(await readKey(`idempotency-key: ${key}`)).toBe(key.trim()),
 );
 
 test.each([
   ["that is empty", ["Idempotency-Key:"]],
   ["that is too long", [`Idempotency-Key: ${"x".repeat(256)}`]],
   ["that is not ASCII", ["Idempotency-Key: schl\u00fcssel"]],
-  ["with a tab", ["Idempotency-Key: a\tb"]],
-  ["that is sent with another one", ["Idempotency-Key: a", "idempotency-key: b"]],
+  ["that contains a tab", ["Idempotency-Key: a\tb"]],
+  ["that is sent along with a different key", ["Idempotency-Key: a", "idempotency-key: b"]],
   ["that is sent twice", ["Idempotency-Key: a", "Idempotency-Key: a"]],
 ])("rejects a key %s", async (_, headers) =>
-  expect(await read(...headers)).toMatchObject({
+  expect(await readKey(...headers)).toMatchObject({
     code: "invalid_request",
     errors: new Map([["Idempotency-Key", [expect.stringContaining("1 to 255 printable ASCII")]]]),
   }),

@@ -8,7 +8,7 @@ import { idempotent } from "../../http/idempotent.ts";
 import { invalidRequest, ProblemError } from "../../http/problem.ts";
 import type { ReadJson } from "../../http/read-body.ts";
 import { pathParameter, type RouteResponse, sendResponse } from "../../http/routes.ts";
-import { checkParameters } from "../../http/validation.ts";
+import { rejectUnknownParameters } from "../../http/validation.ts";
 import type { OfferDeps } from "../../offers/offer-deps.ts";
 import { sha256 } from "../../store/encrypt.ts";
 import type { Trx } from "../../store/store.ts";
@@ -20,7 +20,7 @@ export interface ApiDeps extends OfferDeps {
   rateLimits: RateLimits;
 }
 
-/** An authenticated request for an operation. */
+/** An authenticated request that calls an operation. */
 interface Call {
   readonly operation: OfferOperation;
   readonly caller: Caller;
@@ -44,12 +44,12 @@ export const apiRoute =
   async (request, response) => {
     const caller = await authenticate(deps, request, response);
     checkApiVersion(request, isVersionRequired);
-    checkParameters(request, ["api-version", ...parameters]);
+    rejectUnknownParameters(request, ["api-version", ...parameters]);
     sendResponse(response, await respond({ caller, request, response }));
   };
 
-/** Creates the handler of an operation in the contract. */
-export const operation = (
+/** Creates the handler for an operation in the contract. */
+export const operationHandler = (
   deps: ApiDeps,
   name: OfferOperation,
   respond: (call: Call) => Promise<RouteResponse>,
@@ -65,9 +65,9 @@ export const operation = (
  */
 export function checkApiVersion(request: Request, required: boolean): void {
   const version = request.query["api-version"];
-  // Frameworks send lists and objects as `api-version[0]`.
-  const nested = Object.keys(request.query).some((name) => name.startsWith("api-version["));
-  if (!nested && (version === apiVersion || (version === undefined && !required))) return;
+  // Some HTTP clients encode lists and objects as `api-version[0]`.
+  const isNested = Object.keys(request.query).some((name) => name.startsWith("api-version["));
+  if (!isNested && (version === apiVersion || (version === undefined && !required))) return;
   const remedy = `Send api-version=${apiVersion} exactly once.`;
   throw new ProblemError("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
 }
@@ -76,7 +76,7 @@ export function checkApiVersion(request: Request, required: boolean): void {
  * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry has no effect and
  * returns the stored response (D-40).
  *
- * @param call a call whose body has been read
+ * @param call its body must have been read
  * @throws {ProblemError} `idempotency_key_reused` if a different request used the key
  */
 export async function withIdempotencyKey(
@@ -102,7 +102,7 @@ const requestFingerprint = ({ operation, request }: Call): string =>
 const header = "Idempotency-Key";
 
 /**
- * Returns the request's idempotency key, which makes it safe to retry (D-40), or undefined if it was not sent.
+ * Returns the idempotency key, which makes the request safe to retry (D-40), or undefined if no key was sent.
  *
  * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or sent twice
  */

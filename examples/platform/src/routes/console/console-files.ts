@@ -23,7 +23,7 @@ export interface ConsoleFiles {
 
 let files: ConsoleFiles | undefined;
 
-/** Reads the files only when the console is first opened: most platforms never show it. */
+/** Returns the files. Reads them only when the console is first opened, because most platforms never show it. */
 export function consoleFiles(): ConsoleFiles {
   files ??= {
     reference: script("reference", readZipped("reference.js", referencePath)),

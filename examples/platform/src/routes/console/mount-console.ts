@@ -28,7 +28,7 @@ export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps):
 }
 
 /**
- * The strictest policy that the API reference allows: it uses inline styles and data URLs for icons. Applies only to the console.
+ * The strictest policy under which the API reference works: it needs inline styles and data URLs for icons. Applies only to the console.
  */
 const policy = {
   "style-src": ["'self'", "'unsafe-inline'"],
@@ -36,7 +36,7 @@ const policy = {
   "form-action": ["'none'"],
 };
 
-/** Raises the contrast of small text: the reference's own colours are below 4.5. */
+/** Raises the contrast of small text above 4.5, which the reference's default colours do not reach. */
 const customCss = `
 .light-mode { --scalar-color-2: #545454; --scalar-color-3: #636363; --scalar-color-green: #056b47; --scalar-color-blue: #0062b0; --scalar-color-orange: #9c4a00; --scalar-color-red: #c00a1b; }
 .dark-mode { --scalar-color-2: #c0c0c0; --scalar-color-3: #a8a8a8; --scalar-color-green: #12c98a; --scalar-color-blue: #6ab4f5; }

@@ -1,11 +1,11 @@
 import { mailList } from "../portal/read-mails.ts";
 import { html } from "./layout/markup.ts";
-import { newestFirst } from "./layout/pagination.ts";
+import { readListPage } from "./layout/pagination.ts";
 import type { PortalPage } from "./sections/portal-section.ts";
 
 /** `GET /mailbox?before=…` */
 export const mailboxPage: PortalPage = async (context) => {
-  const { rows, isNewest, links } = await newestFirst(context, mailList, 100);
+  const { rows, isNewest, links } = await readListPage(context, mailList, 100);
   const main = html`
       <header class="page-head"><h1>Mailbox</h1></header>
       <p class="lead">${context.deps.showAllMail ? "Shows all of this platform's email, because OFFERS_SHOW_ALL_MAIL is set." : "Emails from this platform to your addresses."}</p>

@@ -10,9 +10,9 @@ export interface PortalDeps extends OfferDeps, SessionDeps {
   sign: Sign;
   /** The key that encrypts endpoints' secrets at rest. */
   encryptionKey: Uint8Array;
-  /** Called with errors that do not make the request fail. */
+  /** Called with errors that do not cause the request to fail. */
   onError: (error: unknown) => void;
-  /** For development: the mailbox shows all emails, not only those to the signed-in user. */
+  /** Whether the mailbox shows all emails, not only the signed-in user's. For development. */
   showAllMail: boolean;
 }
 
@@ -31,12 +31,12 @@ export const person: Role = {
       .executeTakeFirst(),
 };
 
-/** The signed-in user, with the session in which search results can be invited. */
+/** The signed-in user, and the session whose search results they can invite. */
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
-/** Reads the session's user, their organisation, and the organisations that it acts for (D-117). */
+/** Reads the session's user, their organisation, and the organisations for which it acts as an agency (D-117). */
 export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Session) {
-  const { actsFor, ...found } = await db
+  const { actsFor, ...user } = await db
     .selectFrom("people")
     .innerJoin("organisations", "organisations.id", "people.organisation_id")
     .select(["people.id", "people.name", "organisation_id as organisationId", "organisations.name as organisationName"])
@@ -54,8 +54,8 @@ export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Sess
     )
     .where("people.id", "=", ownerId)
     .executeTakeFirstOrThrow();
-  const organisations = [{ id: found.organisationId, name: found.organisationName }, ...actsFor];
-  return { ...found, sessionId, organisations, organisationIds: organisations.map(({ id }) => id) };
+  const organisations = [{ id: user.organisationId, name: user.organisationName }, ...actsFor];
+  return { ...user, sessionId, organisations, organisationIds: organisations.map(({ id }) => id) };
 }
 
 /** Reads the user's email addresses, which are sent with a search for suggestions. */

@@ -18,7 +18,7 @@ async function readMails(deps: PortalDeps, person: SignedInPerson, { before, lim
     .orderBy("id", "desc")
     .limit(limit + 1)
     .execute();
-  return cursor.cut(emails, limit, ({ id }) => ({ position: id, id: "" }));
+  return cursor.toPage(emails, limit, ({ id }) => ({ position: id, id: "" }));
 }
 
 export const mailList = { cursor, read: readMails };

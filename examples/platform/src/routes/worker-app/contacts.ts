@@ -51,17 +51,19 @@ export async function addContact(
   workerId: string,
   organisationId: string,
 ): Promise<void> {
-  if (contactsPerHour !== undefined) await checkContacts(trx, workerId, contactsPerHour);
+  if (contactsPerHour !== undefined) await checkContactLimit(trx, workerId, contactsPerHour);
   await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
 }
 
-/** Enforces the limit on contacts. It counts stored events, so that the limit holds across processes and restarts. */
-async function checkContacts(trx: Trx, workerId: string, perHour: number): Promise<void> {
-  // The lock serialises concurrent requests of one worker.
+/** Rejects a contact beyond the hourly limit. Counts stored events, so the limit holds across processes and restarts. */
+async function checkContactLimit(trx: Trx, workerId: string, perHour: number): Promise<void> {
+  // The lock serialises concurrent requests by one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
-  const oldest = await trx
+  const oldestCounted = await trx
     .selectFrom("events")
-    .select(sql<number>`extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8`.as("seconds"))
+    .select(
+      sql<number>`extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8`.as("secondsLeft"),
+    )
     .where("type", "=", "workerAddedContact")
     .where(sql`data ->> 'workerId'`, "=", workerId)
     .where("created_at", ">", sql<Date>`clock_timestamp() - interval '1 hour'`)
@@ -69,6 +71,6 @@ async function checkContacts(trx: Trx, workerId: string, perHour: number): Promi
     .offset(perHour - 1)
     .limit(1)
     .executeTakeFirst();
-  if (oldest === undefined) return;
-  throw tooManyRequests(`You can add at most ${perHour} contacts in an hour`, oldest.seconds);
+  if (oldestCounted === undefined) return;
+  throw tooManyRequests(`You can add at most ${perHour} contacts in an hour`, oldestCounted.secondsLeft);
 }

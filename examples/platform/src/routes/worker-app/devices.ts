@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ProblemError } from "../../http/problem.ts";
 import type { Store, Trx } from "../../store/store.ts";
 
-/** The maximum number of devices, because each device gets every notification (D-91). */
+/** The maximum number of devices per worker. Each device gets every notification (D-91). */
 const maxDevices = 20;
 
 export const deviceSchema = nullAsAbsent(
@@ -28,7 +28,7 @@ export type NewDevice = z.infer<typeof deviceSchema>;
  * @returns the id, and whether it is new
  */
 export async function addDevice(trx: Trx, workerId: string, { platform, token }: NewDevice) {
-  // The lock serialises concurrent requests of one worker.
+  // The lock serialises concurrent requests by one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
   const newId = `device_${randomUUID()}`;
   const isSame = sql<boolean>`devices.worker_id = excluded.worker_id and devices.platform = excluded.platform`;

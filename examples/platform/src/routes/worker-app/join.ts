@@ -53,7 +53,7 @@ const invitationNotFound = (): ProblemError =>
     `The link works only once, within ${invitationValidDays} days. Ask the organisation for another invitation, or sign in.`,
   );
 
-/** What a person enters to join. Their email address is the one that was invited. */
+/** What a person enters to join. Their email address comes from the invitation. */
 export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
 
 /**
@@ -79,7 +79,7 @@ export async function joinAsWorker(
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
-    // The person has joined through another invitation in the meantime. After a reload, the page asks for their password.
+    // The person has meanwhile joined through another invitation. After a reload, the page asks for their password.
     if (joined === undefined) throw new ProblemError("edit_conflict", "You have already joined. Reload the page.");
     await addContact(trx, deps, id, organisation_id);
   });

@@ -8,7 +8,7 @@ const cursor = listCursor("notifications", /^\d{1,15}$/);
 
 export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 
-/** Reads the worker's notifications menu, newest first. Notifications to several devices are one entry (D-48). */
+/** Reads the worker's notifications menu, newest first. Notifications of the same news to several devices are one entry (D-48). */
 async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom(({ selectFrom }) =>
@@ -39,7 +39,7 @@ async function readMenu({ store }: { store: Store }, { id: workerId }: { id: str
     .orderBy("notifications.id", "desc")
     .limit(limit + 1)
     .execute();
-  return cursor.cut(read, limit, ({ position, id }) => ({ position, id: String(id) }));
+  return cursor.toPage(read, limit, ({ position, id }) => ({ position, id: String(id) }));
 }
 
 export const menu = { cursor, read: readMenu };

@@ -8,7 +8,7 @@ export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number]
 
 const cursor = listCursor("shifts", /./);
 
-/** Reads the worker's confirmed work that is not over, next shift first (D-118). */
+/** Reads the worker's confirmed work that has not ended, next shift first (D-118). */
 const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {
   const read = await unfinishedWorkQuery(deps, id)
     .orderBy("offers.work_from")
@@ -18,7 +18,7 @@ const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }:
     .where(newerThan(["offers.work_from", "offers.id"], before))
     .limit(limit + 1)
     .execute();
-  return cursor.cut(read, limit, (row) => row);
+  return cursor.toPage(read, limit, (row) => row);
 };
 
 export const shifts = { cursor, read: readShifts };
@@ -37,11 +37,11 @@ export const readNewOffers = (deps: Deps, workerId: string) =>
     .where("opened_at", "is", null)
     .orderBy("offers.created_at", "desc")
     .orderBy("offers.id", "desc")
-    .limit(newLimit)
+    .limit(maxNewOffers)
     .execute();
 
-/** How many new offers are counted at most. */
-const newLimit = 100;
+/** The maximum number of new offers that are counted. */
+const maxNewOffers = 100;
 
 const openOfferQuery = (deps: Deps, workerId: string) =>
   unfinishedWorkQuery(deps, workerId)

@@ -6,7 +6,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
   session: Session;
-  /** The position of the last event that the reader received; if unknown, the stream starts with the whole menu. */
+  /** The position of the last event that the reader received. If it is unknown, the stream starts with the whole menu. */
   lastId: string | undefined;
   /** Throws once the session has ended. */
   check: () => Promise<unknown>;
@@ -18,20 +18,20 @@ export async function streamNotifications(
   response: Response,
   { session: { id: sessionId, ownerId: workerId, expiresAt }, lastId, check }: StreamOptions,
 ): Promise<void> {
-  const all = await deps.feed.since(workerId);
+  const earlier = await deps.feed.since(workerId);
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
-  const write = deps.streams.begin(response, { id: sessionId, expiresInMs, check });
-  const sent = new Set<string>();
-  const send = (notification: FeedNotification, isRead = false): void => {
-    // Notifications to several devices are one menu entry.
+  const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });
+  const seenKeys = new Set<string>();
+  const send = (notification: FeedNotification, isReceived = false): void => {
+    // Send one event for notifications of the same news to several devices.
     const key = `${notification.reason} ${notification.offerId}`;
-    if (sent.has(key)) return;
-    sent.add(key);
-    if (!isRead) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
+    if (seenKeys.has(key)) return;
+    seenKeys.add(key);
+    if (!isReceived) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
   };
   // Use the position, not the id: a notification with a lower id may have been committed since.
-  const lastPosition = all.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
-  for (const notification of all) send(notification, notification.position <= lastPosition);
-  response.once("close", deps.feed.subscribe(workerId, all.at(-1)?.position ?? 0, send));
+  const lastPosition = earlier.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
+  for (const notification of earlier) send(notification, notification.position <= lastPosition);
+  response.once("close", deps.feed.subscribe(workerId, earlier.at(-1)?.position ?? 0, send));
 }

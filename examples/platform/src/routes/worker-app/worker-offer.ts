@@ -17,7 +17,7 @@ export async function readOfferAsWorker(deps: WorkerAppDeps, workerId: string, i
     .selectAll("offers")
     .select(["response", "confirmation", "organisations.name as organisationName", placeName.as("placeName")])
     .where("offers.id", "=", id)
-    // D-36: a worker the offer was not sent to gets 404.
+    // D-36: workers who did not receive the offer get 404.
     .where("worker_id", "=", workerId)
     .executeTakeFirst();
   if (offer === undefined) throw offerNotSentToWorker();

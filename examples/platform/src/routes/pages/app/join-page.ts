@@ -15,14 +15,14 @@ import { html } from "../layout/markup.ts";
 import { localTimes } from "../layout/time.ts";
 import type { Page, PageDeps } from "../routing/page.ts";
 import { sendPage } from "../routing/send-page.ts";
-import { browserTimeZone, endSession, outdatedPageError } from "../routing/sign-in-page.ts";
+import { endSession, outdatedPageError, storeBrowserTimeZone } from "../routing/sign-in-page.ts";
 import { appSection } from "../sections/app-section.ts";
 import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 
 /**
- * Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only the form uses up the link, since mail scanners
- * follow links.
+ * Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only submitting the form uses up the link, because
+ * mail scanners follow links.
  */
 export function joinRoutes(deps: PageDeps): Methods {
   const tokenOf = (request: Request): string => pathParameter(request, "token");
@@ -43,13 +43,13 @@ export function joinRoutes(deps: PageDeps): Methods {
       const name = form.get("name")?.trim() ?? "";
       try {
         if (!isCurrent) throw outdatedPageError();
-        const opened = invitation.isWorker
+        const newSession = invitation.isWorker
           ? await acceptAsWorker(deps, token, { password, address: request.ip ?? "" })
           : await joinAsWorker(deps, token, parseBody(joinSchema, { name, password }));
-        await browserTimeZone(deps, appSection, opened.token, form.get("timeZone"));
+        await storeBrowserTimeZone(deps, appSection, newSession.token, form.get("timeZone"));
         await endSession(deps, appSection, session);
         const notice = `You now share your availability with ${invitation.organisationName}. Its offers will appear here.`;
-        await renewSession(session, { token: opened.token, notice });
+        await renewSession(session, { token: newSession.token, notice });
         response.redirect(303, appSection.home);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;

@@ -2,42 +2,42 @@ import type { NotificationReason } from "../../../push/push-transport.ts";
 import { type MenuItem, menu } from "../../worker-app/menu.ts";
 import { readOpenOffers } from "../../worker-app/shifts.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { newestFirst } from "../layout/pagination.ts";
-import { slotsOf } from "../layout/slots.ts";
+import { readListPage } from "../layout/pagination.ts";
+import { slotSummary } from "../layout/slots.ts";
 import type { AppContext, AppPage } from "../sections/app-section.ts";
 
-const texts: Record<NotificationReason, string> = {
+const reasonLabels: Record<NotificationReason, string> = {
   offer: "New offer",
   successful: "You got the work",
   unsuccessful: "Others got the work",
   withdrawn: "Offer withdrawn",
 };
 
-const openLimit = 20;
+const maxOpenOffers = 20;
 
 /** `GET /app?before=…`: shows the notifications menu. */
 export const menuPage: AppPage = async (context) => {
-  const { rows, isNewest, links } = await newestFirst(context, menu, 50);
-  const listed = await readOpenOffers(context.deps, context.user.id, openLimit);
-  const open = isNewest ? listed : [];
-  const isOpen = new Set(listed.map(({ id }) => id));
+  const { rows, isNewest, links } = await readListPage(context, menu, 50);
+  const openOffers = await readOpenOffers(context.deps, context.user.id, maxOpenOffers);
+  const open = isNewest ? openOffers : [];
+  const openIds = new Set(openOffers.map(({ id }) => id));
   // Show an open offer only once, on the first page.
-  const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !isOpen.has(offerId));
+  const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !openIds.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="open" data-live="notification">${open.length > 0 && openSection(context, open)}</div>
       <div id="menu" data-live="notification">
         ${open.length > 0 && others.length > 0 && html`<h2>Earlier</h2>`}
         ${others.length > 0 && html`<ul class="menu">${others.map((item) => entry(context, item))}</ul>`}
-        ${rows.length === 0 && open.length === 0 && (isNewest ? nothing : nothingOlder)}
+        ${rows.length === 0 && open.length === 0 && (isNewest ? noNotifications : noOlderNotifications)}
         ${links}
       </div>`;
   return { title: "Notifications", main };
 };
 
-const nothing = html`<p class="empty">No notifications yet. New offers appear here automatically.</p>`;
+const noNotifications = html`<p class="empty">No notifications yet. New offers appear here automatically.</p>`;
 
-const nothingOlder = html`<p class="empty">No older notifications.</p>`;
+const noOlderNotifications = html`<p class="empty">No older notifications.</p>`;
 
 const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
   const { reason, createdAt, offerId, offerTitle, organisationName, response } = item;
@@ -45,9 +45,9 @@ const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
   <li>
     <a class="entry ${reason}" href="/app/offers/${encodeURIComponent(offerId)}">
       <span class="what"><strong>${offerTitle}</strong> ${isNew(item) && html`<span class="badge new">new</span>`}</span>
-      <span>${texts[reason]}${item.events.length > 0 && html`: ${slotsOf(times, item.events, deps.now())}`}</span>
+      <span>${reasonLabels[reason]}${item.events.length > 0 && html`: ${slotSummary(times, item.events, deps.now())}`}</span>
       <span class="fine">${organisationName}${item.place && ` · ${item.place}`} · ${times.time(createdAt)}</span>
-      ${reason === "offer" && responses[response]}
+      ${reason === "offer" && responseBadges[response]}
     </a>
   </li>`;
 };
@@ -63,7 +63,7 @@ const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]):
       <li>
         <a class="entry offer" href="/app/offers/${encodeURIComponent(id)}">
           <span class="what"><strong>${title}</strong> ${openedAt === null && html`<span class="badge new">new</span>`}</span>
-          ${events.length > 0 && html`<span>${slotsOf(times, events, deps.now())}</span>`}
+          ${events.length > 0 && html`<span>${slotSummary(times, events, deps.now())}</span>`}
           <span class="fine">${organisationName}${place && ` · ${place}`}</span>
         </a>
       </li>`,
@@ -73,7 +73,7 @@ const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]):
 const isNew = ({ reason, openedAt, response }: MenuItem): boolean =>
   reason === "offer" && openedAt === null && response === "none";
 
-const responses: Record<string, Markup> = {
+const responseBadges: Record<string, Markup> = {
   applied: html`<span class="badge good">You applied</span>`,
   rejected: html`<span class="badge">You rejected</span>`,
 };

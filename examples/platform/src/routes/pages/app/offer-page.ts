@@ -14,14 +14,14 @@ export const offerPage: AppPage = async (context) => {
   return showOffer(context);
 };
 
-/** @param refusal why the response was rejected */
+/** Shows the offer. @param refusal why the worker's response was rejected */
 async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
   const offer = await readOfferAsWorker(context.deps, context.user.id, context.id);
   const main = html`
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
       ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
       <div id="offer" data-live="notification">
-        <div id="standing" role="status">${standing(offer)}</div>
+        <div id="standing" role="status">${standingNotice(offer)}</div>
         ${content(context, offer)}
         ${choices(context, offer)}
       </div>`;
@@ -34,7 +34,7 @@ const notices = {
   close: {},
 } as const;
 
-const tooLate: Partial<Record<string, string>> = {
+const lateResponseMessages: Partial<Record<string, string>> = {
   offer_completed: "Your response came too late: the offer was completed.",
   offer_withdrawn: "Your response came too late: the offer was withdrawn.",
 };
@@ -48,7 +48,7 @@ export const respondToOffer =
       await actAsWorker(deps, user.id, id, action);
     } catch (error) {
       // The offer was completed or withdrawn while the worker was viewing it.
-      const late = error instanceof ProblemError ? tooLate[error.code] : undefined;
+      const late = error instanceof ProblemError ? lateResponseMessages[error.code] : undefined;
       if (late !== undefined) return showOffer(context, late);
       throw error;
     }
@@ -58,7 +58,7 @@ export const respondToOffer =
 const pathOf = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
 
 /** Describes the state of the offer for this worker. */
-function standing({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
+function standingNotice({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
   if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
   if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;
   if (successful === false) return html`<p class="standing">Others got the work this time.</p>`;
@@ -75,11 +75,11 @@ const content = ({ times: { timeSpan } }: AppContext, { details, placeName, even
     ${details && html`<dt>What</dt><dd class="text">${details}</dd>`}
   </dl>`;
 
-/** Shows the buttons. A response may change until the offer is complete or withdrawn (D-08). */
+/** Shows the buttons. The worker can change their response until the offer is complete or withdrawn (D-08). */
 function choices(context: AppContext, { id, organisation, complete, widthdrawn, response }: WorkerOffer): Markup {
   const isOpen = !complete && !widthdrawn;
-  const button = (action: string, text: string, look: string): Markup => html`
-    <form method="post" action="${pathOf(id)}/${action}">${formTokenField(context)}<button class="${look}">${text}</button></form>`;
+  const button = (action: string, label: string, buttonClass: string): Markup => html`
+    <form method="post" action="${pathOf(id)}/${action}">${formTokenField(context)}<button class="${buttonClass}">${label}</button></form>`;
   return html`
     ${isOpen && html`<p class="fine">You can change your response until ${organisation.name} completes or withdraws the offer.</p>`}
     <div class="responses">

@@ -1,15 +1,15 @@
 import { shifts, type WorkerShift } from "../../worker-app/shifts.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
+import { otherOrderLabels, readListPage } from "../layout/pagination.ts";
 import type { AppContext, AppPage } from "../sections/app-section.ts";
 
 /** `GET /app/shifts?before=…`: lists the worker's confirmed work, starting with the next shift. */
 export const shiftsPage: AppPage = async (context) => {
-  const { rows, links } = await newestFirst(context, shifts, 50, undefined, inOtherOrder);
+  const { rows, links } = await readListPage(context, shifts, 50, undefined, otherOrderLabels);
   const main = html`
       <header class="page-head"><h1>Shifts</h1></header>
       <div id="shifts" data-live="notification">
-        ${rows.length === 0 ? html`<p class="empty">No upcoming shifts.</p>` : html`<ul class="menu">${rows.map((one) => shiftCard(context, one))}</ul>`}
+        ${rows.length === 0 ? html`<p class="empty">No upcoming shifts.</p>` : html`<ul class="menu">${rows.map((shift) => shiftCard(context, shift))}</ul>`}
         ${links}
       </div>`;
   return { title: "Shifts", main };

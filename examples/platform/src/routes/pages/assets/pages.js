@@ -3,7 +3,7 @@
 const main = document.getElementById("main");
 const liveState = document.getElementById("live-state");
 
-// Buttons that copy the text of an element.
+// Makes buttons copy an element's text.
 document.addEventListener("click", async (event) => {
   const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
   if (button === null) return;
@@ -23,7 +23,7 @@ document.addEventListener("click", async (event) => {
   }, 2_000);
 });
 
-// Buttons that generate a secret, show it and copy it.
+// Makes buttons generate and show a secret.
 document.addEventListener("click", ({ target }) => {
   const tools = target instanceof Element ? target.closest("[data-secret]") : null;
   if (tools === null) return;
@@ -49,14 +49,14 @@ const pauseMs = 500;
 const isVisible = () => document.visibilityState === "visible";
 
 /**
- * Follows the page's event stream. An event names changed topics; the parts of the page that show these topics
- * (`data-live="endpoint delivery"`) are fetched again and replace the old ones.
+ * Follows the page's event stream. An event names the topics that changed. The parts of the page that show
+ * these topics (`data-live="endpoint delivery"`) are fetched again and updated.
  *
  * All pages in a browser share one stream, since a browser opens only six HTTP/1.1 connections to a host: the visible page that
  * holds the lock opens the stream and forwards its events. While no page is visible, there is no connection.
  */
-function follow(address) {
-  const [path, since] = address.split("?since=");
+function followStream(url) {
+  const [path, since] = url.split("?since=");
   const channel = new BroadcastChannel(`offers ${path}`);
   let lastId = decodeURIComponent(since);
   let stale = new Set();
@@ -65,8 +65,8 @@ function follow(address) {
   let stream;
   let leave;
 
-  /** Refreshes the page. @param topics what has changed; undefined if everything may have */
-  const hear = (id, topics) => {
+  /** Refreshes the parts that show the topics. @param topics undefined if everything may have changed */
+  const refreshTopics = (id, topics) => {
     lastId = id;
     for (const part of parts()) if (topics === undefined || isAbout(part, topics)) stale.add(part.id);
     refreshSoon();
@@ -76,15 +76,15 @@ function follow(address) {
     if (stale.size > 0 && timer === undefined && isVisible())
       timer = setTimeout(refresh, Math.max(50, refreshedAt + pauseMs - performance.now()));
   };
-  const tell = (message) => {
+  const broadcast = (message) => {
     receive(message);
     channel.postMessage(message);
   };
   const receive = ({ heard, state, ask, position }) => {
-    if (heard !== undefined) hear(...heard);
-    if (state !== undefined) say(state);
+    if (heard !== undefined) refreshTopics(...heard);
+    if (state !== undefined) showStatus(state);
     if (ask && stream !== undefined) channel.postMessage({ position: lastId });
-    if (position !== undefined && isAfter(position, lastId)) hear(position);
+    if (position !== undefined && isAfter(position, lastId)) refreshTopics(position);
   };
   channel.addEventListener("message", ({ data }) => receive(data));
 
@@ -92,18 +92,18 @@ function follow(address) {
     stream = new EventSource(`${path}?since=${encodeURIComponent(lastId)}`);
     const pass = ({ type, data, lastEventId }) => {
       const { topics = [type] } = JSON.parse(data);
-      tell({ heard: [lastEventId, type === "missed" ? undefined : topics] });
+      broadcast({ heard: [lastEventId, type === "missed" ? undefined : topics] });
     };
     for (const type of ["missed", "changed", "notification"]) stream.addEventListener(type, pass);
-    stream.addEventListener("open", () => tell({ state: "" }));
+    stream.addEventListener("open", () => broadcast({ state: "" }));
     stream.addEventListener("error", () => {
-      tell({ state: " Connection lost; reconnecting." });
+      broadcast({ state: " Connection lost; reconnecting." });
       // EventSource gives up if the response is not a stream: the server is restarting, or the session has ended. A refresh shows which.
       if (stream.readyState !== EventSource.CLOSED) return;
-      const given = stream;
+      const closedStream = stream;
       setTimeout(() => {
-        if (stream !== given) return;
-        tell({ heard: [lastId] });
+        if (stream !== closedStream) return;
+        broadcast({ heard: [lastId] });
         connect();
       }, 2_000);
     });
@@ -138,7 +138,7 @@ function follow(address) {
     try {
       const wanted = [...ids].map((id) => `${id}=${document.getElementById(id)?.dataset.version ?? ""}`);
       const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": wanted.join(" ") } });
-      if (new URL(response.url).pathname.endsWith("/sign-in")) return signedOut();
+      if (new URL(response.url).pathname.endsWith("/sign-in")) return handleSignOut();
       if (response.status === 429) waitMs = Number(response.headers.get("Retry-After")) * 1_000;
       if (response.status >= 500 || response.status === 429) throw new Error("try again");
       if (response.ok) show(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
@@ -157,18 +157,18 @@ function follow(address) {
 }
 
 /**
- * Whether a stream position, `process-count` or a number, is later than another. Positions from two processes cannot be compared, so it
- * returns true.
+ * Returns whether a stream position, `process-count` or a number, is later than another. Returns true for positions from different
+ * processes, which cannot be compared.
  */
 function isAfter(position, other) {
   const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
   return process !== otherProcess || Number(count) > Number(otherCount);
 }
 
-/** Shows the sign-in page, unless that would lose input. In that case, submitting the form asks the user to sign in and keeps the input. */
-function signedOut() {
+/** Shows the sign-in page, unless that would lose input. Submitting the form then asks the user to sign in, and keeps the input. */
+function handleSignOut() {
   if (!isTyping) location.reload();
-  else say(" You have been signed out. Your input is kept when you submit the form.");
+  else showStatus(" You have been signed out. Your input is kept when you submit the form.");
 }
 
 let isTyping = false;
@@ -183,7 +183,7 @@ const isAbout = (part, topics) => part.dataset.live.split(" ").some((topic) => t
 /** Shows the parts that have changed. */
 function show(page, ids) {
   const states = () =>
-    [...document.querySelectorAll("[data-live] [role=status]")].map((each) => each.textContent).join();
+    [...document.querySelectorAll("[data-live] [role=status]")].map((element) => element.textContent).join();
   const before = states();
   for (const id of ids) {
     const old = document.getElementById(id);
@@ -204,14 +204,14 @@ function show(page, ids) {
   // Remove the notice, because the user's action is no longer news.
   if (states() !== before) document.querySelector("#main > [data-own]")?.remove();
   showCopyButtons();
-  countTicked();
+  showSelectedCounts();
 }
 
 /** Attributes that users and this script set, not the server. */
-const kept = new Set(["open", "tabindex"]);
+const localAttributes = new Set(["open", "tabindex"]);
 
 /**
- * Makes an element equal to another one. Keeps elements that both contain, to preserve focus, selection, input and open details, and
+ * Makes the old element equal to the fresh one. Keeps elements that both contain, to preserve focus, selection, input and open details, and
  * because screen readers announce a changed status only in an element that was there before.
  */
 function update(old, fresh) {
@@ -220,12 +220,12 @@ function update(old, fresh) {
     return;
   }
   for (const { name } of [...old.attributes])
-    if (!fresh.hasAttribute(name) && !kept.has(name)) old.removeAttribute(name);
+    if (!fresh.hasAttribute(name) && !localAttributes.has(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  const coming = [...fresh.childNodes];
+  const freshChildren = [...fresh.childNodes];
   let next = old.firstChild;
-  for (const child of coming) {
-    const match = matchOf(next, child, coming.slice(coming.indexOf(child) + 1));
+  for (const child of freshChildren) {
+    const match = matchOf(next, child, freshChildren.slice(freshChildren.indexOf(child) + 1));
     if (match === undefined) {
       old.insertBefore(document.importNode(child, true), next);
       continue;
@@ -248,14 +248,14 @@ function update(old, fresh) {
 function matchOf(next, child, later) {
   for (let node = next; node !== null; node = node.nextSibling) {
     if (isSame(node, child)) return node;
-    if (!child.id && later.some((each) => isSame(node, each))) return undefined;
+    if (!child.id && later.some((laterChild) => isSame(node, laterChild))) return undefined;
   }
   return undefined;
 }
 
-const isSame = (one, other) => one.nodeName === other.nodeName && (one.id ?? "") === (other.id ?? "");
+const isSame = (a, b) => a.nodeName === b.nodeName && (a.id ?? "") === (b.id ?? "");
 
-function say(text) {
+function showStatus(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
@@ -264,7 +264,7 @@ const sendingMs = 60_000;
 
 // Prevents double submits and shows that work is in progress.
 const sending = new Map();
-const settle = (form) => {
+const endSubmit = (form) => {
   sending.get(form)?.removeAttribute("aria-busy");
   sending.delete(form);
   form.removeAttribute("aria-busy");
@@ -273,17 +273,17 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (sending.has(form)) return event.preventDefault();
   sending.set(form, event.submitter);
-  setTimeout(settle, sendingMs, form);
+  setTimeout(endSubmit, sendingMs, form);
   if (form.method !== "post") return;
   form.setAttribute("aria-busy", "true");
   event.submitter?.setAttribute("aria-busy", "true");
-  if (form.dataset.busy) say(` ${form.dataset.busy}`);
+  if (form.dataset.busy) showStatus(` ${form.dataset.busy}`);
 });
 // The page may be shown again from the back/forward cache.
-addEventListener("pageshow", () => [...sending.keys()].forEach(settle));
+addEventListener("pageshow", () => [...sending.keys()].forEach(endSubmit));
 
 // Shows how many of a form's boxes are selected, next to its actions.
-function countTicked() {
+function showSelectedCounts() {
   for (const element of document.querySelectorAll("[data-selected]")) {
     const count = element.closest("form").querySelectorAll("input[type=checkbox]:checked").length;
     const text = count === 0 ? "" : `${count} selected`;
@@ -291,16 +291,16 @@ function countTicked() {
     element.hidden = count === 0;
   }
 }
-document.addEventListener("change", countTicked);
+document.addEventListener("change", showSelectedCounts);
 // Browsers restore selected boxes when the user goes back.
-addEventListener("pageshow", countTicked);
+addEventListener("pageshow", showSelectedCounts);
 
 // Fills in the time zone of a user who has not chosen one (D-115).
 for (const input of document.querySelectorAll("input[data-time-zone]"))
   input.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 showCopyButtons();
-if (document.body.dataset.liveStream) follow(document.body.dataset.liveStream);
+if (document.body.dataset.liveStream) followStream(document.body.dataset.liveStream);
 
 // Focus the first invalid input.
 main?.querySelector("[aria-invalid]")?.focus();

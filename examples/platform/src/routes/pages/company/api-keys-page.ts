@@ -19,7 +19,7 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 /** `GET /api-keys` */
 export const apiKeysPage: PortalPage = (context) => showKeys(context);
 
-/** `POST /api-keys`: creates a key and shows it. Submitting the form again neither creates another key nor shows it again (D-119). */
+/** `POST /api-keys`: creates a key and shows it. Submitting the same form again does not create another key or show this one again (D-119). */
 export const createApiKeyForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const name = form.get("name")?.trim() ?? "";
@@ -65,8 +65,8 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
         <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : times.time(lastUsedAt)}</dd>
       </dl>
       <p>
-        From the next request on, every program that sends this key gets 401: it can neither create, read, complete nor withdraw
-        offers of ${user.organisationName}.
+        Programs that send this key will get 401 immediately. They will no longer be able to create, read, complete or withdraw offers
+        for ${user.organisationName}.
         ${agencyName !== null && `${agencyName} will no longer see your offers in the portal, unless it has another key. `}This cannot be undone.
       </p>
       <div class="row">
@@ -100,7 +100,7 @@ async function showKeys(context: PortalContext, { created, name, errors }: KeysV
       </div>
     </header>
     <p class="lead">Programs authenticate as ${user.organisationName} by sending a key in the <code>${apiKeyHeader}</code> header.</p>
-    ${created && newKey(created)}
+    ${created && newKeySection(created)}
     <section class="panel" aria-label="Keys">
       ${keys.length === 0 ? html`<p class="empty">No keys yet.</p>` : keysTable(context, keys)}
     </section>
@@ -114,7 +114,7 @@ async function showKeys(context: PortalContext, { created, name, errors }: KeysV
   return { title: "API keys", main };
 }
 
-const newKey = (key: string): Markup => html`
+const newKeySection = (key: string): Markup => html`
     <section class="panel notice good" role="status" aria-labelledby="new-key-title">
       <h2 id="new-key-title">Your new key</h2>
       <p>Copy it now. It cannot be shown again, because only its hash is stored.</p>

@@ -7,7 +7,7 @@ import type { ProfileDraft } from "./profile-form.ts";
 /**
  * Shows both checks of a base URL, with requests and responses.
  *
- * @param done the outcome, shown if the checks passed
+ * @param done what was done; shown if the checks passed
  */
 export function checksSection(draft: ProfileDraft, checks: readonly EndpointCheck[], done: string | undefined): Markup {
   const { baseAddress } = draft;
@@ -45,12 +45,12 @@ const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: End
           <h3>${method} ${path} ${badge(passed ? "Passed" : "Failed", passed ? "good" : "bad")}</h3>
           <p>${reason}. <span class="fine">${milliseconds} ms</span></p>
           <div class="samples">
-            ${exchanged("Request", `${method} ${path}\n${headerLines(check.headers)}`)}
-            ${exchanged("Response", responseOf(check))}
+            ${sample("Request", `${method} ${path}\n${headerLines(check.headers)}`)}
+            ${sample("Response", responseOf(check))}
           </div>
         </li>`;
 
-const exchanged = (title: string, text: string): Markup => html`
+const sample = (title: string, text: string): Markup => html`
             <figure class="sample">
               <figcaption>${title}</figcaption>
               <pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>

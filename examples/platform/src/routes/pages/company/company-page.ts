@@ -18,12 +18,12 @@ import { timeZoneSection } from "./time-zone-section.ts";
 
 /** `GET /company?baseAddress=…&scheme=…`: shows the profile, with the form filled in from the query. */
 export const companyPage: PortalPage = (context) => {
-  const given = new URLSearchParams(context.request.url.split("?")[1]);
-  const draft = readProfileDraft(given);
+  const query = new URLSearchParams(context.request.url.split("?")[1]);
+  const draft = readProfileDraft(query);
   return showCompany(context, draft.baseAddress === "" ? {} : { draft });
 };
 
-/** `POST /company`: runs both checks, saves if they pass, and shows them. Without a secret it only changes the suggestions switch. */
+/** `POST /company`: runs both checks, shows them, and saves if they pass. Without a secret, only changes the suggestions switch. */
 export const saveCompanyForm: PortalForm = (context, form) => {
   const draft = readProfileDraft(form);
   const secret = secretOf(form);
@@ -47,11 +47,11 @@ export const rotateSecretForm: PortalForm = (context, form) => {
 
 /** `POST /company/enable` */
 export const enableEndpointForm: PortalForm = (context) =>
-  showOutcome(context, () => reenableEndpoint(context.deps, context.user), { done: enabled });
+  showOutcome(context, () => reenableEndpoint(context.deps, context.user), { done: enabledMessage });
 
-const enabled = "The endpoint is enabled. Held events are being delivered.";
+const enabledMessage = "The endpoint is enabled. Held events are being delivered.";
 
-/** `POST /company/retry`: attempts all waiting events now; those of a disabled endpoint once it has passed both checks. */
+/** `POST /company/retry`: attempts all waiting events now. A disabled endpoint must pass both checks first. */
 export const retryAllForm: PortalForm = async (context) => {
   const retrying = retryAll(context.deps, context.user);
   const retried = await retrying.catch(() => undefined);
@@ -60,7 +60,7 @@ export const retryAllForm: PortalForm = async (context) => {
       to: "/company",
       notice: `${counted(retried.pending, "waiting event")} ${retried.pending === 1 ? "is" : "are"} being attempted now.`,
     };
-  return showOutcome(context, async () => (await retrying).checks, { done: enabled });
+  return showOutcome(context, async () => (await retrying).checks, { done: enabledMessage });
 };
 
 const secretOf = (form: URLSearchParams): string => form.get("secret") ?? "";
@@ -70,7 +70,7 @@ interface CompanyView {
   errors?: FieldErrors;
   /** Whether the rotation form was submitted. */
   isRotation?: boolean;
-  /** The checks that were just made. */
+  /** The checks that have just been run. */
   checks?: EndpointCheck[];
   /** What to report if the checks passed. */
   done?: string;
@@ -78,7 +78,7 @@ interface CompanyView {
   refusal?: string;
 }
 
-/** Runs the action of a form, and shows the page with its checks or field errors. */
+/** Runs a form's action, and shows the page with the checks or field errors. */
 async function showOutcome(
   context: PortalContext,
   work: () => Promise<EndpointCheck[]>,
@@ -89,13 +89,13 @@ async function showOutcome(
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     const { code, errors, extensions, message } = error;
-    const why = errors !== undefined ? { errors } : { refusal: message };
-    const failure = code === "endpoint_check_failed" ? failureOf(extensions.checks as EndpointCheck[]) : why;
+    const reason = errors !== undefined ? { errors } : { refusal: message };
+    const failure = code === "endpoint_check_failed" ? failureOf(extensions.checks as EndpointCheck[]) : reason;
     return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
   }
 }
 
-/** Reports an invalid base URL as an error of its field, not as a failed check. */
+/** Reports an invalid base URL as an error in its field, not as a failed check. */
 function failureOf(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
   const [invalid] = checks.filter(({ code }) => code === "invalid_address");
   if (invalid === undefined) return { checks };
@@ -107,28 +107,28 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
   const { deps, user } = context;
   const endpoint = await readEndpoint(deps, user.organisationId);
   const { draft = draftOf(endpoint), errors, isRotation = false, checks, done } = view;
-  const none: FieldErrors = new Map();
+  const noErrors: FieldErrors = new Map();
   const refusal = view.refusal ?? (errors && "Nothing was saved. Please correct the marked fields.");
   const main = html`
     <header class="page-head"><h1>Company profile</h1></header>
     <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
     <p class="lead">Your organisation's endpoint receives a webhook when a worker responds to an offer or adds a contact.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
-    ${checks && (checks.length === 0 ? switchSection(draft) : checksSection(draft, checks, done))}
+    ${checks && (checks.length === 0 ? suggestionsNotice(draft) : checksSection(draft, checks, done))}
     <div class="columns">
-      ${profileForm(context, { draft, errors: (!isRotation && errors) || none, isSaved: endpoint !== undefined })}
+      ${profileForm(context, { draft, errors: (!isRotation && errors) || noErrors, isSaved: endpoint !== undefined })}
       <div class="stack">
         ${healthSection(context, endpoint)}
         ${timeZoneSection(context)}
-        ${endpoint && rotationForm(context, (isRotation && errors) || none)}
+        ${endpoint && rotationForm(context, (isRotation && errors) || noErrors)}
         ${testEventForm(context)}
       </div>
     </div>`;
   return { title: "Company profile", main };
 }
 
-/** Reports a change without a secret, for which no checks are made. */
-const switchSection = ({ suggestsContacts }: ProfileDraft): Markup => html`
+/** Reports a change without a secret, for which the checks are not run. */
+const suggestionsNotice = ({ suggestsContacts }: ProfileDraft): Markup => html`
     <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
 
 const draftOf = (endpoint: ReadEndpoint | undefined): ProfileDraft => ({

@@ -4,13 +4,13 @@ import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
-import { busy } from "./profile-form.ts";
+import { checkingStatus } from "./profile-form.ts";
 
 /** Shows the endpoint's health, updated live, with a form to enable a disabled endpoint. */
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
-      ${endpoint === undefined ? notThere : facts(endpoint, context.deps.now(), context.times)}
+      ${endpoint === undefined ? noBaseUrl : facts(endpoint, context.deps.now(), context.times)}
       ${endpoint && retryForm(context, endpoint)}
       ${endpoint && html`<p><a href="/company/remove">Remove the base URL…</a></p>`}
     </section>`;
@@ -20,24 +20,24 @@ function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoin
   if (disabled_at === null && Number(pending) === 0) return undefined;
   const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];
   return html`
-      <form method="post" action="/company/${action}" data-busy="${busy}">
+      <form method="post" action="/company/${action}" data-busy="${checkingStatus}">
         ${formTokenField(context)}
         <button>${label}</button>
       </form>`;
 }
 
-const notThere = html`
+const noBaseUrl = html`
       <p>${badge("No base URL", "none")}</p>
-      <p>Save a base URL to receive responses and contacts. Events that occur while none is saved are never delivered.</p>`;
+      <p>Save a base URL to receive responses and contacts. Events that occur before you save one are never delivered.</p>`;
 
 function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
   const { time } = times;
-  const { state, because } = healthOf(endpoint, now, times);
+  const { state, explanation } = describeHealth(endpoint, now, times);
   const { pending, disabled_at: disabledAt, previous_secret_until: until } = endpoint;
   const [word, filter] = disabledAt === null ? ["Pending", "pending"] : ["Held", "held"];
   return html`
       <p id="health-state" role="status">${state}</p>
-      ${because && html`<p>${because}</p>`}
+      ${explanation && html`<p>${explanation}</p>`}
       <dl class="facts">
         <dt>Base URL</dt><dd>${endpoint.base_address}</dd>
         <dt>${word}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
@@ -51,7 +51,7 @@ const outageGuide = "https://github.com/offers/offers/blob/main/docs/guides/afte
 
 interface Health {
   state: Markup;
-  because?: Markup;
+  explanation?: Markup;
 }
 
 const reasons = {
@@ -59,25 +59,25 @@ const reasons = {
   failing: "It has failed for five days. Only a response with 200 acknowledges an event; 204 does not.",
 } as const;
 
-function healthOf(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Health {
+function describeHealth(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Health {
   const { disabled_at, disabled_because, breaker_open_until, failing_since, consecutive_failures } = endpoint;
   if (disabled_at !== null)
     return {
       state: badge("Disabled", "bad"),
-      because: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.
+      explanation: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.
         Failed deliveries are not retried automatically. See <a href="${outageGuide}">how to catch up after an outage</a>.`,
     };
   if (breaker_open_until !== null)
     return {
       state: badge("Paused", "warn"),
-      because: html`${consecutive_failures} attempts in a row failed. ${
+      explanation: html`${consecutive_failures} attempts in a row failed. ${
         breaker_open_until > now ? html`Events wait until ${time(breaker_open_until, "seconds")}` : "Events wait"
       }, then one is attempted before the others.`,
     };
   if (failing_since !== null)
     return {
       state: badge("Failing", "warn"),
-      because: html`Since ${time(failing_since, "seconds")}; failed deliveries are retried.`,
+      explanation: html`Since ${time(failing_since, "seconds")}; failed deliveries are retried.`,
     };
   return { state: badge("Healthy", "good") };
 }

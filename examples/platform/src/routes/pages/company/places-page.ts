@@ -7,7 +7,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** `GET /places`: lists the organisation's names for the places of its offers (D-131). */
+/** `GET /places`: lists the organisation's names for its offers' places (D-131). */
 export const placesPage: PortalPage = (context) => showPlaces(context);
 
 /** `POST /places`: names or renames a place. */

@@ -34,7 +34,7 @@ interface ProfileForm {
 
 /** The profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
 export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
-    <form method="post" action="/company" class="panel" data-busy="${busy}">
+    <form method="post" action="/company" class="panel" data-busy="${checkingStatus}">
       <h2>Where webhooks go</h2>
       ${formTokenField(context)}
       ${field({
@@ -81,12 +81,12 @@ const secretTools = (id: string): Markup => html`
         <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy the secret" hidden>Copy</button>
       </div>`;
 
-/** The label of a form while its checks are running. */
-export const busy = "Calling the endpoint…";
+/** The status shown while a form's checks are running. */
+export const checkingStatus = "Calling the endpoint…";
 
 /** Shows the form that rotates the secret. */
 export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
-    <form method="post" action="/company/rotation" class="panel" id="rotation" data-busy="${busy}">
+    <form method="post" action="/company/rotation" class="panel" id="rotation" data-busy="${checkingStatus}">
       <h2>Rotate the secret</h2>
       <p class="hint">First add the new secret to your endpoint, and keep the old one there. Then enter the new secret here.</p>
       ${formTokenField(context)}

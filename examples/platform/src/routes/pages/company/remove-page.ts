@@ -19,7 +19,7 @@ export const removeProfilePage: PortalPage = async (context) => {
     <form method="post" action="/company/remove" class="panel">
       ${formTokenField(context)}
       <p>
-        ${endpoint.base_address} gets no more webhooks, and its secret is deleted. New events are not kept for it.
+        ${endpoint.base_address} will no longer receive webhooks, and its secret will be deleted. New events will not be kept for later.
         ${Number(endpoint.pending) > 0 && `${counted(Number(endpoint.pending), "pending event")} will be held until you save a base URL again.`}
       </p>
       <div class="row">
@@ -33,5 +33,5 @@ export const removeProfilePage: PortalPage = async (context) => {
 /** `POST /company/remove` */
 export const removeProfileForm: PortalForm = async ({ deps, user }) => {
   await removeProfile(deps, user);
-  return { to: "/company", notice: "The base URL was removed. No more webhooks are sent." };
+  return { to: "/company", notice: "The base URL was removed. Webhooks are no longer sent." };
 };

@@ -13,7 +13,7 @@ import { badge, counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** What the user chose, without the secret, which is never shown again. */
+/** What the user entered, without the secret, which is never shown again. */
 interface Draft {
   event: string;
   way: string;
@@ -45,7 +45,7 @@ export const sendTestEventForm: PortalForm = async (context, form) => {
   };
   const secret = form.get("secret") ?? "";
   const { baseAddress, ...chosen } = draft;
-  // Empty fields mean the saved endpoint.
+  // If these fields are empty, the saved endpoint is used.
   const input = { ...chosen, ...(baseAddress !== "" && { baseAddress }), ...(secret !== "" && { secret }) };
   try {
     const result = await sendTestEvent(context.deps, context.user, parseBody(testEventSchema, input));
@@ -64,17 +64,17 @@ const heading = html`
     <header class="page-head"><h1>Send a test event</h1></header>
     <p class="row"><a class="button quiet small" href="/company">Company profile</a></p>`;
 
-/** Shows the form that selects an event, how it is sent, and where it is sent to. */
+/** Shows the form that selects an event, how to send it, and where to send it. */
 export function testEventForm(
   context: PortalContext,
   draft: Draft = firstDraft,
   errors: FieldErrors = new Map(),
 ): Markup {
-  const isElsewhere = draft.baseAddress !== "" || errors.has("secret") || errors.has("baseAddress");
+  const usesOtherUrl = draft.baseAddress !== "" || errors.has("secret") || errors.has("baseAddress");
   return html`
     <form method="post" action="/company/test-event" class="panel" id="send-test-event">
       <h2>Send a test event</h2>
-      <p class="hint">Your endpoint receives a webhook about a fictitious offer, sent the way the service, an attacker or a faulty network would send it. The page then shows whether the response is correct. A receiver that accepts what it must reject treats the test as a real event.</p>
+      <p class="hint">Your endpoint receives a webhook about a fictitious offer, sent the way the service, an attacker or a faulty network would send it. The page then shows whether the response is correct. A receiver that accepts a request it should reject handles the test as a real event.</p>
       ${formTokenField(context)}
       ${select(
         "event",
@@ -84,7 +84,7 @@ export function testEventForm(
         errors,
       )}
       ${select("way", "Sent", draft.way, [[everyWay, "in every way, one after another"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
-      <details${isElsewhere && html` open`}>
+      <details${usesOtherUrl && html` open`}>
         <summary>Use another base URL</summary>
         ${field({
           name: "baseAddress",
@@ -157,7 +157,7 @@ function resultSection({ event, baseAddress, ways, findings }: TestEventResult):
       ${accepted && html`<p>It accepts ${accepted}.</p>`}
       <p>${why}</p>
       <p><strong>Change:</strong> ${change}</p>
-      ${line && html`<pre tabindex="0" aria-label="The line"><code>${line}</code></pre>`}`,
+      ${line && html`<pre tabindex="0" aria-label="Suggested line"><code>${line}</code></pre>`}`,
       )}
       <ol class="attempts">${ways.map(
         ({ way, exchanges }) =>

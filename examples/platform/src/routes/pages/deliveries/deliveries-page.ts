@@ -3,7 +3,7 @@ import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { hiddenParameters } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { inOtherOrder, newestFirst } from "../layout/pagination.ts";
+import { otherOrderLabels, readListPage } from "../layout/pagination.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import {
@@ -28,9 +28,9 @@ const limit = 50;
 export const deliveriesPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
   const filter = filterOf(request);
-  const { label, ...window } = ranges[filter.range];
-  const stats = await readDeliveryStats(deps, user.organisationId, window);
-  const { rows, isNewest, links } = await newestFirst(
+  const { label, ...period } = ranges[filter.range];
+  const stats = await readDeliveryStats(deps, user.organisationId, period);
+  const { rows, isNewest, links } = await readListPage(
     context,
     {
       cursor: deliveriesCursor,
@@ -38,7 +38,7 @@ export const deliveriesPage: PortalPage = async (context) => {
     },
     limit,
     (before) => urlOf(filter, before),
-    filter.sort && inOtherOrder,
+    filter.sort && otherOrderLabels,
   );
   const isEmpty = isUnfiltered(filter) && isNewest;
   const main = html`
@@ -57,14 +57,14 @@ export const deliveriesPage: PortalPage = async (context) => {
           ${stateBar(filter)}
         </header>
         ${(rows.length > 0 || !isEmpty) && filterForm(filter)}
-        ${rows.length > 0 ? tickedForm(context, filter, rows) : isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`}
+        ${rows.length > 0 ? selectionForm(context, filter, rows) : isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`}
         ${links}
       </section>`;
   return { title: "Deliveries", main };
 };
 
 /** Shows the rows in a form that redelivers the selected ones, or everything that matches the filter. */
-const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
+const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
         <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
           ${hiddenParameters(parametersOf(filter))}
           ${deliveriesTable(context, rows)}
@@ -76,7 +76,7 @@ const tickedForm = (context: PortalContext, filter: PageFilter, rows: readonly R
 
 const isRedeliverable = ({ state }: ReadDelivery): boolean => state === "dead" || state === "acknowledged";
 
-const tickCell = (row: ReadDelivery): Markup => html`
+const eventCell = (row: ReadDelivery): Markup => html`
             <span class="tick">${isRedeliverable(row) && html`<input type="checkbox" name="id" id="tick-${row.id}" value="${row.id}" aria-label="Select ${eventLabel(row)}">`}
             <a href="/deliveries/${row.id}">${eventLabel(row)}</a></span>`;
 
@@ -93,7 +93,7 @@ const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDeli
     isCompact: true,
     rowId: ({ id }) => `delivery-${id}`,
     columns: [
-      { heading: "Event", cell: tickCell },
+      { heading: "Event", cell: eventCell },
       { heading: "State", cell: deliveryState, phone: "below" },
       { heading: "Last attempt", cell: lastAttempt, phone: "below" },
       { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()), phone: "none" },

@@ -11,15 +11,15 @@ const gap = 3;
 /**
  * Shows the failure rate and lag as bar charts, as text and as a table.
  *
- * @param during the period in words, such as `the last hour`
+ * @param period in words, such as `the last hour`
  */
-export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, during: string): Markup {
+export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, period: string): Markup {
   const failing = `${percent(total)} failed: ${total.failed} of ${counted(total.attempts, "attempt")}`;
   const lag =
     total.medianLagMs === null
       ? "nothing was acknowledged"
       : `half within ${duration(total.medianLagMs)}, the slowest after ${duration(total.slowestLagMs)}`;
-  if (total.attempts === 0) return html`<p class="empty">No attempts in ${during}.</p>`;
+  if (total.attempts === 0) return html`<p class="empty">No attempts in ${period}.</p>`;
   const maxAttempts = Math.max(1, ...buckets.map(({ attempts }) => attempts));
   const slowest = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
@@ -27,8 +27,8 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
       <figure>
         <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
         ${plot(
-          `Attempts in ${during}: ${failing}.`,
-          { buckets, times, highest: String(maxAttempts) },
+          `Attempts in ${period}: ${failing}.`,
+          { buckets, times, maxLabel: String(maxAttempts) },
           (bucket, x, w) => [
             bar(x, w, 0, (bucket.attempts - bucket.failed) / maxAttempts, "ok"),
             bar(x, w, (bucket.attempts - bucket.failed) / maxAttempts, bucket.failed / maxAttempts, "failed"),
@@ -39,54 +39,54 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
       <figure>
         <figcaption><strong>Lag</strong> <span class="measure">${lag}</span></figcaption>
         ${plot(
-          `From event to acknowledgement in ${during}: ${lag}.`,
-          { buckets, times, highest: duration(slowest) },
+          `From event to acknowledgement in ${period}: ${lag}.`,
+          { buckets, times, maxLabel: duration(slowest) },
           ({ medianLagMs }, x, w) =>
             medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
         )}
         <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement</p>
       </figure>
     </div>
-    ${asTable(times.time, buckets)}`;
+    ${chartTable(times.time, buckets)}`;
 }
 
 interface Axes {
   buckets: readonly Bucket[];
   times: LocalTimes;
   /** The label at the top of the vertical axis. */
-  highest: string;
+  maxLabel: string;
 }
 
 /** Draws bars with labelled axes. The labels are HTML, because the image is stretched. */
 function plot(
   label: string,
-  { buckets, times, highest }: Axes,
+  { buckets, times, maxLabel }: Axes,
   draw: (bucket: Bucket, x: number, w: number) => unknown,
 ): Markup {
   const step = width / buckets.length;
   const [first, middle] = [buckets[0], buckets[Math.floor(buckets.length / 2)]];
   return html`
         <div class="plot">
-        <p class="scale fine" aria-hidden="true"><span>${highest}</span><span>0</span></p>
+        <p class="scale fine" aria-hidden="true"><span>${maxLabel}</span><span>0</span></p>
         <svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${label}" preserveAspectRatio="none" class="bars">
           <line x1="0" x2="${width}" y1="${height + 0.5}" y2="${height + 0.5}" class="axis" />
-          ${buckets.map((bucket, at) => draw(bucket, at * step + gap / 2, step - gap))}
+          ${buckets.map((bucket, index) => draw(bucket, index * step + gap / 2, step - gap))}
         </svg>
         <p class="span fine" aria-hidden="true">${first && times.time(first.startsAt)} ${middle && times.time(middle.startsAt)} <span>now</span></p>
         </div>`;
 }
 
-/** Draws one bar. @param from where it starts, as a share of the height from the bottom. @param share its height, as such a share */
+/** Draws one bar. @param from its lower edge, and @param share its height, both as shares of the plot's height */
 const bar = (x: number, w: number, from: number, share: number, kind: string): Markup | undefined =>
   share === 0
     ? undefined
     : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - from - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${kind}" />`;
 
-function asTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
+function chartTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
   const rows = buckets.filter(({ attempts }) => attempts > 0).reverse();
   return html`
     <details id="chart-table">
-      <summary>The same as a table</summary>
+      <summary>Show as a table</summary>
       ${
         rows.length === 0
           ? html`<p>No attempts were made.</p>`

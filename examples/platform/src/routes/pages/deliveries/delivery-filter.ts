@@ -9,9 +9,9 @@ import type { LocalTimes } from "../layout/time.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
 export const ranges = {
-  hour: { label: "the last hour", lastMs: 3_600_000, count: 30 },
-  day: { label: "the last 24 hours", lastMs: 24 * 3_600_000, count: 24 },
-  week: { label: "the last 7 days", lastMs: 7 * 24 * 3_600_000, count: 28 },
+  hour: { label: "the last hour", periodMs: 3_600_000, bucketCount: 30 },
+  day: { label: "the last 24 hours", periodMs: 24 * 3_600_000, bucketCount: 24 },
+  week: { label: "the last 7 days", periodMs: 7 * 24 * 3_600_000, bucketCount: 28 },
 } as const;
 
 /** The page's query parameters. */
@@ -23,9 +23,9 @@ export interface PageFilter {
   /** The failure code of the last attempt. */
   error: string | undefined;
   range: keyof typeof ranges;
-  /** Part of a worker's name or an offer's title, or an id of either, of the delivery or its event. */
+  /** Part of a worker's name or an offer's title, or the id of a worker, offer, delivery or event. */
   text: string | undefined;
-  /** The start of the time range of events, as entered. */
+  /** The start of the events' time range, as entered. */
   from: string | undefined;
   until: string | undefined;
   sort: "oldest" | undefined;
@@ -59,12 +59,12 @@ function localTimeIn(request: Request, name: string): string | undefined {
 
 /** Returns the filter for the list, with its times converted to UTC. */
 export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
-  const instant = (local: string | undefined) => {
+  const toInstant = (local: string | undefined) => {
     const utc = local === undefined ? undefined : toUtc(local);
     // Ignore a time that a clock change skips.
     return utc === undefined || utc === local ? undefined : new Date(utc);
   };
-  return { ...filter, since: instant(from), until: instant(until), oldestFirst: sort === "oldest" };
+  return { ...filter, since: toInstant(from), until: toInstant(until), oldestFirst: sort === "oldest" };
 }
 
 export const isUnfiltered = ({ range: _, sort: __, ...filter }: PageFilter): boolean =>
@@ -98,7 +98,7 @@ export const rangeBar = (filter: PageFilter): Markup =>
 /** Shows a form that filters by worker or offer, time, event, and the last attempt's status and error. */
 export const filterForm = (filter: PageFilter): Markup => {
   const { state, type, status, error, range, text, from, until, sort } = filter;
-  const isAny = sort === undefined && isUnfiltered({ ...filter, state: undefined });
+  const isCleared = sort === undefined && isUnfiltered({ ...filter, state: undefined });
   return html`
         <form method="get" action="/deliveries" role="search" class="row filters">
           ${hiddenParameters({ state, range: range === "hour" ? undefined : range })}
@@ -113,6 +113,6 @@ export const filterForm = (filter: PageFilter): Markup => {
           ${filterSelect("error", "Last error", failureLabels, error, "Any")}
           ${filterSelect("sort", "Sort", orderNames, sort ?? "newest")}
           <button class="quiet at-end">Filter</button>
-          ${!isAny && html`<a class="at-end" href="${urlOf({ state, range })}">Clear</a>`}
+          ${!isCleared && html`<a class="at-end" href="${urlOf({ state, range })}">Clear</a>`}
         </form>`;
 };

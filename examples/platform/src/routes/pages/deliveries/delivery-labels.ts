@@ -17,7 +17,7 @@ export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery)
   }
 }
 
-/** Uses the offer pages' words. Only the webhook says `accepted` when a worker applied. */
+/** Verbs that match the wording of the offer pages. Only the webhook says `accepted` when a worker applied. */
 const responseVerbs: Readonly<Record<string, string>> = { accepted: "applied for", rejected: "rejected" };
 
 export const eventNames: Readonly<Record<EventType, string>> = {
@@ -38,7 +38,7 @@ const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad"
 export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
-/** Shows when a pending delivery is next attempted, which may wait for its endpoint's circuit breaker. */
+/** Shows when a pending delivery will be attempted next, which may be after its endpoint's pause. */
 export function nextAttempt(
   { time }: LocalTimes,
   { state, nextAttemptAt, pausedUntil }: ReadDelivery,

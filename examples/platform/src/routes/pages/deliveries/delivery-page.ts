@@ -39,7 +39,7 @@ export const deliveryPage: PortalPage = async (context) => {
           <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
           <p class="row">${earlier && html`<a href="/deliveries/${earlier}" rel="prev">Previous delivery</a>`} ${later && html`<a href="/deliveries/${later}" rel="next">Next delivery</a>`}</p>
         </div>
-        ${actionOf(context, delivery)}
+        ${actionButton(context, delivery)}
       </header>
       <section class="panel" aria-label="Delivery">${facts(context, delivery)}</section>
       <section class="panel" aria-labelledby="request">
@@ -48,7 +48,7 @@ export const deliveryPage: PortalPage = async (context) => {
       </section>
       <section class="panel" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
-        ${attempts.length === 0 ? html`<p>None yet.</p>` : html`<ol class="attempts">${attempts.map((one) => attemptItem(context.times, one))}</ol>`}
+        ${attempts.length === 0 ? html`<p>None yet.</p>` : html`<ol class="attempts">${attempts.map((attempt) => attemptItem(context.times, attempt))}</ol>`}
       </section>
     </div>`;
   return { title, main };
@@ -81,7 +81,7 @@ export const retryForm: PortalForm = async ({ deps, user, id }) => {
 };
 
 /** Shows the button for the action that the delivery's state allows. */
-function actionOf(context: PortalContext, { id, state }: ReadDelivery): Markup {
+function actionButton(context: PortalContext, { id, state }: ReadDelivery): Markup {
   if (state === "held") return html`<a class="button quiet" href="/company#health">Enable the endpoint…</a>`;
   const [action, label] = state === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
   return html`
@@ -107,7 +107,7 @@ function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endp
   const { method, path, parameters, body } = webhookCall(type, data);
   const exchange = latest === null ? undefined : (JSON.parse(latest) as AttemptExchange);
   const baseAddress = exchange?.baseAddress ?? endpoint?.base_address;
-  const filled = fillPath(path, parameters);
+  const filledPath = fillPath(path, parameters);
   const headers = exchange?.sent ?? {
     "offers-delivery-id": id,
     timestamp: "(new for each attempt)",
@@ -116,21 +116,21 @@ function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endp
   };
   const content = body === undefined ? "" : JSON.stringify(body);
   return html`
-          <pre tabindex="0" aria-label="Request"><code>${method} ${filled}
+          <pre tabindex="0" aria-label="Request"><code>${method} ${filledPath}
 ${headerLines(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
-          <p class="fine">${baseAddress ? html`Sent to <code>${baseAddress.replace(/\/+$/, "")}${filled}</code>` : "Sent to a path under your base URL"}, signed with your secret. ${exchange ? "Signatures are masked. They and the timestamp are new for each attempt." : ""}</p>
-          ${baseAddress && curl({ method, path: filled, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
+          <p class="fine">${baseAddress ? html`Sent to <code>${baseAddress.replace(/\/+$/, "")}${filledPath}</code>` : "Sent to a path under your base URL"}, signed with your secret. ${exchange ? "Signatures are masked. They and the timestamp are new for each attempt." : ""}</p>
+          ${baseAddress && curlSample({ method, path: filledPath, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
 }
 
-/** Shows a curl command that computes the signature from a secret in the user's environment. */
-function curl(
+/** Shows a curl command that computes the signature with a secret from the user's environment. */
+function curlSample(
   webhook: Parameters<typeof writeTestRequests>[1],
   baseAddress: string,
   endpoint: Target,
 ): Markup | undefined {
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;
-  // This secret is not shown, only the shell commands that compute the signature.
+  // The page does not show this secret, only the shell commands that compute the signature.
   const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
   const [request] = asSent === undefined ? [] : writeTestRequests(asSent, webhook, signing);
   if (request === undefined) return undefined;
@@ -138,7 +138,7 @@ function curl(
           <details id="curl">
             <summary>Send it yourself with curl</summary>
             <figure class="sample">
-              <figcaption>It signs with WEBHOOK_SECRET from your environment. <button type="button" class="quiet small" data-copy="curl-command" aria-label="Copy as curl" hidden>Copy as curl</button></figcaption>
+              <figcaption>The command signs with WEBHOOK_SECRET from your environment. <button type="button" class="quiet small" data-copy="curl-command" aria-label="Copy as curl" hidden>Copy as curl</button></figcaption>
               <pre tabindex="0" aria-label="curl"><code id="curl-command">${toShellCommand(request, baseAddress, scheme)}</code></pre>
             </figure>
           </details>`;

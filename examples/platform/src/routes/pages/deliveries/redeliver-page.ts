@@ -16,7 +16,7 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 import { filterOf, listFilterOf, type PageFilter, urlOf } from "./delivery-filter.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
-/** `GET /deliveries/redeliver?…`: asks for confirmation and shows the count. Takes the list's filter, or an `id` for each selected row. */
+/** `GET /deliveries/redeliver?…`: asks for confirmation, with the number of events. Takes the list's filter, or an `id` per selected row. */
 export const redeliverManyPage: PortalPage = (context) => askToRedeliver(context);
 
 /** `POST /deliveries/redeliver?…`: starts redelivering the events that the confirmation counted. */
@@ -29,24 +29,27 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
   const filter = chosenFilter(context, which as keyof typeof choices);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
     const total = await startRedelivery(trx, user.organisationId, filter, last);
-    return { to: urlOf(filterOf(request)), notice: `Being redelivered: ${counted(total, "event")}.` };
+    return {
+      to: urlOf(filterOf(request)),
+      notice: `${counted(total, "event")} ${total === 1 ? "is" : "are"} being redelivered.`,
+    };
   });
   deps.wakeRedeliveries();
   return redirect;
 };
 
-/** Which events to redeliver, if the filter does not already say so. */
+/** Which events to redeliver, if the filter does not select a state. */
 const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
 
-/** The maximum number of rows on a page of the list. */
-const maxTicked = 50;
+/** The maximum number of rows that can be selected on a page of the list. */
+const maxSelected = 50;
 
-const tickedIn = ({ url }: Request): string[] =>
-  new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxTicked);
+const selectedIds = ({ url }: Request): string[] =>
+  new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxSelected);
 
 /** Returns the list's filter, or a filter for the selected rows if there are any, whatever their state is now. */
 function shownFilter({ request, times }: PortalContext): DeliveryFilter {
-  const ids = tickedIn(request);
+  const ids = selectedIds(request);
   if (ids.length > 0) return { ids };
   const { oldestFirst: _, ...filter } = listFilterOf(filterOf(request), times);
   return filter;
@@ -61,10 +64,10 @@ function chosenFilter(context: PortalContext, which: keyof typeof choices): Deli
 async function askToRedeliver(context: PortalContext): Promise<Page> {
   const { deps, user, request } = context;
   const shown = filterOf(request);
-  const isTicked = tickedIn(request).length > 0;
+  const hasSelection = selectedIds(request).length > 0;
   const counts = await countRedeliverable(deps.store.db, user.organisationId, shownFilter(context));
   const total = counts.dead + counts.acknowledged;
-  const back = urlOf(shown);
+  const backUrl = urlOf(shown);
   const title =
     total === 0
       ? "Nothing to redeliver"
@@ -74,7 +77,7 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
   const main = html`
     <header class="page-head">
       <div>
-        <p class="crumb"><a href="${back}">Deliveries</a></p>
+        <p class="crumb"><a href="${backUrl}">Deliveries</a></p>
         <h1>${title}</h1>
       </div>
     </header>
@@ -83,7 +86,7 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
       ${idempotencyField()}
       <input type="hidden" name="last" value="${counts.lastSequence}">
       <dl class="facts">
-        <dt>Which</dt><dd>${isTicked ? "the selected events" : describeFilter(shown, context)}</dd>
+        <dt>Which</dt><dd>${hasSelection ? "the selected events" : describeFilter(shown, context)}</dd>
         <dt>Failed</dt><dd>${counts.dead}</dd>
         <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
       </dl>
@@ -94,7 +97,7 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
       }
       <div class="row">
         ${total > 0 && html`<button>${isMixed(counts) ? "Redeliver" : `Redeliver ${counted(total, "event")}`}</button>`}
-        <a class="button quiet" href="${back}">Back to the list</a>
+        <a class="button quiet" href="${backUrl}">Back to the list</a>
       </div>
     </form>`;
   return { title, main };
@@ -118,21 +121,21 @@ function choice(counts: Redeliverable): Markup {
 /** Describes the list's filter in words. */
 function describeFilter(shown: PageFilter, { times }: PortalContext): string {
   const { state, type, status, error, text, from, until } = shown;
-  const { since: isFrom, until: isUntil } = listFilterOf(shown, times);
+  const { since: fromInstant, until: untilInstant } = listFilterOf(shown, times);
   const words = [
     state && stateLabels[state],
     type && eventNames[type],
     text && `worker, offer or id “${text}”`,
-    isFrom && from && `since ${from.replace("T", " ")}`,
-    isUntil && until && `before ${until.replace("T", " ")}`,
-    (isFrom ?? isUntil) && `in ${times.timeZone}`,
+    fromInstant && from && `since ${from.replace("T", " ")}`,
+    untilInstant && until && `before ${until.replace("T", " ")}`,
+    (fromInstant ?? untilInstant) && `in ${times.timeZone}`,
     status && `last status ${status}`,
     error && `last error: ${failureLabels[error as keyof typeof failureLabels]}`,
   ].filter(Boolean);
   return words.length === 0 ? "all events" : words.join(", ");
 }
 
-/** How long a finished task is shown. */
+/** How long a task is shown after it finishes. */
 const shownMs = 10 * 60_000;
 
 /** Shows the progress of redelivery tasks, updated live. */
@@ -151,7 +154,7 @@ export async function redeliveriesSection({ deps, user, times }: PortalContext):
 }
 
 function describeProgress({ total, redelivered, skipped, finishedAt }: RedeliveryTask): string {
-  const left = skipped === 0 ? "" : ` ${skipped} skipped (superseded or redelivered meanwhile).`;
-  if (finishedAt === null) return `Redelivering: ${redelivered + skipped} of ${counted(total, "event")}.${left}`;
-  return `Redelivered: ${counted(redelivered, "event")}.${left}`;
+  const skippedNote = skipped === 0 ? "" : ` ${skipped} skipped (superseded or redelivered in the meantime).`;
+  if (finishedAt === null) return `Redelivering: ${redelivered + skipped} of ${counted(total, "event")}.${skippedNote}`;
+  return `Redelivered: ${counted(redelivered, "event")}.${skippedNote}`;
 }

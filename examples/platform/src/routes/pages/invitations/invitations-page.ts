@@ -3,13 +3,13 @@ import { invitationList } from "../../portal/invitations/invitations.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { newestFirst } from "../layout/pagination.ts";
+import { readListPage } from "../layout/pagination.ts";
 import type { PortalPage } from "../sections/portal-section.ts";
 import { searchForm } from "./search-form.ts";
 
 /** `GET /invitations?before=…`: shows the search form and the invitations sent so far. */
 export const invitationsPage: PortalPage = async (context) => {
-  const { rows, isNewest, links } = await newestFirst(context, invitationList, 100);
+  const { rows, isNewest, links } = await readListPage(context, invitationList, 100);
   const main = html`
       <header class="page-head"><h1>Invitations</h1></header>
       <p class="lead">Organisations that recognise your email addresses suggest people who have worked for them. Select the people to invite.</p>

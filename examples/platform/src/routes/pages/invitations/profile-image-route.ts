@@ -7,18 +7,18 @@ import { pageRoutes } from "../routing/page-routes.ts";
 import { portalSection } from "../sections/portal-section.ts";
 
 /** A transparent pixel that replaces a missing picture, so that the initials behind it show. */
-const nothing: ProfileImage = {
+const transparentPixel: ProfileImage = {
   type: "image/gif",
   bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
 };
 
 /** `GET /invitations/images/{reference}`: returns the picture of a person suggested in this session. */
 export function profileImageRoute(deps: PageDeps): RequestHandler {
-  const { contextOf } = pageRoutes(deps, portalSection);
-  const find = profileImages(deps);
+  const { authenticate } = pageRoutes(deps, portalSection);
+  const findImage = profileImages(deps);
   return async (request, response) => {
-    const { session } = await contextOf(request, response, "image");
-    const image = (await find(readReference(pathParameter(request, "reference"), session.id))) ?? nothing;
+    const { session } = await authenticate(request, response, "image");
+    const image = (await findImage(readReference(pathParameter(request, "reference"), session.id))) ?? transparentPixel;
     response.set("Content-Security-Policy", "default-src 'none'; sandbox").type(image.type).send(image.bytes);
   };
 

@@ -28,7 +28,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
   const noteOf = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
     isOwn ? "Your organisation" : isRemembered ? "Searched before" : undefined;
   return html`
-  ${(hasMore || text !== undefined) && finder(text)}
+  ${(hasMore || text !== undefined) && organisationSearchForm(text)}
   <form method="post" action="/invitations/search" class="panel stack" role="search" aria-label="Suggestions">
     ${formTokenField(context)}
     <fieldset aria-describedby="organisations-hint">
@@ -54,7 +54,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
 }
 
 /** Shows the form that finds organisations by name. People are searched with the other form. */
-const finder = (text: string | undefined): Markup => html`
+const organisationSearchForm = (text: string | undefined): Markup => html`
   <form method="get" action="/invitations" class="row find" role="search" aria-label="Organisations">
     <label for="organisation">Find an organisation by name</label>
     <input type="search" id="organisation" name="organisation" value="${text ?? ""}" maxlength="200">

@@ -37,7 +37,7 @@ export const inviteForm: PortalForm = async (context, form) => {
     return showSearch(context, parseBody(searchSchema, search), problem);
   };
   if (selected.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
-  const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parsed) });
+  const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parseJson) });
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
       const invited = await invite(trx, deps, user, invitation);
@@ -50,8 +50,8 @@ export const inviteForm: PortalForm = async (context, form) => {
   }
 };
 
-/** Parses JSON. Returns any other string unchanged, which the schema then rejects. */
-function parsed(text: string): unknown {
+/** Parses JSON. Returns invalid JSON unchanged, which the schema then rejects. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -59,21 +59,21 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Searches and shows the results. @param problem why the invitation or the search failed */
+/** Runs the search and shows its results. @param problem why the invitation or the search failed */
 async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
   const { deps, user } = context;
   const { filter = "" } = search;
   const found = await trySearch(context, search);
   const shownProblem = problem ?? found.problem;
-  const lately = await findRecentlyInvited(deps.store.db, user.organisationId, deps.now());
+  const recentlyInvited = await findRecentlyInvited(deps.store.db, user.organisationId, deps.now());
   const addresses = found.results.flatMap((result) =>
     "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => mailboxOf(emailAddress)),
   );
-  const last = await findLastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
+  const lastInvitations = await findLastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
   const invitationOf = (emailAddress: string) => {
     const mailbox = mailboxOf(emailAddress);
-    const earlier = last.get(mailbox);
-    return earlier && { ...earlier, isRecent: lately.has(mailbox) };
+    const earlier = lastInvitations.get(mailbox);
+    return earlier && { ...earlier, isRecent: recentlyInvited.has(mailbox) };
   };
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
@@ -88,7 +88,7 @@ async function showSearch(context: PortalContext, search: PersonSearch, problem?
   };
 }
 
-/** Searches. If a selected organisation no longer implements suggestions, reports that and offers the others. */
+/** Runs the search. If a selected organisation no longer implements suggestions, returns that problem and no results. */
 async function trySearch(
   { deps, user }: PortalContext,
   search: PersonSearch,
@@ -103,6 +103,6 @@ async function trySearch(
 }
 
 /** Sorts organisations with suggestions first and failures last. The input is sorted by name, and the sort is stable. */
-const byUse = (one: OrganisationResult, other: OrganisationResult): number => rank(one) - rank(other);
+const byUse = (a: OrganisationResult, b: OrganisationResult): number => rank(a) - rank(b);
 
 const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);

@@ -42,8 +42,11 @@ function inviteForm(
   suggestions: Suggestions,
   { prefix, filter, invitationOf }: SuggestionsView,
 ): Markup {
-  const cards = suggestions.map((one, index) =>
-    suggestionCard(context, one, { id: `${prefix}-${index}`, invitation: invitationOf(one.emailAddress) }),
+  const cards = suggestions.map((suggestion, index) =>
+    suggestionCard(context, suggestion, {
+      id: `${prefix}-${index}`,
+      invitation: invitationOf(suggestion.emailAddress),
+    }),
   );
   return html`
       <form method="post" action="/invitations">

@@ -26,9 +26,9 @@ interface Asset {
 
 const assets = new Map<AssetName, Asset>();
 for (const name of names) {
-  // Process each file after those that it refers to.
+  // Each file comes after the files that it refers to, so their hashed names are known here.
   const content = [...assets].reduce(
-    (text, [other, { file }]) => text.replaceAll(`"${other}"`, `"${file}"`),
+    (text, [earlierName, { file }]) => text.replaceAll(`"${earlierName}"`, `"${file}"`),
     readFileSync(join(folder, name), "utf8"),
   );
   const [stem = "", ending = ""] = name.split(".");

@@ -3,14 +3,14 @@ import { html, type Markup } from "./markup.ts";
 export interface FieldOptions {
   name: string;
   label: string;
-  /** What was entered before, if the form is shown again. Never set for a secret. */
+  /** The value entered before, if the form is shown again. Never set for a secret. */
   value?: string | undefined;
   /** @default "text" */
   type?: "text" | "email" | "password" | "url" | "search" | "datetime-local";
   hint?: string;
   errors?: readonly string[] | undefined;
   required?: boolean;
-  /** Whether the label says that the input is optional, if it is. @default true */
+  /** Whether the label of an optional input says so. @default true */
   saysOptional?: boolean;
   autocomplete?: string;
   placeholder?: string;

@@ -4,10 +4,10 @@ import { html, type Markup } from "./markup.ts";
 export const oneOf = <Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined =>
   values.find((value) => value === text);
 
-/** Builds a page's URL with those parameters that have a value. */
+/** Builds a page's URL, without the parameters whose value is undefined. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  const present = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
 }
 
 /** Renders links that set a filter in the URL, and marks the current one. */
@@ -15,12 +15,12 @@ export const linkBar = <Value>(
   label: string,
   values: readonly Value[],
   current: Value,
-  of: (value: Value) => readonly [words: string, address: string],
+  linkOf: (value: Value) => readonly [label: string, url: string],
 ): Markup => html`
           <nav aria-label="${label}"><ul class="bar">
             ${values.map((value) => {
-              const [words, address] = of(value);
-              return html`<li><a href="${address}"${value === current && html` aria-current="true"`}>${words}</a></li>`;
+              const [text, url] = linkOf(value);
+              return html`<li><a href="${url}"${value === current && html` aria-current="true"`}>${text}</a></li>`;
             })}
           </ul></nav>`;
 
@@ -30,13 +30,13 @@ export const filterSelect = (
   label: string,
   options: Readonly<Record<string, string>>,
   current: string | undefined,
-  any?: string,
+  anyLabel?: string,
 ): Markup => html`
           <div class="field">
             <label for="${name}">${label}</label>
             <select id="${name}" name="${name}">
-              ${any !== undefined && html`<option value="">${any}</option>`}
-              ${Object.entries(options).map(([value, words]) => html`<option value="${value}"${value === current && html` selected`}>${words}</option>`)}
+              ${anyLabel !== undefined && html`<option value="">${anyLabel}</option>`}
+              ${Object.entries(options).map(([value, text]) => html`<option value="${value}"${value === current && html` selected`}>${text}</option>`)}
             </select>
           </div>`;
 

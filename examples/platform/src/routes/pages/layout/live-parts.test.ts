@@ -24,12 +24,12 @@ test.each(["still=", "unknown=", "1", "", "offers.*="])("sends nothing for %j", 
   expect(changedParts(page, wanted)).toBe("<!doctype html><title>Offers</title>"),
 );
 
-test("sends a part once, even if it is asked for 2,000 times", () => {
+test("sends a part only once, even if it is requested 2,000 times", () => {
   const wanted = Array.from({ length: 2_000 }, () => "offers=").join(" ");
   expect(changedParts(page, wanted)).toBe(changedParts(page, "offers="));
 });
 
-test("looks for no more parts than a page has", () => {
+test("limits the number of parts that it looks for", () => {
   const others = Array.from({ length: 32 }, (_, index) => `other-${index}=`);
   expect(changedParts(page, [...others, "offers="].join(" "))).not.toContain("two");
 });

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** More parts than any page has. A limit is needed because each part is searched for in the whole page. */
+/** More parts than any page has. The limit is needed because finding each part means searching the whole page. */
 const maxParts = 32;
 
 /**
@@ -10,14 +10,14 @@ const maxParts = 32;
  * @param wanted ids with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
  */
 export function changedParts(page: string, wanted: string): string {
-  // Look for each part only once, even if it is repeated.
-  const asked = new Map(
-    wanted.split(" ", maxParts).map((each) => {
-      const [id = "", known] = each.split("=");
+  // Look for each part only once, even if it is requested repeatedly.
+  const requested = new Map(
+    wanted.split(" ", maxParts).map((entry) => {
+      const [id = "", known] = entry.split("=");
       return [id, known];
     }),
   );
-  const parts = [...asked].flatMap(([id, known]) => {
+  const parts = [...requested].flatMap(([id, known]) => {
     const part = elementWithId(page, id);
     if (part === undefined) return [];
     const version = hash("sha256", part, "hex").slice(0, 16);

@@ -10,28 +10,28 @@ export function parameterOf({ url }: Request, name: string): string | undefined 
 }
 
 /**
- * Reads the page of a list that the query parameter `before` selects, with links to newer and older rows. Without a valid cursor, the list
- * starts with the newest row.
+ * Reads the page of a list that the query parameter `before` selects, and renders links to other pages. Without a valid cursor, the list
+ * starts with the first row.
  *
  * @param urlOf returns the URL of the page with a cursor. @default the request's path with the parameter `before`
- * @param words the labels of the links, for a list in another order
+ * @param labels the labels of the links; pass `otherOrderLabels` for a list that is not sorted newest first
  */
-export async function newestFirst<Deps, User, Row>(
+export async function readListPage<Deps, User, Row>(
   { deps, user, request }: { deps: Deps; user: User; request: Request },
   { cursor, read }: PagedList<Deps, User, Row>,
   limit: number,
   urlOf = (before: string | undefined) => withParameter(request.path, "before", before),
-  words: readonly [first: string, next: string] = ["Newest", "Older"],
+  labels: readonly [first: string, next: string] = ["Newest", "Older"],
 ) {
-  const before = cursor.read(parameterOf(request, "before") ?? "");
+  const before = cursor.decode(parameterOf(request, "before") ?? "");
   const { rows, next } = await read(deps, user, { before, limit });
-  const newest = before && link(words[0], urlOf(undefined));
-  const older = next === null ? undefined : link(words[1], urlOf(next));
-  return { rows, isNewest: before === undefined, links: row(newest, older) };
+  const newest = before && link(labels[0], urlOf(undefined));
+  const older = next === null ? undefined : link(labels[1], urlOf(next));
+  return { rows, isNewest: before === undefined, links: linkRow(newest, older) };
 }
 
 /**
- * Splits a list that is not sorted newest first into pages, at the query parameter `after`.
+ * Cuts rows to one page, for a list whose query parameter `after` is the id of the previous page's last row.
  *
  * @param rows the rows of the page, plus one more if there is a next page
  * @param after the parameter's value; undefined on the first page
@@ -42,19 +42,18 @@ export function paginate<Row extends { id: string | number }>(
 ) {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  const first = after === undefined ? undefined : link("The first", path);
+  const first = after === undefined ? undefined : link("First page", path);
   const more = last === undefined ? undefined : link("More", withParameter(path, "after", String(last.id)));
-  return { shown, links: row(first, more) };
+  return { shown, links: linkRow(first, more) };
 }
 
-const link = (word: string, address: string): Markup =>
-  html`<a class="button quiet small" href="${address}">${word}</a>`;
+const link = (label: string, url: string): Markup => html`<a class="button quiet small" href="${url}">${label}</a>`;
 
-const row = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
+const linkRow = (first: Markup | undefined, next: Markup | undefined): Markup | undefined =>
   first || next ? html`<p class="row">${first} ${next}</p>` : undefined;
 
 /** Labels for the links of a list that is not sorted newest first. */
-export const inOtherOrder = ["First page", "More"] as const;
+export const otherOrderLabels = ["First page", "More"] as const;
 
 /** Appends a parameter, as in `/offers?before=offer_1`. */
 const withParameter = (path: string, name: string, value: string | undefined): string =>

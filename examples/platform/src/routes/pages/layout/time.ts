@@ -11,7 +11,7 @@ export interface LocalTimes {
   /**
    * Converts the value of a `datetime-local` input to UTC. Returns any other string unchanged, which validation then rejects.
    *
-   * @param notBefore a time in a repeated hour means the earlier one, or the first one after `notBefore`
+   * @param notBefore selects the first matching instant after it, if a time occurs twice. @default selects the earlier one
    */
   toUtc(local: string, notBefore?: string): string;
   /** Explains why `toUtc` cannot convert the value. Returns undefined if it can. */

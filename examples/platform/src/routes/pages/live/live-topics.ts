@@ -9,7 +9,7 @@ const mergeMs = 50;
 
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Tracks which topics of an organisation changed, for the event streams of its pages (D-82). */
+/** Tracks which of an organisation's topics changed, for its pages' event streams (D-82). */
 export interface LiveTopics {
   /** Returns the current position, which is valid only in this process. Call it before reading a page's data. */
   position(): string;
@@ -30,48 +30,48 @@ interface Follower {
   handled: number | undefined;
 }
 
-/** @param showAllMail whether the pages of every organisation show all mail */
+/** @param showAllMail whether every organisation's pages show all mail */
 export function openLiveTopics(
   signals: Pick<Signals, "subscribe">,
   { showAllMail }: { showAllMail: boolean },
 ): LiveTopics {
-  const process = randomBytes(8).toString("hex");
+  const processId = randomBytes(8).toString("hex");
   const followers = new Set<Follower>();
   /** The most recent signals. */
-  const heard: ReceivedSignal[] = [];
+  const recentSignals: ReceivedSignal[] = [];
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const concerns = (
-    each: ReceivedSignal,
+    signal: ReceivedSignal,
     organisationIds: readonly string[],
-  ): each is Exclude<ReceivedSignal, "everything"> =>
-    each !== "everything" &&
-    (organisationIds.some((id) => id === each.organisationId) || (each.topic === "mail" && showAllMail));
+  ): signal is Exclude<ReceivedSignal, "everything"> =>
+    signal !== "everything" &&
+    (organisationIds.some((id) => id === signal.organisationId) || (signal.topic === "mail" && showAllMail));
 
   const notify = (follower: Follower): void => {
     const { organisationIds, listener, handled = Number.NEGATIVE_INFINITY } = follower;
     if (handled === count) return;
     follower.handled = count;
     const missed = count - handled;
-    const since = missed > heard.length ? (["everything"] as const) : heard.slice(-missed);
-    const theirs = since.filter((each) => concerns(each, organisationIds)).map(({ topic }) => topic);
-    if (since.includes("everything")) listener("everything", position());
-    else if (theirs.length > 0) listener([...new Set(theirs)], position());
+    const signals = missed > recentSignals.length ? (["everything"] as const) : recentSignals.slice(-missed);
+    const topics = signals.filter((signal) => concerns(signal, organisationIds)).map(({ topic }) => topic);
+    if (signals.includes("everything")) listener("everything", position());
+    else if (topics.length > 0) listener([...new Set(topics)], position());
   };
 
-  const position = (): string => `${process}-${count}`;
-  const countAt = (text: string): number | undefined => {
-    const [, by, number] = /^([0-9a-f]{16})-(\d{1,15})$/.exec(text) ?? [];
-    return by === process && Number(number) <= count ? Number(number) : undefined;
+  const position = (): string => `${processId}-${count}`;
+  const countAtPosition = (text: string): number | undefined => {
+    const [, id, number] = /^([0-9a-f]{16})-(\d{1,15})$/.exec(text) ?? [];
+    return id === processId && Number(number) <= count ? Number(number) : undefined;
   };
 
-  const unsubscribe = signals.subscribe((each) => {
+  const unsubscribe = signals.subscribe((signal) => {
     // The portal's pages do not show notifications.
-    if (each !== "everything" && each.topic === "notification") return;
+    if (signal !== "everything" && signal.topic === "notification") return;
     count += 1;
-    heard.push(each);
-    if (heard.length >= 2 * keptSignals) heard.splice(0, keptSignals);
+    recentSignals.push(signal);
+    if (recentSignals.length >= 2 * keptSignals) recentSignals.splice(0, keptSignals);
     if (followers.size === 0) return;
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -82,7 +82,7 @@ export function openLiveTopics(
   return {
     position,
     follow(organisationIds, since, listener) {
-      const follower: Follower = { organisationIds, listener, handled: countAt(since) };
+      const follower: Follower = { organisationIds, listener, handled: countAtPosition(since) };
       followers.add(follower);
       notify(follower);
       return () => void followers.delete(follower);

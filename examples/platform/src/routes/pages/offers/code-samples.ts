@@ -2,11 +2,11 @@ import { apiKeyHeader } from "@offers/contract/decisions";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
-/** Shows how to create the offer with a program. @param creation the body, with example values for missing fields */
+/** Shows how to create the offer from a program. @param creation the body, with example values for missing fields */
 export const creationSamples = (context: PortalContext, creation: Record<string, unknown>): Markup =>
   codeSamples(context, {
     id: "code-create",
-    act: "Create this offer",
+    action: "Create this offer",
     call: `const { id } = await offers.createOffer(${literal(creation)});\nconsole.log(id);`,
     path: "/offer",
     body: pretty(creation),
@@ -15,7 +15,7 @@ export const creationSamples = (context: PortalContext, creation: Record<string,
 export const readingSamples = (context: PortalContext, id: string): Markup =>
   codeSamples(context, {
     id: "code-read",
-    act: "Read this offer and watch responses",
+    action: "Read this offer and watch responses",
     call: `for await (const { name, response } of offers.watchOffer(${JSON.stringify(id)})) console.log(\`\${name}: \${response}\`);`,
     path: `/offer/${encodeURIComponent(id)}`,
   });
@@ -23,7 +23,7 @@ export const readingSamples = (context: PortalContext, id: string): Markup =>
 export const completionSamples = (context: PortalContext, id: string, workerIds: readonly string[]): Markup =>
   codeSamples(context, {
     id: "code-complete",
-    act: "Complete this offer",
+    action: "Complete this offer",
     call: `await offers.completeOffer(${JSON.stringify(id)}, ${JSON.stringify(workerIds)});`,
     path: `/offer/${encodeURIComponent(id)}/complete?api-version=1.0`,
     body: JSON.stringify(workerIds),
@@ -32,7 +32,7 @@ export const completionSamples = (context: PortalContext, id: string, workerIds:
 export const withdrawalSamples = (context: PortalContext, id: string): Markup =>
   codeSamples(context, {
     id: "code-withdraw",
-    act: "Withdraw this offer",
+    action: "Withdraw this offer",
     call: `await offers.withdrawOffer(${JSON.stringify(id)});`,
     path: `/offer/${encodeURIComponent(id)}/withdraw`,
   });
@@ -41,7 +41,7 @@ export const withdrawalSamples = (context: PortalContext, id: string): Markup =>
 interface Sample {
   /** The element id, unique on the page. */
   id: string;
-  act: string;
+  action: string;
   /** The code that calls the client. */
   call: string;
   path: string;
@@ -49,7 +49,7 @@ interface Sample {
   body?: string;
 }
 
-function codeSamples({ deps, request }: PortalContext, { id, act, call, path, body }: Sample): Markup {
+function codeSamples({ deps, request }: PortalContext, { id, action, call, path, body }: Sample): Markup {
   // Use the origin that the user's browser loaded this page from.
   const baseUrl = deps.publicOrigin ?? `http://${request.get("host")}`;
   const client = `import { OffersClient } from "@offers/client";
@@ -68,7 +68,7 @@ ${call}`;
   ].join(" \\\n  ");
   return html`
   <details class="code" id="${id}">
-    <summary>${act} from a program</summary>
+    <summary>${action} from a program</summary>
     <div class="samples">
       ${figure(`${id}-client`, "TypeScript, @offers/client", client)}
       ${figure(`${id}-curl`, "curl", curl)}
@@ -86,19 +86,19 @@ const figure = (id: string, title: string, code: string): Markup => html`
 /** Quotes a string as a single POSIX shell word. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Formats a TypeScript literal, with property names without quotes. */
+/** Formats a TypeScript literal with unquoted property names. */
 const literal = (value: unknown): string => pretty(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
 
 /** Formats JSON with short values on one line. */
 function pretty(value: unknown, indent = ""): string {
-  const inOne = JSON.stringify(value, null, 1)
+  const oneLine = JSON.stringify(value, null, 1)
     .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")
     .replaceAll(/\n\s*/g, " ");
-  if (typeof value !== "object" || value === null || inOne.length + indent.length < 56) return inOne;
+  if (typeof value !== "object" || value === null || oneLine.length + indent.length < 56) return oneLine;
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const lines = Array.isArray(value)
-    ? value.map((one) => `${inner}${pretty(one, inner)}`)
-    : Object.entries(value).map(([name, one]) => `${inner}${JSON.stringify(name)}: ${pretty(one, inner)}`);
+    ? value.map((item) => `${inner}${pretty(item, inner)}`)
+    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${pretty(item, inner)}`);
   return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
 }

@@ -10,7 +10,7 @@ import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 import { showOffer } from "./offer-page.ts";
 
-/** `POST /offers/{id}/complete`: asks for confirmation, since a completion cannot be undone (D-132); confirmed, completes the offer. */
+/** `POST /offers/{id}/complete`: asks for confirmation or, once confirmed, completes the offer. Completing cannot be undone (D-132). */
 export const completeForm: PortalForm = async (context, form) => {
   const workerIds = form.getAll("worker");
   try {
@@ -39,7 +39,7 @@ async function complete(context: PortalContext, form: URLSearchParams, workerIds
   });
 }
 
-/** Shows what completing the offer with these workers would do. Rejects whatever the completion itself would reject. */
+/** Shows what completing the offer with these workers would do. Throws the same errors as the completion would. */
 async function askToComplete(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
   const { deps, user } = context;
   const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
@@ -49,8 +49,8 @@ async function askToComplete(context: PortalContext, workerIds: readonly string[
   if (chosen.length === 0 || chosen.length < new Set(workerIds).size)
     throw refusalProblem({ code: "worker_not_applied", indexes: [] });
   const path = `/offers/${encodeURIComponent(id)}`;
-  const others = responses.applied + responses.rejected + responses.none - chosen.length;
-  const leftOut = responses.applied - chosen.length;
+  const otherCount = responses.applied + responses.rejected + responses.none - chosen.length;
+  const unchosenApplicants = responses.applied - chosen.length;
   const main = html`
     <header class="page-head">
       <div>
@@ -65,9 +65,9 @@ async function askToComplete(context: PortalContext, workerIds: readonly string[
       ${chosen.map(({ workerId }) => html`<input type="hidden" name="worker" value="${workerId}">`)}
       <ul class="names">${chosen.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
       <p>
-        They are notified that they get the work.
-        ${others > 0 && `${counted(others, "other worker")}${leftOut > 0 ? ` (${leftOut} of them applied)` : ""} ${others === 1 ? "is" : "are"} notified that others got the work.`}
-        The offer then accepts no more responses. This cannot be undone; you can only withdraw the whole offer.
+        They will be notified that they got the work.
+        ${otherCount > 0 && `${counted(otherCount, "other worker")}${unchosenApplicants > 0 ? ` (${unchosenApplicants} of them applied)` : ""} will be notified that others got the work.`}
+        The offer will accept no more responses. This cannot be undone; you can only withdraw the whole offer.
       </p>
       <div class="row">
         <button>Complete the offer</button>

@@ -8,7 +8,7 @@ export interface CreationDraft {
   details: string;
   /** The id of a named place, selected from the list. */
   place: string;
-  /** The id of a place, entered as text. It takes precedence over the list. */
+  /** The id of a place, entered as text. It takes precedence over `place`. */
   locationPlaceId: string;
   notifyEmailAddress: string;
   /** The search text for the list of workers. */

@@ -59,7 +59,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers, p
     </form>`;
 }
 
-/** Selects the organisation that a user of an agency creates the offer for (D-117). */
+/** Lists the organisations that a user of an agency can create the offer for (D-117). */
 const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
         <div class="field">
           <label for="organisationId">For</label>
@@ -68,7 +68,7 @@ const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Mark
           </select>
         </div>`;
 
-/** Selects a named place. The other field accepts any id. */
+/** Lists the named places. The other field accepts any id. */
 const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
           <div class="field">
             <label for="place">Place</label>
@@ -90,7 +90,7 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
           const slotErrors = (name: "start" | "end") => {
             const found = errors.get(`events[${index}].${name}`);
             const problem = times.problemOf(slot[name]);
-            // Show this instead of the API's own error, which asks for a time in UTC.
+            // Replace the API's error, which asks for a time in UTC.
             return found === undefined || problem === undefined ? found : [problem];
           };
           return html`
@@ -106,7 +106,7 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
 }
 
 function workersSection(draft: CreationDraft, errors: FieldErrors, workers: FoundWorkers): Markup {
-  const wrong = workerErrors(draft, errors);
+  const problems = workerErrors(draft, errors);
   const { workerSearch: search } = draft;
   const { selected, shown, matching, hidden } = workers;
   return html`
@@ -121,7 +121,7 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
             <button name="act" value="searchWorkers" class="quiet" formaction="/offers/new#who" formnovalidate>Search</button>
           </div>
         </div>
-        <fieldset${wrong.length > 0 && html` aria-describedby="workers-error"`}>
+        <fieldset${problems.length > 0 && html` aria-describedby="workers-error"`}>
           <legend>Workers</legend>
           ${
             matching === 0
@@ -132,18 +132,18 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
             <button name="act" value="selectMatching" class="quiet small" formaction="/offers/new#who" formnovalidate>Select all ${search === "" ? matching : "that match"}</button>
           </div>`
           }
-          ${selected.length > 0 && html`<div class="choices long" role="group" aria-label="Selected workers" tabindex="0">${selected.map((one) => choice(one, true))}</div>`}
-          <div class="choices">${shown.map((one) => choice(one, false))}</div>
+          ${selected.length > 0 && html`<div class="choices long" role="group" aria-label="Selected workers" tabindex="0">${selected.map((worker) => choice(worker, true))}</div>`}
+          <div class="choices">${shown.map((worker) => choice(worker, false))}</div>
         </fieldset>
         ${field({ name: "moreWorkerIds", label: "Ids of other workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
-        ${wrong.length > 0 && fieldError("workers", wrong)}
+        ${problems.length > 0 && fieldError("workers", problems)}
       </section>`;
 }
 
 const choice = ({ id, name }: Candidate, isSelected: boolean): Markup =>
   html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
 
-/** Maps errors for `workerIds[2]` in the body to the third selected or entered id. */
+/** Returns the errors about workers. Replaces a position, such as `workerIds[2]`, with the worker's id. */
 function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
   const ids = workerIdsOf(draft);
   return [

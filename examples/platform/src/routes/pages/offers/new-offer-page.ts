@@ -12,9 +12,9 @@ import { creationSamples } from "./code-samples.ts";
 import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
 import { type FoundWorkers, newOfferForm } from "./new-offer-form.ts";
 
-/** How many workers are listed; others can be found with the search. */
+/** The maximum number of workers listed. The search finds the others. */
 const workersLimit = 60;
-/** How many workers the search considers; if there are more, it may miss some. */
+/** The maximum number of matching workers that the search reads. If there are more, it misses some. */
 const foundLimit = 1_000;
 const slotsLimit = 366;
 
@@ -24,7 +24,7 @@ export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraf
 /** Shows the form again as it was submitted before the session expired. */
 export const restoreOfferForm: PortalForm = (context, typed) => showForm(context, readDraft(typed));
 
-/** `POST /offers/new`: creates the offer, shows the form's errors, or adds a time slot to the form. */
+/** `POST /offers/new`: creates the offer or shows the form's errors. Other buttons add a time slot, or search for or select workers. */
 export const createOfferForm: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const draft = readDraft(form);
@@ -37,10 +37,10 @@ export const createOfferForm: PortalForm = async (context, form) => {
   if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(act)) return showForm(context, draft);
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
-      // Treat an unknown value as the user's own organisation.
+      // Replace an unknown organisation with the user's own.
       const { id: organisationId = user.organisationId } =
         user.organisations.find(({ id }) => id === draft.organisationId) ?? {};
-      // D-37, D-117: users of the owner and of the agency may create the offer.
+      // D-37, D-117: users of the owning organisation and of its agency may create the offer.
       const lookups = creationContext(trx, deps.now(), [organisationId, user.organisationId]);
       const input = await checkCreation(creationOf(draft, user.id, context.times), lookups);
       const id = await createOffer(trx, deps, organisationId, input);
@@ -90,8 +90,8 @@ async function findWorkers(context: PortalContext, { workerSearch, selected }: C
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-const byName = (one: { name: string; id: string }, other: { name: string; id: string }): number =>
-  collator.compare(one.name, other.name) || collator.compare(one.id, other.id);
+const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number =>
+  collator.compare(a.name, b.name) || collator.compare(a.id, b.id);
 
 async function findMatchingWorkers({ deps }: PortalContext, search: string, limit: number) {
   const pattern = containsPattern(search);
@@ -118,7 +118,7 @@ const readWorkersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
 const findMatchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
   (await findMatchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
 
-/** Completes the current input with example values. */
+/** Fills in example values for missing input. */
 function sampleOf({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {
   const creation = creationOf(draft, user.id, times);
   return {

@@ -20,7 +20,9 @@ export async function showOffer(context: PortalContext, completion: Completion):
   const offer = await readOfferDetails(deps, user, context.id, { after, limit: limit + 1 });
   const { id, title } = offer;
   const { shown, links } = paginate(offer.recipients, { path: `/offers/${encodeURIComponent(id)}`, limit, after });
-  const applied = offer.recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
+  const applicantIds = offer.recipients
+    .filter(({ response }) => response === "applied")
+    .map(({ workerId }) => workerId);
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
     ${head(context, offer)}
@@ -30,7 +32,7 @@ export async function showOffer(context: PortalContext, completion: Completion):
       ${facts(context, offer)}
     </section>
     ${recipientsSection(context, { ...offer, recipients: shown }, completion, links)}
-    ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applied)}
+    ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applicantIds)}
     ${readingSamples(context, id)}`;
   return { title, main, ...(completion.errors.length > 0 && { status: 422 }) };
 }
@@ -58,6 +60,6 @@ const facts = ({ times: { time, timeSpan } }: PortalContext, offer: OfferDetails
         <dt>Details</dt><dd class="text">${offer.details || "–"}</dd>
         <dt>Contact</dt><dd>${offer.notify_email_address ?? "–"}</dd>
         <dt>Created</dt><dd>${time(offer.created_at)} by ${offer.createdBy ?? offer.created_by_user_id}</dd>
-        <dt>Webhooks</dt><dd><a href="/deliveries?q=${encodeURIComponent(offer.id)}">Deliveries of this offer</a></dd>
+        <dt>Webhooks</dt><dd><a href="/deliveries?q=${encodeURIComponent(offer.id)}">Deliveries for this offer</a></dd>
         <dt>Id</dt><dd><code>${offer.id}</code></dd>
       </dl>`;

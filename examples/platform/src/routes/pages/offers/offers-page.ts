@@ -14,13 +14,13 @@ import { type Column, dataTable } from "../layout/data-table.ts";
 import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { inOtherOrder, newestFirst, parameterOf } from "../layout/pagination.ts";
-import { slotsOf } from "../layout/slots.ts";
+import { otherOrderLabels, parameterOf, readListPage } from "../layout/pagination.ts";
+import { slotSummary } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
 const limit = 50;
-/** How many offers that need a decision are shown above the list; a link leads to the others. */
-const decisionsLimit = 5;
+/** The maximum number of offers shown above the list because they need a decision. A link leads to the rest. */
+const maxDecisions = 5;
 
 const stateNames = {
   decision: "Needs your decision",
@@ -40,7 +40,7 @@ const orderNames = {
 /** `GET /offers?state=…&time=…&q=…&from=…&until=…&sort=…&before=…` */
 export const offersPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
-  const shown = shownOf(request);
+  const shown = readQuery(request);
   const filter = filterOf(context, shown);
   const order = offerOrderOf(filter);
   const list = {
@@ -48,19 +48,17 @@ export const offersPage: PortalPage = async (context) => {
     read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
   };
   const toPage = (before: string | undefined) => urlOf(shown, before);
-  const words = order === "newest" ? undefined : inOtherOrder;
-  const { rows, isNewest, links } = await newestFirst(context, list, limit, toPage, words);
+  const labels = order === "newest" ? undefined : otherOrderLabels;
+  const { rows, isNewest, links } = await readListPage(context, list, limit, toPage, labels);
   const isUnfiltered = Object.values(shown).every((value) => value === undefined);
-  const waiting =
-    isUnfiltered && isNewest
-      ? await findOffers(deps, user, { state: "decision" }, { limit: decisionsLimit })
-      : undefined;
+  const decisions =
+    isUnfiltered && isNewest ? await findOffers(deps, user, { state: "decision" }, { limit: maxDecisions }) : undefined;
   const main = html`
       <header class="page-head">
         <h1>Offers</h1>
         <a class="button" href="/offers/new">Create an offer</a>
       </header>
-      ${waiting && waiting.rows.length > 0 && decisionsSection(context, waiting)}
+      ${decisions && decisions.rows.length > 0 && decisionsSection(context, decisions)}
       <section class="panel" id="offers" data-live="offer" aria-label="Offers">
         ${(!isUnfiltered || rows.length > 0) && filters(shown, order)}
         ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">${isUnfiltered ? "No older offers." : "No matching offers."}</p>`}
@@ -77,7 +75,7 @@ interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
 
 const dateOf = (text: string | undefined) => (text !== undefined && dayOf(text, "UTC") ? text : undefined);
 
-const shownOf = (request: Request): Shown => ({
+const readQuery = (request: Request): Shown => ({
   state: oneOf(offerStates, parameterOf(request, "state")),
   time: oneOf(offerTimes, parameterOf(request, "time")),
   text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
@@ -150,7 +148,7 @@ const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] =
     heading: "Offer",
     cell: ({ id, title }: FoundOffer) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>`,
   },
-  { heading: "When", cell: ({ events }: FoundOffer) => slotsOf(times, events, deps.now()), phone: "line" },
+  { heading: "When", cell: ({ events }: FoundOffer) => slotSummary(times, events, deps.now()), phone: "line" },
   ...(user.organisations.length > 1
     ? [{ heading: "Organisation", cell: ({ organisationName }: FoundOffer) => organisationName }]
     : []),

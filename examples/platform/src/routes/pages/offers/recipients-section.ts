@@ -26,7 +26,7 @@ export function recipientsSection(
   const table = recipientsTable(
     context.times,
     offer,
-    isOpen ? (one) => selectableName(one, selected) : ({ name }) => name,
+    isOpen ? (recipient) => selectableName(recipient, selected) : ({ name }) => name,
   );
   return html`
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
@@ -72,7 +72,7 @@ const selectableName = ({ workerId, name, response }: RecipientDetails, selected
 function recipientsTable(
   { time }: LocalTimes,
   offer: OfferDetails,
-  nameCell: (one: RecipientDetails) => Markup | string,
+  nameCell: (recipient: RecipientDetails) => Markup | string,
 ): Markup {
   const outcome: Column<RecipientDetails> = {
     heading: "Outcome",
@@ -86,7 +86,7 @@ function recipientsTable(
     columns: [
       { heading: "Worker", cell: nameCell },
       { heading: "Response", cell: responseOf, phone: "below" },
-      { heading: "Since", cell: (one) => sinceOf(one, time) },
+      { heading: "Since", cell: (recipient) => sinceOf(recipient, time) },
       ...(offer.complete ? [outcome] : []),
       { heading: "Id", cell: ({ workerId }) => html`<code>${workerId}</code>` },
     ],
@@ -97,7 +97,7 @@ function recipientsTable(
 function responseOf({ response, openedAt, closedAt }: RecipientDetails): Markup {
   if (response === "applied") return badge("Applied", "good");
   if (response === "rejected") return badge("Rejected", "bad");
-  if (closedAt !== null) return badge("Closed without response", "warn");
+  if (closedAt !== null) return badge("Closed without a response", "warn");
   return openedAt === null ? badge("No response", "none") : badge("Opened", "warn");
 }
 
@@ -107,4 +107,4 @@ function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails, time: Lo
 }
 
 const countsOf = ({ responses: { applied, rejected, none } }: OfferDetails): string =>
-  `${applied} applied, ${rejected} rejected, ${none} without response`;
+  `${applied} applied, ${rejected} rejected, ${none} without a response`;

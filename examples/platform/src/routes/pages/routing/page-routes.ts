@@ -12,9 +12,9 @@ import { sendPage } from "./send-page.ts";
 import { keptInput, readCredentials, sendAgainPage, signInAgainPage } from "./sign-in-again.ts";
 import { outdatedPageError, startSession } from "./sign-in-page.ts";
 
-/** Creates handlers for a section's pages. They check the session, then a form's CSRF token, and then run the page. */
+/** Creates handlers for a section's pages. They check the session and, for a form, the CSRF token before they run the page. */
 export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
-  const open = (request: Request, response: Response): Promise<PageSession> =>
+  const openSession = (request: Request, response: Response): Promise<PageSession> =>
     openPageSession(deps.cookies, section, request, response);
 
   async function readContext(
@@ -31,12 +31,12 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session, deps.now);
     const id = pathParameter(request, "id");
-    const chosen = section.timeZoneOf(user);
-    const times = localTimes(currentTimeZone(chosen ?? browserZone ?? defaultTimeZone));
-    const isBrowserZone = chosen === null && browserZone !== undefined;
-    const own = { user, session, times, isBrowserZone };
-    const context: PageContext<User> = { deps, request, id, formToken, livePosition, ...own };
-    // The layout of an error page uses it.
+    const chosenZone = section.timeZoneOf(user);
+    const times = localTimes(currentTimeZone(chosenZone ?? browserZone ?? defaultTimeZone));
+    const isBrowserZone = chosenZone === null && browserZone !== undefined;
+    const userValues = { user, session, times, isBrowserZone };
+    const context: PageContext<User> = { deps, request, id, formToken, livePosition, ...userValues };
+    // Error pages need the context for their layout.
     response.locals.context = context;
     return context;
   }
@@ -44,17 +44,17 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const show =
     (page: ShowPage<User>): RequestHandler =>
     async (request, response) => {
-      const session = await open(request, response);
+      const session = await openSession(request, response);
       // A live update does not count as a read by the user.
       const use = request.get("x-part") === undefined ? "read" : "live";
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     };
-  /** Handles a form. @param restore shows the form again if the session has expired, with what was entered; has no other effect */
+  /** Handles a form. @param restore shows the form again with the user's input after the session has expired; has no other effect */
   const submit =
     (act: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
-      const session = await open(request, response);
+      const session = await openSession(request, response);
       const form = await deps.readForm(request, response);
       const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
       const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
@@ -85,14 +85,14 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
    *
    * @param use the kind of request for the rate limit (D-91)
    */
-  const contextOf = async (request: Request, response: Response, use: PersonUse): Promise<PageContext<User>> =>
-    readContext(request, response, await open(request, response), use);
-  /** Rejects if the session of an open stream has ended. */
+  const authenticate = async (request: Request, response: Response, use: PersonUse): Promise<PageContext<User>> =>
+    readContext(request, response, await openSession(request, response), use);
+  /** Rejects if an open stream's session has ended. */
   const checkSession = async (request: Request, response: Response): Promise<void> => {
-    const { token = "" } = await open(request, response);
+    const { token = "" } = await openSession(request, response);
     if ((await findSession(deps, token, section.role)) === undefined) throw unauthenticated();
   };
-  return { show, submit, contextOf, checkSession };
+  return { show, submit, authenticate, checkSession };
 }
 
 const unauthenticated = (): ProblemError => new ProblemError("unauthenticated", "Sign in, then try again.");

@@ -13,7 +13,7 @@ export interface PageDeps extends PortalDeps, WorkerAppDeps {
   readForm: ReadForm;
   cookies: CookieSettings;
   live: LiveTopics;
-  /** The origin behind a proxy, such as `https://offers.example`; undefined to use the Host header. */
+  /** The public origin behind a proxy, such as `https://offers.example`; undefined to use the Host header. */
   publicOrigin: string | undefined;
   /** Call it after a commit that started a redelivery. */
   wakeRedeliveries: () => void;
@@ -21,7 +21,7 @@ export interface PageDeps extends PortalDeps, WorkerAppDeps {
   onFailedPage: (error: unknown, response: Response) => void;
 }
 
-/** An authenticated request for a page, or from a form. */
+/** An authenticated request for a page or from a form. */
 export interface PageContext<User> {
   readonly deps: PageDeps;
   readonly user: User;
@@ -33,7 +33,7 @@ export interface PageContext<User> {
   readonly formToken: string;
   /** Formats times in the user's time zone. */
   readonly times: LocalTimes;
-  /** Whether that is the browser's time zone, because the user has not chosen one. */
+  /** Whether `times` uses the browser's time zone, because the user has not chosen one. */
   readonly isBrowserZone: boolean;
   /** The position before the page's data was read, from which its event stream starts. */
   readonly livePosition: string;
@@ -71,13 +71,13 @@ export interface PageSection<User> {
   readonly home: string;
   readonly signInPath: string;
   readonly signOutPath: string;
-  readonly signIn: SignInTexts;
+  readonly signIn: SignInWording;
   readUser(store: Store, session: Session, now: () => Date): Promise<User>;
   /** Returns the time zone for the user's pages (D-115); null until one is chosen. */
   timeZoneOf(user: User): string | null;
   /** Stores the browser's time zone for a user who has not chosen one. @default keeps it in the session, only for this user */
-  guessTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
-  /** Asks a question on every page until the user answers it. @default none */
+  storeBrowserTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
+  /** Shows a question on every page until the user answers it. @default none */
   question?(context: PageContext<User>): Markup | undefined;
   /** Shows a problem and its remedy on every page, updated live. @default none */
   strip?(context: PageContext<User>): Promise<Markup>;
@@ -86,7 +86,7 @@ export interface PageSection<User> {
   /** The path of the web app manifest. @default none */
   readonly manifest?: string;
   /** The navigation links, each with the path prefix of the pages that belong to it. */
-  readonly places: readonly (readonly [path: string, name: string, below: string])[];
+  readonly links: readonly (readonly [path: string, name: string, pathPrefix: string])[];
   /** A CSS class for the body. @default none */
   readonly bodyClass?: string;
   /** Returns the URL of the event stream that updates the page. */
@@ -99,7 +99,7 @@ export interface PageSection<User> {
   body(parts: BodyParts): Markup;
 }
 
-export interface SignInTexts {
+export interface SignInWording {
   title: string;
   lead: Markup;
   /** The label of the name field. */

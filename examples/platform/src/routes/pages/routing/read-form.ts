@@ -12,9 +12,9 @@ export function formReader(limitBytes: number): ReadForm {
     if (!request.is("application/x-www-form-urlencoded"))
       throw new ProblemError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
     await readBytes(request, response);
-    const sent = new URLSearchParams(Buffer.from(request.body).toString("utf8"));
+    const received = new URLSearchParams(Buffer.from(request.body).toString("utf8"));
     const form = new URLSearchParams();
-    for (const [name, value] of sent) form.append(name, value.replaceAll("\r\n", "\n"));
+    for (const [name, value] of received) form.append(name, value.replaceAll("\r\n", "\n"));
     return form;
   };
 }

@@ -25,8 +25,8 @@ export async function sendPage<User>(
   const { notice } = session;
   // Show a notice only once, and not in a live update.
   const wanted = response.req.get("x-part");
-  const isWhole = wanted === undefined;
-  if (notice !== undefined && isWhole) {
+  const isFullPage = wanted === undefined;
+  if (notice !== undefined && isFullPage) {
     delete session.notice;
     await session.save();
   }
@@ -36,17 +36,17 @@ export async function sendPage<User>(
   const strip = context && (await section.strip?.(context));
   const document = await sectionDocument(section, { ...result, title }, context, {
     strip,
-    notice: isWhole ? notice : undefined,
+    notice: isFullPage ? notice : undefined,
   });
-  const sent = isWhole ? String(document) : changedParts(String(document), wanted);
-  response.status(status).type("html").send(sent);
+  const content = isFullPage ? String(document) : changedParts(String(document), wanted);
+  response.status(status).type("html").send(content);
 }
 
 /**
  * Renders the document around a page.
  *
  * @param context undefined without a session
- * @param parts.notice confirms the form that led to this page
+ * @param parts.notice confirms the outcome of the form that led to this page
  */
 export async function sectionDocument<User>(
   section: PageSection<User>,
@@ -56,7 +56,7 @@ export async function sectionDocument<User>(
 ): Promise<Markup> {
   const body = section.body({
     navigation: context && navigation(section, context),
-    signedIn: context && signedIn(section, context),
+    signedIn: context && signOutForm(section, context),
     strip,
     question: context && section.question?.(context),
     zoneLine: context && section.zoneLine(context),
@@ -77,14 +77,14 @@ export async function sectionDocument<User>(
 }
 
 const navigation = <User>(section: PageSection<User>, context: PageContext<User>): Markup =>
-  html`<ul>${section.places.map(([place, name, below], at) => {
+  html`<ul>${section.links.map(([link, name, pathPrefix], index) => {
     const { path } = context.request;
-    const isHere = path === place || path.startsWith(below);
-    const count = at === 0 ? (section.countNew?.(context) ?? 0) : 0;
-    return html`<li><a href="${place}"${isHere && html` aria-current="page"`}>${name}${count > 0 && html` <span class="count">${count}<span class="unseen"> new</span></span>`}</a></li>`;
+    const isCurrent = path === link || path.startsWith(pathPrefix);
+    const count = index === 0 ? (section.countNew?.(context) ?? 0) : 0;
+    return html`<li><a href="${link}"${isCurrent && html` aria-current="page"`}>${name}${count > 0 && html` <span class="count">${count}<span class="unseen"> new</span></span>`}</a></li>`;
   })}</ul>`;
 
-const signedIn = <User>(section: PageSection<User>, context: PageContext<User>): Markup => html`
+const signOutForm = <User>(section: PageSection<User>, context: PageContext<User>): Markup => html`
   <form method="post" action="${section.signOutPath}" class="who">
     ${formTokenField(context)}
     <p>${section.userName(context.user)}</p>

@@ -11,7 +11,7 @@ const prefix = "signIn-";
 /** Fields whose values are never included in a page. */
 const secretFields = new Set(["password", "secret"]);
 
-/** Reads the credentials from a form of `signInAgainPage`. Returns undefined for any other form. */
+/** Reads the credentials from the form on `signInAgainPage`. Returns undefined for any other form. */
 export const readCredentials = (form: URLSearchParams): Credentials | undefined =>
   form.has(`${prefix}password`) ? credentialsIn(form, prefix) : undefined;
 
@@ -21,14 +21,14 @@ export const keptInput = (form: URLSearchParams): URLSearchParams =>
     [...form].filter(([name]) => name !== "formToken" && !secretFields.has(name) && !name.startsWith(prefix)),
   );
 
-const hiddenFields = (typed: URLSearchParams): Markup =>
-  html`${[...typed].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
+const hiddenFields = (input: URLSearchParams): Markup =>
+  html`${[...input].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 /**
- * Returns the page that is shown if a form is sent after its session has ended. The user can sign in without losing their input (D-147).
+ * Returns the page that is shown when a form is sent after its session has ended. The user can sign in without losing their input (D-147).
  *
  * @param path the path that the form was sent to
- * @param problem why the sign-in failed; undefined at first
+ * @param problem why the last sign-in failed; undefined before the first attempt
  */
 export function signInAgainPage<User>(
   section: PageSection<User>,
@@ -50,7 +50,7 @@ export function signInAgainPage<User>(
   return { title: problemKinds.unauthenticated.title, main, status: problem?.status ?? 401 };
 }
 
-/** Returns a page that offers to resend a form that has no input. */
+/** Returns a page that asks whether to resend a form, for forms that cannot be restored with their input. */
 export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
   const main = html`
     <header class="page-head"><h1>Send the form again?</h1></header>

@@ -39,7 +39,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
   };
 }
 
-/** Creates the error for a sign-in form that belongs to an earlier session, such as one that has ended. */
+/** Creates the error for a sign-in form that belongs to an earlier session. */
 export const outdatedPageError = (): ProblemError =>
   new ProblemError("csrf_check_failed", "This page was open for too long. Enter your password again.");
 
@@ -51,7 +51,7 @@ export interface Credentials {
   timeZone: string;
 }
 
-/** Reads the sign-in fields. @param prefix the prefix of their names, in a form that also has other fields */
+/** Reads the sign-in fields. @param prefix the prefix of the fields' names, in a form that also has other fields */
 export const credentialsIn = (form: URLSearchParams, prefix = ""): Credentials => ({
   name: form.get(`${prefix}name`)?.trim() ?? "",
   password: form.get(`${prefix}password`) ?? "",
@@ -69,9 +69,13 @@ export async function startSession<User>(
   { request, session }: { request: Request; session: PageSession },
   { name, password, timeZone }: Credentials,
 ): Promise<void> {
-  const { token } = await signIn(deps, section.role, { name: storable(name), password, address: request.ip ?? "" });
+  const { token } = await signIn(deps, section.role, {
+    name: toStorableName(name),
+    password,
+    address: request.ip ?? "",
+  });
   await endSession(deps, section, session);
-  await renewSession(session, { token, ...(await browserTimeZone(deps, section, token, timeZone)) });
+  await renewSession(session, { token, ...(await storeBrowserTimeZone(deps, section, token, timeZone)) });
 }
 
 /** Handles `POST` on the sign-out path. Has no effect without a session. */
@@ -92,19 +96,20 @@ export const signOutRoute =
   };
 
 /**
- * Stores the browser's time zone, which the script fills in (D-115): with the user if possible, otherwise in the session.
+ * Stores the browser's time zone, which the script fills in, for the user (D-115). If the section does not store time zones, returns it
+ * for the session instead.
  */
-export async function browserTimeZone<User>(
+export async function storeBrowserTimeZone<User>(
   deps: PageDeps,
   section: PageSection<User>,
   token: string,
-  given: string | null,
+  input: string | null,
 ): Promise<{ timeZone?: string }> {
-  const { data: timeZone } = timeZoneField.safeParse(given);
+  const { data: timeZone } = timeZoneField.safeParse(input);
   if (timeZone === undefined) return {};
-  if (section.guessTimeZone === undefined) return { timeZone };
+  if (section.storeBrowserTimeZone === undefined) return { timeZone };
   const session = await findSession(deps, token, section.role);
-  if (session !== undefined) await section.guessTimeZone(deps.store, session.ownerId, timeZone);
+  if (session !== undefined) await section.storeBrowserTimeZone(deps.store, session.ownerId, timeZone);
   return {};
 }
 
@@ -119,7 +124,7 @@ export async function endSession<User>(
 }
 
 /** Returns the name if PostgreSQL can store it, otherwise an empty string: no user's name contains U+0000. */
-const storable = (name: string): string => (name.includes("\0") ? "" : name);
+const toStorableName = (name: string): string => (name.includes("\0") ? "" : name);
 
 interface SignInView {
   next: string;
@@ -142,7 +147,7 @@ function signInPage<User>(section: PageSection<User>, session: PageSession, { ne
   return { title: signIn.title, main, ...(problem && { status: problem.status }) };
 }
 
-/** Renders the sign-in fields. @param prefix the prefix of their names, as in `credentialsIn` */
+/** Renders the sign-in fields. @param prefix the prefix of the fields' names, as in `credentialsIn` */
 export const credentialFields = <User>(
   { signIn: { label, type } }: PageSection<User>,
   name: string | undefined,

@@ -6,7 +6,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext, Redirect } from "./page.ts";
 
 /**
- * Renders the hidden idempotency key of a form.
+ * Renders the hidden field with a form's idempotency key.
  *
  * @param key use a fixed key if live updates replace the form, or if the action can take effect only once
  */
@@ -15,7 +15,7 @@ export const idempotencyField = (key: string = randomUUID()): Markup =>
 
 /**
  * Commits a form's effect once. Submitting the same form again, with a double click or a reload, has no effect and
- * redirects as before, even without a script (D-85).
+ * redirects as before, even without JavaScript (D-85).
  *
  * @param organisationId the organisation that acts or that receives the event
  * @param effect performs the action; if it throws, the form can be submitted again
@@ -27,7 +27,7 @@ export async function submitOnce(
   effect: (trx: Trx) => Promise<Redirect>,
 ): Promise<Redirect> {
   if (!form.has("idempotencyKey")) return deps.store.transaction(effect);
-  // The form contains the session's CSRF token, so keys of sessions differ. An Idempotency-Key header cannot contain a line break.
+  // The CSRF token in the form makes the key unique to the session. The line breaks make it differ from any Idempotency-Key header.
   const keyHash = sha256(`form\n${request.path}\n${form}`);
   const key = { organisationId, keyHash, fingerprint: "", now: deps.now() };
   const { result } = await deps.store.transaction((trx) => idempotent(trx, key, () => effect(trx)));

@@ -36,7 +36,7 @@ export const appSection: PageSection<SignedInWorker> = {
   },
   readUser: readWorker,
   timeZoneOf: ({ timeZone }) => timeZone,
-  async guessTimeZone({ db }, id, timeZone) {
+  async storeBrowserTimeZone({ db }, id, timeZone) {
     await db
       .updateTable("workers")
       .set({ time_zone: timeZone })
@@ -44,7 +44,7 @@ export const appSection: PageSection<SignedInWorker> = {
       .where("id", "=", id)
       .execute();
   },
-  places: [
+  links: [
     ["/app", "Notifications", "/app/offers/"],
     ["/app/shifts", "Shifts", "/app/shifts/"],
     ["/app/contacts", "Contacts", "/app/contacts/"],

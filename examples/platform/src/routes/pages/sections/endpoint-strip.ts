@@ -6,8 +6,8 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
 /**
- * Shows how many events are waiting, and a button that helps, while the endpoint is disabled, paused or failing (D-151). Empty while
- * the endpoint is healthy, when only a change to the endpoint updates it.
+ * While the endpoint is disabled, paused or failing, shows how many events are waiting and a button that helps (D-151). While it is
+ * healthy, the strip is empty, and only a change to the endpoint updates it.
  */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
   const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");
@@ -16,8 +16,8 @@ export async function endpointStrip(context: PageContext<SignedInPerson>): Promi
     endpoint &&
     html`
   <div class="notice ${endpoint.disabled_at === null ? "warn" : "bad"} row">
-    <p id="endpoint-strip-state" role="status">${stateOf(endpoint, context)}${hasPending(endpoint) && html` ${counted(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.`}</p>
-    ${remedy(endpoint, context)}
+    <p id="endpoint-strip-state" role="status">${describeState(endpoint, context)}${hasPending(endpoint) && html` ${counted(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.`}</p>
+    ${remedyAction(endpoint, context)}
   </div>`
   }
 </div>`;
@@ -27,7 +27,7 @@ type Unhealthy = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
 const hasPending = ({ pending }: Unhealthy): boolean => Number(pending) > 0;
 
-function stateOf(
+function describeState(
   { disabled_at: disabledAt, breaker_open_until: openUntil, failing_since: failingSince }: Unhealthy,
   { deps, times }: PageContext<SignedInPerson>,
 ): Markup {
@@ -37,7 +37,7 @@ function stateOf(
   return html`<strong>Your endpoint has been failing</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
 }
 
-function remedy(endpoint: Unhealthy, context: PageContext<SignedInPerson>): Markup {
+function remedyAction(endpoint: Unhealthy, context: PageContext<SignedInPerson>): Markup {
   const { disabled_at: disabledAt, breaker_open_until: openUntil } = endpoint;
   if (disabledAt === null && openUntil === null)
     return html`<a class="button quiet small" href="/deliveries?state=${hasPending(endpoint) ? "pending" : "dead"}">See the failures</a>`;

@@ -6,32 +6,32 @@ import { appSection } from "./app-section.ts";
 import { portalSection } from "./portal-section.ts";
 
 /**
- * `GET /live`: sends server-sent events that name the organisation's changed topics, whose parts the page then reloads. Resumes after
- * `Last-Event-ID`, or initially after the page's position.
+ * `GET /live`: sends server-sent events that name the organisation's topics that changed, so that the page reloads the parts that show
+ * them. Starts after `Last-Event-ID` or, on the first request, after the page's position.
  */
 export function portalLiveRoute(deps: PageDeps): RequestHandler {
-  const { contextOf, checkSession } = pageRoutes(deps, portalSection);
+  const { authenticate, checkSession } = pageRoutes(deps, portalSection);
   return async (request, response) => {
-    const { user, session } = await contextOf(request, response, "stream");
+    const { user, session } = await authenticate(request, response, "stream");
     if (response.destroyed) return;
-    const write = deps.streams.begin(response, {
+    const write = deps.streams.start(response, {
       id: session.id,
       expiresInMs: session.expiresAt.getTime() - deps.now().getTime(),
       check: () => checkSession(request, response),
     });
     const since = request.get("last-event-id") ?? String(request.query.since);
-    const end = deps.live.follow(user.organisationIds, since, (topics, id) =>
+    const unsubscribe = deps.live.follow(user.organisationIds, since, (topics, id) =>
       write(topics === "everything" ? { id, type: "missed", data: {} } : { id, type: "changed", data: { topics } }),
     );
-    response.once("close", end);
+    response.once("close", unsubscribe);
   };
 }
 
-/** `GET /app/live`: sends the worker's notifications after `Last-Event-ID`, or initially after those on the page. */
+/** `GET /app/live`: sends the worker's notifications after `Last-Event-ID` or, on the first request, after those on the page. */
 export function appLiveRoute(deps: PageDeps): RequestHandler {
-  const { contextOf, checkSession } = pageRoutes(deps, appSection);
+  const { authenticate, checkSession } = pageRoutes(deps, appSection);
   return async (request, response) => {
-    const { session } = await contextOf(request, response, "stream");
+    const { session } = await authenticate(request, response, "stream");
     const lastId = request.get("last-event-id") ?? String(request.query.since);
     await streamNotifications(deps, response, { session, lastId, check: () => checkSession(request, response) });
   };

@@ -27,7 +27,7 @@ export const portalSection: PageSection<SignedInPerson> = {
     html`Times are in <a href="/company#time-zone">${times.timeZone}</a>, ${isBrowserZone ? "your browser's time zone" : `for everyone at ${user.organisationName}`}.`,
   question: zoneQuestion,
   strip: endpointStrip,
-  places: [
+  links: [
     ["/offers", "Offers", "/offers/"],
     ["/deliveries", "Deliveries", "/deliveries/"],
     ["/invitations", "Invitations", "/invitations/"],

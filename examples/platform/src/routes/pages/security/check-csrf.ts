@@ -4,10 +4,10 @@ import { ProblemError } from "../../../http/problem.ts";
 import type { PageSession } from "./page-session.ts";
 
 /**
- * Prevents cross-site request forgery (CSRF, D-81): rejects a form from another origin, or without the session's token. A form without
- * the token that the browser reports as same-origin belongs to an earlier session, which has ended, or another tab signed in or out.
+ * Prevents cross-site request forgery (CSRF, D-81): rejects a form from another origin, or without the session's token. If the
+ * browser reports the form as same-origin, a wrong token means that the session has ended, or that another tab signed in or out.
  *
- * @param publicOrigin the origin behind a proxy; undefined for the request's own host
+ * @param publicOrigin the public origin behind a proxy; undefined to use the request's host
  * @returns whether the form belongs to this session; if not, it must have no effect
  * @throws {ProblemError} `csrf_check_failed`
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
@@ -28,7 +28,7 @@ export function isCurrentForm(
   throw new ProblemError("csrf_check_failed", "Reload the page and submit the form again; nothing was changed.");
 }
 
-function isEqual(given: string, kept: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(kept)];
+function isEqual(actual: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -4,10 +4,10 @@ import helmet from "helmet";
 const self = ["'self'"];
 
 /**
- * Sets the Content-Security-Policy (CSP) and other headers: only the site's own files and form targets, no framing (clickjacking) and, over
- * https, Strict-Transport-Security (HSTS).
+ * Sets the Content-Security-Policy (CSP) and other headers. They restrict pages to the site's own files and form targets, prevent framing
+ * (clickjacking) and, over https, require https from then on (HSTS).
  *
- * @param directives extend the policy or replace its directives
+ * @param directives added to the policy; they replace directives of the same name
  */
 export const securityHeaders = (isSecure: boolean, directives: Record<string, string[]> = {}): RequestHandler =>
   helmet({

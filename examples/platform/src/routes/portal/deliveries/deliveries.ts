@@ -10,7 +10,7 @@ export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
 
 export const deliveriesCursor = listCursor("deliveries", /^$/);
 
-/** Selects deliveries, a page of them, and their order. */
+/** The filter, page and order of a list of deliveries. */
 type DeliveryQuery = DeliveryFilter &
   ListPage & {
     /** @default false: newest first */
@@ -31,7 +31,7 @@ export async function readDeliveries(
     .orderBy("deliveries.sequence", oldestFirst ? "asc" : "desc")
     .limit(limit + 1)
     .execute();
-  return deliveriesCursor.cut(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
+  return deliveriesCursor.toPage(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
 }
 
 /** Reads deliveries with all of their attempts, for the JSON route. */
@@ -63,9 +63,9 @@ export const deliveryList = { cursor: deliveriesCursor, read: readDeliveriesAndA
 export const readDelivery = (deps: PortalDeps, organisationId: string, id: string) =>
   portalDeliveryQuery(deps, organisationId).where("deliveries.id", "=", id).executeTakeFirst();
 
-/** Returns the ids of the deliveries before and after a delivery in the list, if any. */
+/** Returns the ids of the deliveries recorded just before and after the delivery with this sequence number, if any. */
 export async function readNeighbours({ store: { db } }: PortalDeps, organisationId: string, sequence: number) {
-  const next = (isLater: boolean) =>
+  const findNeighbour = (isLater: boolean) =>
     db
       .selectFrom("deliveries")
       .select("id")
@@ -74,14 +74,14 @@ export async function readNeighbours({ store: { db } }: PortalDeps, organisation
       .orderBy("sequence", isLater ? "asc" : "desc")
       .limit(1)
       .executeTakeFirst();
-  return { later: (await next(true))?.id, earlier: (await next(false))?.id };
+  return { later: (await findNeighbour(true))?.id, earlier: (await findNeighbour(false))?.id };
 }
 
 /** Reads a delivery's attempts, with requests and responses. */
 export const readAttempts = (deps: PortalDeps, deliveryId: string) =>
   attemptQuery(deps, [deliveryId]).select(["response", "content_type as contentType", "exchange"]).execute();
 
-/** Builds a query for the attempts of deliveries, oldest first, numbered from 1 for each delivery. */
+/** Builds a query for the deliveries' attempts, oldest first, numbered from 1 within each delivery. */
 const attemptQuery = ({ store }: PortalDeps, deliveryIds: readonly string[]) =>
   store.db
     .selectFrom("attempts")

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { PortalDeps } from "../person.ts";
 
-/** The attempts in one interval. */
+/** Statistics about the attempts in one interval. */
 export interface Bucket {
   startsAt: Date;
   attempts: number;
@@ -14,7 +14,7 @@ export interface Bucket {
 
 export interface DeliveryStats {
   buckets: Bucket[];
-  /** The sum of all buckets. */
+  /** The statistics for the whole period. */
   total: Omit<Bucket, "startsAt">;
 }
 
@@ -22,16 +22,16 @@ interface Row extends Omit<Bucket, "startsAt"> {
   bucket: number | null;
 }
 
-/** Reads the attempts at the organisation's endpoint during the last `lastMs`, in `count` buckets of equal length, oldest first. */
+/** Reads statistics about the attempts to deliver to the organisation's endpoint, in `bucketCount` equal buckets, oldest first. */
 export async function readDeliveryStats(
   { store, now }: PortalDeps,
   organisationId: string,
-  { lastMs, count }: { lastMs: number; count: number },
+  { periodMs, bucketCount }: { periodMs: number; bucketCount: number },
 ): Promise<DeliveryStats> {
-  const bucketMs = lastMs / count;
+  const bucketMs = periodMs / bucketCount;
   // Align the buckets, so that a reload does not shift them.
   const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
-  const startMs = endMs - lastMs;
+  const startMs = endMs - periodMs;
   const { rows } = await sql<Row>`
     select
       bucket,
@@ -44,18 +44,18 @@ export async function readDeliveryStats(
       from attempts
       where organisation_id = ${organisationId}
         and started_at >= ${new Date(startMs)} and started_at < ${new Date(endMs)}
-    ) as made
+    ) as attempt
     group by grouping sets ((bucket), ())`.execute(store.db);
-  const none = { attempts: 0, failed: 0, medianLagMs: null, slowestLagMs: null };
-  const of = (bucket: number | null) => {
-    const { bucket: _, ...measured } = rows.find((row) => row.bucket === bucket) ?? { bucket, ...none };
-    return measured;
+  const empty = { attempts: 0, failed: 0, medianLagMs: null, slowestLagMs: null };
+  const statsFor = (bucket: number | null) => {
+    const { bucket: _, ...stats } = rows.find((row) => row.bucket === bucket) ?? { bucket, ...empty };
+    return stats;
   };
   return {
-    buckets: Array.from({ length: count }, (_, at) => ({
-      startsAt: new Date(startMs + at * bucketMs),
-      ...of(at),
+    buckets: Array.from({ length: bucketCount }, (_, index) => ({
+      startsAt: new Date(startMs + index * bucketMs),
+      ...statsFor(index),
     })),
-    total: of(null),
+    total: statsFor(null),
   };
 }

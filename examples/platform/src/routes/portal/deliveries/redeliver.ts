@@ -26,7 +26,10 @@ const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => Prob
       "The delivery is still pending. To attempt it now, choose Retry now on its page, or send POST /portal/deliveries/{id}/retry.",
     ),
   superseded: () =>
-    new ProblemError("delivery_superseded", "A later response by the same worker to the same offer superseded it."),
+    new ProblemError(
+      "delivery_superseded",
+      "A later response by the same worker to the same offer has superseded this delivery.",
+    ),
   repeated: () =>
     new ProblemError(
       "delivery_superseded",
@@ -60,7 +63,7 @@ export const redeliveryRangeSchema = nullAsAbsent(
 
 const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
 
-/** Redelivers all failed, acknowledged or settled events in a time range. */
+/** Redelivers the events in a time range that failed, were acknowledged, or both, as `state` selects. */
 export async function redeliverRange(
   deps: Pick<PortalDeps, "store">,
   { organisationId }: Pick<SignedInPerson, "organisationId">,
@@ -82,7 +85,7 @@ const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
 /**
  * Attempts a pending delivery now instead of when it is due (D-130).
  *
- * @returns the id of the delivery that is attempted: the earlier one that this one waits for, if any
+ * @returns the id of the delivery that is attempted: the given one, or the earlier delivery that it waits for
  * @throws {ProblemError} `delivery_not_found`, `delivery_settled`, `endpoint_disabled` or `profile_missing`
  */
 export async function retryOne(
@@ -106,7 +109,7 @@ export async function retryOne(
 /**
  * Attempts all pending deliveries now, in order (D-130). A disabled endpoint must pass both checks first, which enables it.
  *
- * @returns how many were pending, and the checks, if any
+ * @returns how many deliveries were pending, and the endpoint's checks, if they ran
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
  */
 export async function retryAll(

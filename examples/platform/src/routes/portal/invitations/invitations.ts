@@ -44,15 +44,15 @@ export async function invite(
     .executeTakeFirst();
   if (suggestedBy === undefined)
     throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
-  const unknown = await findUnsuggested(trx, person.sessionId, organisationId, selected);
+  const unsuggested = await findUnsuggested(trx, person.sessionId, organisationId, selected);
   const searchAgain = "Select people from a search in this session, or search again.";
-  rejectIfAny("contact_not_suggested", searchAgain, unknown, "No search in this session suggested this person.");
+  rejectIfAny("contact_not_suggested", searchAgain, unsuggested, "No search in this session suggested this person.");
   const createdAt = now();
   const mailboxes = selected.map(({ emailAddress }) => mailboxOf(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // Invite a person who is selected twice only once.
   const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
-  const invited = people.map((one) => ({ ...one, token: randomBytes(32).toString("base64url") }));
+  const invited = people.map((invitee) => ({ ...invitee, token: randomBytes(32).toString("base64url") }));
   const invitations = invited.map(({ name, emailAddress, token }) => ({
     id: `invitation_${randomUUID()}`,
     organisation_id: person.organisationId,
@@ -75,7 +75,7 @@ export async function invite(
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** Throws if any people are rejected. @param indexes the positions of those people in the request */
+/** Throws if any person is rejected. @param indexes the positions of the rejected people in the request */
 function rejectIfAny(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
   if (indexes.length === 0) return;
   const errors = new Map(indexes.map((index) => [`people[${index}]`, [remedy]]));
@@ -120,7 +120,7 @@ export async function findLastInvitations(
 }
 
 /**
- * Enforces the limits on invitations (D-87). Locks the organisation in all processes until the caller's transaction ends.
+ * Checks the limits on invitations (D-87). Locks the organisation in all processes until the caller's transaction ends.
  *
  * @throws {ProblemError} `already_invited` or `too_many_invitations`
  */
@@ -131,11 +131,11 @@ async function checkInvitationLimits(
   now: Date,
 ): Promise<void> {
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
-  const lately = await findRecentlyInvited(trx, organisationId, now);
-  const repeated = mailboxes.flatMap((mailbox, index) => (lately.has(mailbox) ? [index] : []));
+  const recentlyInvited = await findRecentlyInvited(trx, organisationId, now);
+  const repeated = mailboxes.flatMap((mailbox, index) => (recentlyInvited.has(mailbox) ? [index] : []));
   const removeThem = `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`;
   rejectIfAny("already_invited", removeThem, repeated, "Remove this person.");
-  const sent = await trx
+  const invitedToday = await trx
     .selectFrom("invitations")
     .select("created_at")
     .where("invited_by", "=", id)
@@ -143,12 +143,12 @@ async function checkInvitationLimits(
     .orderBy("created_at")
     .execute();
   // Once this invitation is a day old, all new ones are within the limit.
-  const last = sent[sent.length + new Set(mailboxes).size - invitationsPerDay - 1];
-  if (last === undefined) return;
-  const waitMs = last.created_at.getTime() + dayMs - now.getTime();
+  const blocking = invitedToday[invitedToday.length + new Set(mailboxes).size - invitationsPerDay - 1];
+  if (blocking === undefined) return;
+  const waitMs = blocking.created_at.getTime() + dayMs - now.getTime();
   throw new ProblemError(
     "too_many_invitations",
-    `You can invite at most ${invitationsPerDay} people in 24 hours. Try again later; Retry-After says in how many seconds.`,
+    `You can invite at most ${invitationsPerDay} people in 24 hours. Try again after the number of seconds in Retry-After.`,
     { headers: { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1_000))) } },
   );
 }
@@ -171,7 +171,7 @@ async function readInvitations({ store }: PortalDeps, { organisationId }: Signed
     .orderBy("invitations.id", "desc")
     .limit(limit + 1)
     .execute();
-  const { rows, next } = cursor.cut(read, limit, (row) => row);
+  const { rows, next } = cursor.toPage(read, limit, (row) => row);
   return { rows: rows.map(({ position: _, ...row }) => row), next };
 }
 

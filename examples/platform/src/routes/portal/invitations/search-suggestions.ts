@@ -22,19 +22,19 @@ export const readSuggestingOrganisations = ({ store }: PortalDeps, { organisatio
     .orderBy("organisations.id")
     .execute();
 
-/** How many organisations are shown unless the user searches by name. */
+/** How many organisations are shown in addition to the chosen ones. */
 const shownOrganisations = 20;
 
 export interface OrganisationChoice extends SuggestingOrganisation {
-  /** Whether the user has searched it before. */
+  /** Whether the user has included it in an earlier search. */
   isRemembered: boolean;
 }
 
 /**
- * Reads the organisations to choose from for a search (D-123): the user's own, those searched last, those already chosen, and others sorted
- * by name.
+ * Reads the organisations to choose from for a search (D-123): the user's own first, then those already chosen, those searched most
+ * recently, and the others by name.
  *
- * @param text part of the other organisations' names
+ * @param text selects organisations whose name contains it, in addition to the user's own and the chosen ones
  */
 export async function readOrganisationChoices(
   { store }: PortalDeps,
@@ -73,7 +73,7 @@ export async function readOrganisationChoices(
   return { choices, hasMore: found.length > choices.length };
 }
 
-/** Remembers the searched organisations for the user's next search. */
+/** Remembers which organisations were searched, for the user's next search. */
 async function rememberSearch(
   { store, now }: PortalDeps,
   personId: string,
@@ -99,7 +99,7 @@ export const searchSchema = nullAsAbsent(
 export type PersonSearch = z.infer<typeof searchSchema>;
 
 /**
- * Searches the given organisations with the user's email addresses. The results can be invited in the same session.
+ * Searches the given organisations with the user's email addresses. The people found can be invited in the same session.
  *
  * @throws {ProblemError} `organisation_not_suggesting`, before any organisation is called
  */
@@ -116,7 +116,7 @@ export async function searchSuggestions(
   if (errors.size > 0)
     throw new ProblemError(
       "organisation_not_suggesting",
-      "No search was made. Choose only organisations that implement suggestions.",
+      "No organisation was searched. Choose only organisations that implement suggestions.",
       { errors },
     );
   const userEmailAddresses = await readEmailAddresses(deps, person);

@@ -4,7 +4,7 @@ import { sha256 } from "../../../store/encrypt.ts";
 import type { Trx } from "../../../store/store.ts";
 import type { PortalDeps } from "../person.ts";
 
-/** How many suggestions are kept per session: the latest ones. */
+/** How many suggestions are kept per session. Older ones are deleted. */
 const maxShown = 20_000;
 
 export interface Suggested {
@@ -22,12 +22,12 @@ export async function recordSuggestions(
   results: readonly OrganisationResult[],
 ): Promise<void> {
   const shown = results.flatMap((result) =>
-    "failure" in result ? [] : result.suggestions.map((one) => hashOf(result.organisation.id, one)),
+    "failure" in result ? [] : result.suggestions.map((suggestion) => hashOf(result.organisation.id, suggestion)),
   );
   if (shown.length === 0) return;
   const hashes = JSON.stringify([...new Set(shown)]);
   await store.transaction(async (trx) => {
-    // The lock keeps the session alive and serialises its searches, which could deadlock on the same rows.
+    // The lock keeps the session alive and serialises its searches, which could otherwise deadlock on the same rows.
     const session = await trx
       .selectFrom("sessions")
       .select("token_hash")
@@ -35,7 +35,7 @@ export async function recordSuggestions(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (session === undefined) return;
-    // Send one parameter, because there may be thousands of suggestions.
+    // Send all hashes as one parameter, because there may be thousands.
     await sql`
       insert into shown_suggestions (session_id, suggestion_hash, shown_at)
       select ${sessionId}, hash, ${now()}::timestamptz from json_array_elements_text(${hashes}::text::json) as hash
@@ -47,14 +47,14 @@ export async function recordSuggestions(
   });
 }
 
-/** Returns the positions of people who were not suggested in this session by this organisation and under this name. */
+/** Returns the positions of the people whose name and email address this organisation did not suggest in this session. */
 export async function findUnsuggested(
   trx: Trx,
   sessionId: string,
   organisationId: string,
   people: readonly Suggested[],
 ): Promise<number[]> {
-  const hashes = people.map((one) => hashOf(organisationId, one));
+  const hashes = people.map((person) => hashOf(organisationId, person));
   const rows = await trx
     .selectFrom("shown_suggestions")
     .select("suggestion_hash")

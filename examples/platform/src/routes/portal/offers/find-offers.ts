@@ -20,7 +20,7 @@ export type OfferOrder = (typeof offerOrders)[number];
 export interface OfferFilter {
   state?: OfferStateFilter | undefined;
   time?: (typeof offerTimes)[number] | undefined;
-  /** Part of the title or of a worker's name, or the id of the offer or of a worker. */
+  /** Part of the title or a worker's name, or the id of the offer or a worker. */
   text?: string | undefined;
   /** Selects work that ends after this time. */
   from?: Date | undefined;
@@ -32,7 +32,7 @@ export interface OfferFilter {
 
 export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
 
-/** The cursors differ by order, because a cursor from one order means nothing in the other. */
+/** Each sort column has its own cursor, because a position in one column is meaningless in the other. */
 export const newestOffersCursor = listCursor("offers", /./);
 export const workTimeCursor = listCursor("offersByWorkTime", /./);
 
@@ -66,10 +66,10 @@ export async function findOffers(
     ...(filter.time === undefined ? [] : [filter.time === "past" ? isPast(at) : notPast(at)]),
     ...(filter.from === undefined ? [] : [sql<SqlBool>`ends_at > ${filter.from}`]),
     ...(filter.until === undefined ? [] : [sql<SqlBool>`(work_from < ${filter.until} and ends_at is not null)`]),
-    ...(filter.text === undefined ? [] : [await contains(db, filter.text)]),
+    ...(filter.text === undefined ? [] : [await matchesText(db, filter.text)]),
   ];
   const after = (key: ListKey | undefined) => (direction === "asc" ? newerThan : olderThan)([column, "offers.id"], key);
-  const readWhere = (further: RawBuilder<SqlBool>[], most: number) =>
+  const readWhere = (extraConditions: RawBuilder<SqlBool>[], maxRows: number) =>
     db
       .selectFrom("offers")
       .innerJoin("organisations", "organisations.id", "offers.organisation_id")
@@ -77,15 +77,15 @@ export async function findOffers(
       .select(["ends_at", "completed_at", "withdrawn_at", "organisations.name as organisationName"])
       .select([microsecondsOf(column).as("position"), responses])
       .where("offers.organisation_id", "in", organisationIds)
-      .where(sql.join<SqlBool>([...conditions, ...further], sql` and `))
+      .where(sql.join<SqlBool>([...conditions, ...extraConditions], sql` and `))
       .orderBy(column, direction)
       .orderBy("offers.id", direction)
-      .limit(most)
+      .limit(maxRows)
       .execute();
   const read: Awaited<ReturnType<typeof readWhere>> = [];
   if (order !== "lastWork") read.push(...(await readWhere([after(before)], limit + 1)));
   else {
-    // Read backwards, the index starts with offers without a date, but these must come last in every order.
+    // Offers without a date must come last, but the index has them first when it is read backwards.
     const isUndated = before?.position === infinitePosition;
     if (!isUndated) read.push(...(await readWhere([after(before), sql`work_from < 'infinity'`], limit + 1)));
     if (read.length <= limit)
@@ -96,12 +96,12 @@ export async function findOffers(
         )),
       );
   }
-  const cut: Listed<(typeof read)[number]> = cursor.cut(read, limit, (row) => row);
+  const cut: Listed<(typeof read)[number]> = cursor.toPage(read, limit, (row) => row);
   return { ...cut, rows: cut.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
 }
 
 // D-06: an offer without events never counts as past.
-// Work that has ended has also started, so this condition lets the index on the start skip future work.
+// Work that has ended has also started. The second condition lets the index on `work_from` skip future work.
 const isPast = (at: Date) => sql<SqlBool>`(ends_at <= ${at} and work_from <= ${at})`;
 const notPast = (at: Date) => sql<SqlBool>`(ends_at is null or ends_at > ${at})`;
 const isOpen = sql<SqlBool>`completed_at is null and withdrawn_at is null`;
@@ -115,19 +115,19 @@ const stateConditions: Record<OfferStateFilter, (at: Date) => RawBuilder<SqlBool
   withdrawn: () => [sql`withdrawn_at is not null`],
 };
 
-/** Up to this many matching workers, an index finds their offers. For more, each offer is searched for them. */
-const fewWorkers = 50;
+/** With at most this many matching workers, an index finds their offers. With more, each offer's recipients are searched. */
+const maxIndexedWorkers = 50;
 
-async function contains(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {
+async function matchesText(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {
   const pattern = containsPattern(text);
   const workers = await db
     .selectFrom("workers")
     .select("id")
     .where((where) => where.or([where("name", "ilike", pattern), where("id", "=", text)]))
-    .limit(fewWorkers + 1)
+    .limit(maxIndexedWorkers + 1)
     .execute();
-  const ofWorkers =
-    workers.length > fewWorkers
+  const hasMatchingWorker =
+    workers.length > maxIndexedWorkers
       ? // With `limit`, the planner uses the index for each offer. With `exists`, it would hash all recipients of all offers.
         sql`coalesce((
           select true from recipients join workers on workers.id = worker_id
@@ -135,5 +135,5 @@ async function contains(db: PortalDeps["store"]["db"], text: string): Promise<Ra
       : sql`offers.id in (
           select offer_id from recipients
           where worker_id in (select json_array_elements_text(${JSON.stringify(workers.map(({ id }) => id))}::text::json)))`;
-  return sql`(title ilike ${pattern} or offers.id = ${text} or ${ofWorkers})`;
+  return sql`(title ilike ${pattern} or offers.id = ${text} or ${hasMatchingWorker})`;
 }

@@ -12,7 +12,7 @@ export type ListedOffer = Awaited<ReturnType<typeof readOffers>>["rows"][number]
 
 const cursor = listCursor("offers", /./);
 
-/** Reads the offers of the user's organisations, newest first, with the number of responses of each kind. */
+/** Reads the offers of the user's organisations, newest first, with the number of workers for each response. */
 async function readOffers(
   { store, now }: PortalDeps,
   { organisationIds }: SignedInPerson,
@@ -30,7 +30,7 @@ async function readOffers(
     .limit(limit + 1)
     .execute();
   const at = now();
-  const { rows, next } = cursor.cut(read, limit, (row) => row);
+  const { rows, next } = cursor.toPage(read, limit, (row) => row);
   const offers = rows.map(({ id, title, createdAt, responses, ...times }) => {
     return { id, title, createdAt, ...offerFlags(times, at), responses };
   });
@@ -44,7 +44,7 @@ export type OfferDetails = Awaited<ReturnType<typeof readOfferDetails>>;
 export type RecipientDetails = OfferDetails["recipients"][number];
 
 export interface RecipientQuery {
-  /** The last recipient of the previous page. */
+  /** The id of the last recipient on the previous page. */
   after?: number | undefined;
   limit: number;
 }
@@ -102,11 +102,11 @@ export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: st
     .orderBy("worker_id")
     .execute();
 
-/** Builds a SQL condition that selects the recipients who come after one of them, given its current response. */
+/** Builds a SQL condition that selects the recipients sorted after the given one, by that recipient's current response. */
 const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 
-/** A SQL expression: the number of workers for each response. */
+/** A SQL expression for the number of workers for each response. */
 export const responses = sql<Record<RecipientResponse, number>>`(
   select json_build_object(
     'applied', count(*) filter (where response = 'applied'),

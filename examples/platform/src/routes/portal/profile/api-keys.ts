@@ -48,7 +48,7 @@ export async function createApiKey(
   { organisationId }: SignedInPerson,
   { name }: z.infer<typeof apiKeySchema>,
 ): Promise<string> {
-  // The lock serialises concurrent requests of one organisation.
+  // The lock serialises concurrent requests from one organisation.
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
   const { count } = await trx
     .selectFrom("api_keys")

@@ -6,7 +6,7 @@ import type { EndpointScheme } from "../../../store/tables.ts";
 import type { PortalDeps } from "../person.ts";
 
 /**
- * Runs both checks of a base URL, which must pass before it is saved.
+ * Runs both checks of a base URL. They must pass before the URL is saved.
  *
  * @throws {ProblemError} `endpoint_check_failed` unless both responses have status 200
  */
@@ -20,9 +20,9 @@ export async function checkEndpoint(
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
 
-/** A secret in the company profile. A shorter one could be guessed from a single captured request (D-43). */
+/** An endpoint's secret. If it were shorter, it could be guessed from a single captured request (D-43). */
 export const secretField = lineField
-  // Standard Webhooks' prefix is not part of the secret.
+  // The prefix used by Standard Webhooks is not part of the secret.
   .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Use at least 16 characters, not counting whsec_.")
   // Both sides hash the string, and users cannot see white space that they copied by mistake.
   .refine((text) => text === text.trim(), "Remove white space at the start and end.");
@@ -34,7 +34,7 @@ const standard = standardWebhooks();
  *
  * @throws {ProblemError} `invalid_request`
  */
-export function checkScheme(scheme: EndpointScheme, secret: string): void {
+export function checkSecretForScheme(scheme: EndpointScheme, secret: string): void {
   if (scheme === "timestampDigest" || standard.checkSecret?.(secret) === undefined) return;
   const remedy =
     "Standard Webhooks requires padded base64, optionally with the prefix whsec_. Enter such a secret, or choose the scheme timestampDigest.";

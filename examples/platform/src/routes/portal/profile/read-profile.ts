@@ -6,7 +6,7 @@ export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>
 /**
  * Reads the organisation's endpoint and its health, without secrets. Resolves with undefined until the profile is saved.
  *
- * @param only pass `unhealthy` to get nothing for a healthy endpoint
+ * @param only pass `unhealthy` to resolve with undefined for a healthy endpoint
  */
 export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only?: "unhealthy") =>
   store.db
@@ -43,7 +43,7 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
     baseAddress: endpoint?.base_address ?? null,
     scheme: endpoint?.scheme ?? null,
     suggestsContacts: endpoint?.suggests_contacts ?? false,
-    previousSecretUntil: ifLater(endpoint?.previous_secret_until, now),
+    previousSecretUntil: ifFuture(endpoint?.previous_secret_until, now),
     health: endpoint ? healthOf(endpoint, now) : null,
     savedAt: endpoint?.updated_at ?? null,
   };
@@ -53,11 +53,11 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
 const healthOf = (endpoint: ReadEndpoint, now: Date) => ({
   failingSince: endpoint.failing_since,
   /** Set while the circuit breaker is open. */
-  pausedUntil: endpoint.disabled_at === null ? ifLater(endpoint.breaker_open_until, now) : null,
+  pausedUntil: endpoint.disabled_at === null ? ifFuture(endpoint.breaker_open_until, now) : null,
   disabledAt: endpoint.disabled_at,
   disabledBecause: endpoint.disabled_because,
   /** Pending deliveries are held while the endpoint is disabled. */
   held: endpoint.disabled_at === null ? 0 : Number(endpoint.pending),
 });
 
-const ifLater = (time: Date | null | undefined, now: Date): Date | null => (time && time > now ? time : null);
+const ifFuture = (time: Date | null | undefined, now: Date): Date | null => (time && time > now ? time : null);

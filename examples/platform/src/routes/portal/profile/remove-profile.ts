@@ -3,8 +3,8 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { publishEndpointChange } from "./check-endpoint.ts";
 
 /**
- * Removes the base URL and its secrets (D-120). Pending deliveries are held until a base URL is saved again; new events get
- * no delivery.
+ * Removes the base URL and its secrets (D-120). Pending deliveries are held until a base URL is saved again. New events are
+ * not delivered, even later.
  *
  * @throws {ProblemError} `profile_missing`
  */

@@ -5,7 +5,7 @@ import { encrypt, matchesEncrypted } from "../../../store/encrypt.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 import {
   checkEndpoint,
-  checkScheme,
+  checkSecretForScheme,
   publishEndpointChange,
   requireSavedEndpoint,
   secretField,
@@ -13,14 +13,14 @@ import {
 
 export const rotationSchema = z.strictObject({ secret: secretField });
 
-/** The overlap of rotated secrets: how long both are valid (D-75). */
+/** How long both secrets are valid after a rotation (D-75). */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Secret rotation: replaces the secret. The endpoint must already accept the new one. The old one stays valid for an overlap of 24 hours, while the
- * receiver's instances change; an even older one, from a rotation within that time, becomes invalid (D-75).
+ * Rotates the secret. The endpoint must already accept the new secret. The old one stays valid for 24 hours, while the receiver's
+ * instances are updated. An even older one, from another rotation within that time, becomes invalid (D-75).
  *
- * @returns the checks, made with the new secret only
+ * @returns the checks, which used only the new secret
  * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or
  *   `edit_conflict` if the profile was saved during the checks
  */
@@ -30,7 +30,7 @@ export async function rotateSecret(
   { secret }: z.infer<typeof rotationSchema>,
 ): Promise<EndpointCheck[]> {
   const endpoint = await requireSavedEndpoint(deps, organisationId);
-  checkScheme(endpoint.scheme, secret);
+  checkSecretForScheme(endpoint.scheme, secret);
   if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))
     throw invalidRequest(new Map([["secret", ["Choose another secret; this is the current one."]]]));
   const checks = await checkEndpoint(deps, { ...endpoint, secret });
@@ -44,7 +44,7 @@ export async function rotateSecret(
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
-    // The profile must not have changed since the checks. Each encryption of a secret is different, so this detects any save.
+    // Detects any save since the checks, because encrypting the same secret again gives a different result.
     .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)

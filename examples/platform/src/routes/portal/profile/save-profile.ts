@@ -8,12 +8,12 @@ import type { EndpointScheme } from "../../../store/tables.ts";
 import { enableEndpoint } from "../../../webhooks/disabled-endpoint.ts";
 import { restartSchedules } from "../../../webhooks/redeliver.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { checkEndpoint, checkScheme, secretField } from "./check-endpoint.ts";
+import { checkEndpoint, checkSecretForScheme, secretField } from "./check-endpoint.ts";
 
 export const profileSchema = nullAsAbsent(
   z.strictObject({
     baseAddress: textField,
-    // Required for any other change: a new URL must not receive signatures made with a secret that its owner does not know.
+    // Optional if only `suggestsContacts` changes. A new URL must not receive signatures made with a secret unknown to its owner.
     secret: secretField.optional(),
     scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
     suggestsContacts: z.boolean(),
@@ -23,8 +23,8 @@ export const profileSchema = nullAsAbsent(
 type Profile = z.infer<typeof profileSchema>;
 
 /**
- * Saves a company profile if both checks of its base URL pass. Without a secret, it only changes the suggestions switch, and
- * runs no checks (D-41).
+ * Saves a company profile if both checks of its base URL pass. Without a secret, only changes the suggestions switch, and
+ * does not run the checks (D-41).
  *
  * @returns the checks, if any
  * @throws {ProblemError} `invalid_request`, or `endpoint_check_failed` with the checks
@@ -40,14 +40,14 @@ export async function saveProfile(
     return [];
   }
   const profile = { secret, scheme: scheme ?? "timestampDigest", ...rest };
-  checkScheme(profile.scheme, profile.secret);
+  checkSecretForScheme(profile.scheme, profile.secret);
   const checks = await checkEndpoint(deps, profile);
   await saveEndpoint(deps, organisationId, profile);
   await restartSchedules(deps.store, organisationId);
   return checks;
 }
 
-/** Changes the switch in one statement, so that it cannot overwrite a concurrent save. */
+/** Changes the suggestions switch in one statement, so that it cannot overwrite a concurrent save. */
 async function switchSuggestions(
   { store, now }: PortalDeps,
   organisationId: string,
@@ -79,7 +79,7 @@ function saveEndpoint(
       .forUpdate()
       .executeTakeFirst();
     // D-75: the old secret stays valid only if the base URL, the scheme and the current secret are unchanged.
-    const isSame =
+    const isUnchanged =
       current?.base_address === baseAddress &&
       current.scheme === scheme &&
       matchesEncrypted(secret, current.encrypted_secret, encryptionKey, organisationId);
@@ -87,7 +87,7 @@ function saveEndpoint(
       base_address: baseAddress,
       scheme,
       encrypted_secret: encrypt(secret, encryptionKey, organisationId),
-      ...(!isSame && { previous_encrypted_secret: null, previous_secret_until: null }),
+      ...(!isUnchanged && { previous_encrypted_secret: null, previous_secret_until: null }),
       suggests_contacts: suggestsContacts,
       updated_at: now(),
     };

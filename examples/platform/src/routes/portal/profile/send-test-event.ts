@@ -28,7 +28,7 @@ import { invalidRequest } from "../../../http/problem.ts";
 import { decryptSecrets } from "../../../store/encrypt.ts";
 import type { EndpointScheme } from "../../../store/tables.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { checkScheme, requireSavedEndpoint, secretField } from "./check-endpoint.ts";
+import { checkSecretForScheme, requireSavedEndpoint, secretField } from "./check-endpoint.ts";
 
 export const everyWay = "every";
 
@@ -39,7 +39,7 @@ export const testEventSchema = nullAsAbsent(
   z.strictObject({
     event: z.enum(names(testEvents)),
     way: z.enum([everyWay, ...names(testWays)]),
-    // Omit both to use the saved endpoint. A URL must not receive signatures made with a secret that its owner does not know (D-41).
+    // Omit both to use the saved endpoint. A URL must not receive signatures made with a secret unknown to its owner (D-41).
     baseAddress: textField.optional(),
     secret: secretField.optional(),
     scheme: z.enum(["timestampDigest", "timestampDigestAndStandardWebhooks"]).optional(),
@@ -70,7 +70,7 @@ interface Target {
 }
 
 /**
- * Sends a test event to the saved endpoint, or to another one with a separate secret, and judges each response as `offers probe` does
+ * Sends a test event to the saved endpoint, or to another one with its own secret, and judges each response as `offers probe` does
  * (D-148). Nothing is stored. The requests go through the SSRF guard, as deliveries do.
  *
  * @throws {ProblemError} `invalid_request`, or `profile_missing`
@@ -114,21 +114,22 @@ export async function sendTestEvent(
       });
     }
     ways.push({ way, exchanges });
-    // The other requests would not get a response either, and would wait as long.
+    // The remaining requests would not get a response either, and would take just as long.
     if (!hasResponse) break;
   }
   const shown: TestEventResult["findings"] = distinctFindings(
     ways.map(({ way, exchanges }) => ({ way, verdicts: exchanges.map(({ verdict }) => verdict) })),
   );
-  const refused = event.isUnsigned
+  const rejectedWay = event.isUnsigned
     ? undefined
     : ["as-sent", "to-the-minute"].find((name) => isUnauthorized(ways, name));
-  const precision = refused === "to-the-minute" ? "minute" : "ms";
-  const found = refused === undefined ? undefined : await findMistake(deps, target, scheme, precision);
-  // If a receiver rejects a time in whole minutes only because of its age or format, it accepts other requests.
-  const mistake = refused === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
+  const precision = rejectedWay === "to-the-minute" ? "minute" : "ms";
+  const found = rejectedWay === undefined ? undefined : await findMistake(deps, target, scheme, precision);
+  // A receiver that accepts the request as sent computes signatures correctly, unless it reformats the date.
+  const mistake = rejectedWay === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
+  const hasStopped =
+    ways.length > 1 && isSilent(ways.at(-1)) && (await sendReachabilityTest(deps, target)) === undefined;
   // The mistake explains more than the findings it replaces.
-  const hasStopped = ways.length > 1 && isSilent(ways.at(-1)) && (await sendTest(deps, target)) === undefined;
   const isReplaced = (code: string) =>
     (hasStopped && code === "no_response") ||
     (mistake !== undefined && /^(valid_request_refused|precision_refused|empty_secret_accepted)$/.test(code));
@@ -144,17 +145,18 @@ export async function sendTestEvent(
   };
 }
 
-/** Limits how long a person waits for the page. */
+/** Limits how long the user waits for the page. */
 const maxTotalMs = 30_000;
-const shownBytes = 1_024;
+const maxShownBytes = 1_024;
 
-/** Failure codes that say nothing about a receiver. */
-const notReached = /^(invalid_address|forbidden_address|name_not_found|connection_refused|connect_timeout|tls_failed)$/;
+/** Failure codes that say nothing about a receiver, because the request did not reach it. */
+const unreachedCodes =
+  /^(invalid_address|forbidden_address|name_not_found|connection_refused|connect_timeout|tls_failed)$/;
 
 function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: EndpointResult): TestVerdict {
-  const isReached = result.ok || !notReached.test(result.code);
+  const isReached = result.ok || !unreachedCodes.test(result.code);
   if (isReached) return judgeTestEvent(event, way, request, outcomeOf(result));
-  return { isRight: false, text: "Your endpoint was not reached." };
+  return { isRight: false, text: "Your endpoint could not be reached." };
 }
 
 async function findTarget(
@@ -164,7 +166,7 @@ async function findTarget(
 ): Promise<Target> {
   if (baseAddress !== undefined && secret !== undefined) {
     const target = { baseAddress, secret, scheme: scheme ?? "timestampDigest" };
-    checkScheme(target.scheme, target.secret);
+    checkSecretForScheme(target.scheme, target.secret);
     return target;
   }
   if (secret !== undefined)
@@ -176,20 +178,20 @@ async function findTarget(
   return { baseAddress: saved.baseAddress, scheme: saved.scheme, secret: secrets.secret };
 }
 
-/** Sends the request like a delivery, but with exactly the bytes that the way of sending prescribes. */
+/** Sends the request as a delivery is sent, but with exactly the given headers and bytes. */
 function send(
   { endpointClient }: PortalDeps,
   { baseAddress, secret }: Target,
   { method, path, headers, body }: TestRequest,
   timeoutMs: number,
 ): Promise<EndpointResult> {
-  const sent = headers.map(({ name, value }) => [name, value] as const);
-  const signatures = sent.flatMap(([name, value]) => signaturesOf({ [name]: value }));
+  const headerPairs = headers.map(({ name, value }) => [name, value] as const);
+  const signatures = headerPairs.flatMap(([name, value]) => signaturesOf({ [name]: value }));
   return endpointClient.send({
     method,
     baseAddress,
     path,
-    raw: { headers: [...connectionHeaders, ...sent], body },
+    raw: { headers: [...connectionHeaders, ...headerPairs], body },
     confidential: { signatures, secrets: [secret] },
     timeoutMs,
   });
@@ -207,7 +209,7 @@ const outcomeOf = (result: EndpointResult) => ({
   durationMs: result.durationMs,
 });
 
-/** Formats a request, and redacts the signature, which would be valid for five minutes. */
+/** Formats a request and masks its signature, which would be valid for five minutes. */
 function showRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
   const lines = headers.map(({ name, value, shell }) => {
     const isSigned = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
@@ -223,14 +225,14 @@ function showResponse(result: EndpointResult): string {
   if (!result.ok) return `${noResponse}: ${result.reason}.`;
   const { status, contentType, body } = result;
   const head = contentType === undefined ? String(status) : `${status}\nContent-Type: ${contentType}`;
-  return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, shownBytes)}`;
+  return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, maxShownBytes)}`;
 }
 
 /** Whether the receiver responded with 401 or 403 to a correct signature. */
-const isUnauthorized = (ways: TestEventResult["ways"], name: string): boolean =>
+const isUnauthorized = (ways: TestEventResult["ways"], wayName: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
-      way.name === name && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
+      way.name === wayName && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
   );
 
 const isSilent = (way: TestEventResult["ways"][number] | undefined): boolean =>
@@ -241,16 +243,16 @@ async function sendForStatus(deps: PortalDeps, target: Target, request: TestRequ
   return result.ok ? result.status : undefined;
 }
 
-const sendTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
+const sendReachabilityTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
   sendForStatus(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
 
-/** Looks for the receiver's mistake. It sends many requests, so it requires a receiver that responds to `GET /test`. */
+/** Looks for the receiver's signing mistake. Does so only if the receiver responds to `GET /test`, because it sends many requests. */
 async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
-  if ((await sendTest(deps, target)) !== 200) return undefined;
+  if ((await sendReachabilityTest(deps, target)) !== 200) return undefined;
   const started = performance.now();
-  const status = async (request: TestRequest): Promise<number | undefined> =>
+  const sendUntilTimeout = async (request: TestRequest): Promise<number | undefined> =>
     performance.now() - started > maxDiagnosisMs ? undefined : sendForStatus(deps, target, request);
-  return findSigningMistake(scheme, target.secret, status, precision);
+  return findSigningMistake(scheme, target.secret, sendUntilTimeout, precision);
 }
 
 const maxDiagnosisMs = 10_000;
