@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const named = process.argv.slice(2);
-for (const name of named.length > 0 ? named : ["runtimes", "types", "recipes"]) {
+const requested = process.argv.slice(2);
+for (const name of requested.length > 0 ? requested : ["runtimes", "types", "recipes"]) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name, `run-${name}.ts`)], {
     stdio: "inherit",
   });

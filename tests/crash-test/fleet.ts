@@ -5,8 +5,7 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 export type StoreName = "pglite" | "postgres";
 
 /**
- * Short delays, so that the end of the run measures the platform, not its schedule; and enough retries that no
- * delivery fails.
+ * Short delays, so that the end of the run measures the platform and not its schedule, and enough retries that no delivery fails.
  */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 
@@ -23,7 +22,7 @@ export class Fleet {
   readonly #removeStore: () => Promise<unknown>;
   readonly #members = new Set<Member>();
   readonly #stalls = new Set<Promise<void>>();
-  /** Unexpected exits, in words. */
+  /** Descriptions of unexpected exits. */
   readonly faults: string[] = [];
 
   private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {

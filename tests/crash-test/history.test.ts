@@ -10,7 +10,7 @@ const receipts = (...texts: string[]): Receipt[] =>
 
 const noFaults = { lost: 0, duplicated: 0, reordered: 0, invented: 0, examples: [] };
 
-describe("what the platform acked, compared with what the receiver got", () => {
+describe("the comparison of acked changes with received requests", () => {
   test("reports no fault when each change is received once and in order", () => {
     expect(verifyHistory(ackedChanges("A", "R", "A"), receipts("A1", "R2", "A3"))).toEqual({
       acked: 3,
@@ -56,7 +56,7 @@ describe("what the platform acked, compared with what the receiver got", () => {
     });
   });
 
-  test("does not check the order of a single response", () => {
+  test("does not check the order of equal responses", () => {
     expect(verifyHistory(ackedChanges("C", "C", "C"), receipts("C2", "C1", "C3", "C1"))).toMatchObject({
       duplicated: 1,
       reordered: 0,

@@ -1,10 +1,10 @@
-/** Builds the order key of one worker's responses to one offer, which are delivered in order. */
+/** Builds the order key for one worker's responses to one offer, which are delivered in order. */
 export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
 
-/** Builds the order key of one worker's contacts at one organisation, which all look the same. */
+/** Builds the order key for one worker's contacts at one organisation, whose events are all alike. */
 export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
 
-/** A change that the platform must report to an organisation with a webhook. */
+/** A change that the platform must report to an organisation by webhook. */
 export interface Change {
   /** The order key, from `responseKey` or `contactKey`. */
   key: string;
@@ -15,7 +15,7 @@ export interface Change {
   uncertainSends: number;
 }
 
-/** A request that reached the receiver with a valid signature, and that it accepted. */
+/** A request with a valid signature that the receiver accepted. */
 export interface Receipt {
   /** Its position among all accepted requests, in the order of arrival. */
   ordinal: number;
@@ -31,11 +31,11 @@ export interface Verdict {
   /** Acked changes that the receiver got. */
   delivered: number;
   lost: number;
-  /** How often a delivery was sent again after the receiver had responded with 200. */
+  /** How many times a delivery was sent again after the receiver had responded with 200. */
   duplicated: number;
   /** Acked changes that were first received before an earlier one of their key, or again after a later one. */
   reordered: number;
-  /** How many delivery ids there were beyond one for each change that happened or may have happened. */
+  /** How many delivery ids there were in excess of the changes that happened or may have happened. */
   invented: number;
   /** The first faults, with the values that were acked and received. */
   examples: string[];
@@ -46,7 +46,7 @@ const maxExamples = 10;
 /**
  * Compares what the platform acknowledged with what the receiver got.
  *
- * Two changes of one key with the same value look the same to the receiver, so they are only counted.
+ * Changes with the same key and value look the same to the receiver, so they are only counted.
  */
 export function verifyHistory(changes: readonly Change[], receipts: readonly Receipt[]): Verdict {
   const verdict: Verdict = {

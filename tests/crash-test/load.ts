@@ -7,8 +7,9 @@ const organisationCount = 12;
 const workerCount = 16;
 /** How many organisations get contacts but create no offers, so that no later event hides a lost wake-up. */
 const quietCount = 8;
-/** How many offers are open at the same time, and how often an organisation adds one. */
+/** How many of the newest offers workers respond to. */
 const openOffers = 12;
+/** How long an organisation waits before it creates another offer. */
 const createPauseMs = 3_000;
 const contactShare = 0.1;
 const requestTimeoutMs = 10_000;
@@ -125,7 +126,7 @@ export class Load {
     }
   }
 
-  /** Reverses the worker's last response, and resends it until it is acknowledged: repeating a response creates no second event. */
+  /** Sends the opposite of the worker's last response until it is acknowledged. Repeating a response does not create a second event. */
   async #respond(workerId: string, headers: Record<string, string>, offerId: string): Promise<void> {
     const key = responseKey(offerId, workerId);
     const [path, value] = this.#lastValues.get(key) === "accepted" ? ["reject", "rejected"] : ["apply", "accepted"];

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { contactKey, type Receipt, responseKey } from "./history.ts";
 
-/** The receiver's faults, each with its share per thousand requests: too rare to disable an endpoint. */
+/** How many of a thousand requests get each fault: too few to disable an endpoint. */
 const faultShares = {
   /** Responds with 500. */
   error: 25,
@@ -19,7 +19,7 @@ const faultShares = {
 
 type Fault = keyof typeof faultShares;
 
-/** Picks a fault with the probability of its share, usually none. */
+/** Picks a fault at random, or usually none. */
 function pickFault(): Fault | undefined {
   let remaining = Math.random() * 1_000;
   return (Object.keys(faultShares) as Fault[]).find((fault) => {
@@ -45,11 +45,11 @@ export class Receiver {
 
   constructor(organisations: readonly { id: string; secret: string }[]) {
     this.#tenants = new Map(
-      organisations.map(({ id, secret }) => [id, { handle: this.#listenerFor(id, secret), inFlight: new Set() }]),
+      organisations.map(({ id, secret }) => [id, { handle: this.#createListener(id, secret), inFlight: new Set() }]),
     );
   }
 
-  #listenerFor(id: string, secret: string): RequestListener {
+  #createListener(id: string, secret: string): RequestListener {
     const countRejection = (code: string): void => void this.rejected.set(code, (this.rejected.get(code) ?? 0) + 1);
     return webhookListener({
       basePath: `/${id}`,
@@ -77,7 +77,7 @@ export class Receiver {
   }
 
   readonly listener: RequestListener = async (request, response) => {
-    const [, id = "", first] = request.url?.split("/") ?? [];
+    const [, id = "", firstSegment] = request.url?.split("/") ?? [];
     const tenant = this.#tenants.get(id);
     if (tenant === undefined) return void response.writeHead(404).end();
     request.on("error", () => undefined);
@@ -85,7 +85,7 @@ export class Receiver {
     tenant.inFlight.add(response);
     response.once("close", () => tenant.inFlight.delete(response));
     this.maxInFlight = Math.max(this.maxInFlight, tenant.inFlight.size);
-    const fault = this.isFaulty && first !== "test" ? pickFault() : undefined;
+    const fault = this.isFaulty && firstSegment !== "test" ? pickFault() : undefined;
     if (fault !== undefined) this.#faults.set(request, fault);
     if (fault === "error") return void response.writeHead(500).end();
     if (fault === "busy") return void response.writeHead(503, { "retry-after": "1" }).end();

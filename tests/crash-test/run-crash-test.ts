@@ -15,9 +15,9 @@ const { values } = parseArgs({
     /** pglite, which serves one process; or postgres, with a new database at DATABASE_URL or 127.0.0.1:5432. */
     store: { type: "string", default: "pglite" },
     processes: { type: "string", default: "1" },
-    /** How often a process is killed with SIGKILL. */
+    /** How many times a process is killed with SIGKILL. */
     kills: { type: "string", default: "10" },
-    /** How often a process is stopped with SIGSTOP for longer than its lease. */
+    /** How many times a process is stopped with SIGSTOP for longer than its lease. */
     stalls: { type: "string", default: "0" },
     /** Changes per second. */
     rate: { type: "string", default: "60" },
@@ -26,18 +26,18 @@ const { values } = parseArgs({
 const { store } = values;
 const [processes, kills, stalls, rate] = [values.processes, values.kills, values.stalls, values.rate].map(Number);
 if (!processes || !rate || kills === undefined || stalls === undefined || Number.isNaN(kills + stalls))
-  throw new Error("--processes, --kills, --stalls and --rate are numbers.");
-if (store !== "pglite" && store !== "postgres") throw new Error("--store is pglite or postgres.");
+  throw new Error("--processes, --kills, --stalls and --rate must be numbers.");
+if (store !== "pglite" && store !== "postgres") throw new Error("--store must be pglite or postgres.");
 if (store === "pglite" && processes > 1)
   throw new Error("PGlite serves only one process. Use --store postgres for more.");
 
 /** How long a process is stalled: longer than a lease, which lasts 4 s. */
 const stallMs = { min: 5_000, extra: 2_000 };
 /** How many events are delivered, on average, between two failures. With fewer, the run would mostly test startup. */
-const deliveredBetween = 100;
+const deliveriesPerFailure = 100;
 const maxWaitMs = 15_000;
 const drainMs = 60_000;
-/** How long without a request means that no more will arrive: longer than the longest retry delay. */
+/** After this long without a request, no more will arrive: it is longer than the longest retry delay. */
 const quietMs = 2_500;
 /** The limit of concurrent attempts at one endpoint (D-33). */
 const maxAttemptsPerEndpoint = 8;
@@ -47,14 +47,14 @@ const { address, close } = await listen(receiver.listener);
 const fleet = await Fleet.start(store, processes, seed);
 const load = new Load(() => fleet.addresses);
 await load.start(address, rate);
-console.log(`${processes} on ${store}: ${kills} kills and ${stalls} stalls to come`);
+console.log(`Processes on ${store}: ${processes}. Planned: ${kills} kills, ${stalls} stalls.`);
 
 const failures = [...Array(kills).fill("kill"), ...Array(stalls).fill("stall")].sort(() => Math.random() - 0.5);
 for (const [index, failure] of failures.entries()) {
-  const enough = receiver.receipts.length + deliveredBetween * (0.5 + Math.random());
+  const targetCount = receiver.receipts.length + deliveriesPerFailure * (0.5 + Math.random());
   const overdueAt = performance.now() + maxWaitMs;
   do await pause(200);
-  while (receiver.receipts.length < enough && performance.now() < overdueAt);
+  while (receiver.receipts.length < targetCount && performance.now() < overdueAt);
   if (failure === "kill") await fleet.kill();
   else fleet.stall(stallMs.min + stallMs.extra * Math.random());
   const { acked, lost } = verifyHistory(load.changes, receiver.receipts);
@@ -64,9 +64,9 @@ for (const [index, failure] of failures.entries()) {
 await fleet.waitForStalls();
 receiver.isFaulty = false;
 await load.stop();
-const calmAt = performance.now();
-while ((await load.countPending()) > 0 && performance.now() - calmAt < drainMs) await pause(200);
-for (let seen = -1; seen < receiver.receipts.length; await pause(quietMs)) seen = receiver.receipts.length;
+const faultsEndedAt = performance.now();
+while ((await load.countPending()) > 0 && performance.now() - faultsEndedAt < drainMs) await pause(200);
+for (let count = -1; count < receiver.receipts.length; await pause(quietMs)) count = receiver.receipts.length;
 const pending = await load.countPending();
 await fleet.stop();
 await close();
@@ -74,12 +74,12 @@ await close();
 const verdict = verifyHistory(load.changes, receiver.receipts);
 const { acked, delivered, lost, reordered, duplicated, invented } = verdict;
 const checks: [isWrong: boolean, fault: string][] = [
-  [acked === 0, "nothing was acknowledged, so nothing is shown"],
+  [acked === 0, "nothing was acknowledged, so this run proves nothing"],
   [lost > 0, `${lost} acknowledged changes were never delivered`],
-  [reordered > 0, `${reordered} came before an earlier one, or again after a later one`],
+  [reordered > 0, `${reordered} changes were delivered before an earlier one, or again after a later one`],
   [invented > 0, `${invented} deliveries belong to no change`],
-  [pending > 0, `${pending} deliveries are left pending`],
-  // A killed or stopped process leaves attempts behind, which others repeat.
+  [pending > 0, `${pending} deliveries are still pending`],
+  // Other processes repeat the attempts that a killed or stalled process left behind.
   [
     failures.length === 0 && receiver.maxInFlight > maxAttemptsPerEndpoint,
     `${receiver.maxInFlight} concurrent attempts at one endpoint`,
@@ -95,6 +95,6 @@ const faults = [
 for (const fault of faults) console.log(`WRONG: ${fault}`);
 const share = ((100 * duplicated) / Math.max(1, delivered)).toFixed(2);
 console.log(
-  `acknowledged ${acked}, delivered ${delivered}, lost ${lost}, reordered ${reordered}, doubled ${duplicated} (${share} %), pending ${pending}`,
+  `acknowledged ${acked}, delivered ${delivered}, lost ${lost}, reordered ${reordered}, duplicated ${duplicated} (${share} %), pending ${pending}`,
 );
 process.exitCode = faults.length > 0 ? 1 : 0;

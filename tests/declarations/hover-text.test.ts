@@ -17,8 +17,8 @@ const foreign =
 const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
 
 /**
- * Finds every export of a package, and every option and field that its types reach, without documentation in an editor. It
- * reads the declarations that are published, so the packages must be built.
+ * Finds a package's exports, and the options and fields that their types reach, for which an editor shows no documentation. Reads the published
+ * declarations, so the packages must be built.
  */
 function findUndocumented(name: string, change = (text: string) => text): string[] {
   const folder = join(packages, name);
@@ -41,35 +41,35 @@ function findUndocumented(name: string, change = (text: string) => text): string
   expect(entries.filter((file) => !existsSync(file))).toEqual([]);
   const program = ts.createProgram(entries, options, host);
   const checker = program.getTypeChecker();
-  // Written by openapi-typescript, with the contract's own descriptions.
+  // openapi-typescript writes the excluded file, with the contract's descriptions.
   const isOurs = (node: ts.Node) => !node.getSourceFile().fileName.includes("/generated/openapi.");
   const resolveAlias = (symbol: ts.Symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  const hasText = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
+  const hasDocumentation = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
 
   const found = new Set<string>();
-  const seen = new Set<ts.Node>();
+  const visited = new Set<ts.Node>();
   const visit = (node: ts.Node, path: string): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
-    let inner = path;
+    if (visited.has(node)) return;
+    visited.add(node);
+    let innerPath = path;
     if ((ts.isTypeElement(node) || ts.isClassElement(node)) && node.name && ts.isMemberName(node.name)) {
       if (ts.isPrivateIdentifier(node.name)) return;
-      inner = `${path}.${node.name.text}`;
+      innerPath = `${path}.${node.name.text}`;
       const symbol = checker.getSymbolAtLocation(node.name);
-      if (symbol && !hasText(symbol)) found.add(inner);
+      if (symbol && !hasDocumentation(symbol)) found.add(innerPath);
     }
     const used = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
     for (const declaration of (used && resolveAlias(used).declarations) ?? [])
       if (isOurs(declaration) && (ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration)))
         visit(declaration, declaration.name.text);
-    ts.forEachChild(node, (child) => visit(child, inner));
+    ts.forEachChild(node, (child) => visit(child, innerPath));
   };
   for (const entry of entries) {
     const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile);
     for (const exported of module ? checker.getExportsOfModule(module) : []) {
       const declarations = (resolveAlias(exported).declarations ?? []).filter(isOurs);
-      if (declarations.length > 0 && !hasText(resolveAlias(exported))) found.add(exported.name);
+      if (declarations.length > 0 && !hasDocumentation(resolveAlias(exported))) found.add(exported.name);
       for (const declaration of declarations) visit(declaration, exported.name);
     }
   }
@@ -77,7 +77,7 @@ function findUndocumented(name: string, change = (text: string) => text): string
 }
 
 test.each(["client", "webhook-kit", "cli"])(
-  "an editor has hover text for every export, option and field of %s",
+  "an editor shows hover text for every export, option and field of %s",
   (name) => {
     expect(findUndocumented(name)).toEqual([]);
   },

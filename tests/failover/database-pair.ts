@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as pause } from "node:timers/promises";
 import { OwnPostgres } from "../../scripts/processes/own-postgres.ts";
 
-/** Forwards connections to one PostgreSQL, like HAProxy or a virtual IP address. */
+/** Forwards connections to one PostgreSQL server, like HAProxy or a virtual IP address. */
 class Switch {
   readonly url: string;
   port: number;
@@ -43,7 +43,7 @@ class Switch {
   }
 }
 
-/** How long a fast failover manager takes to notice that the primary is gone. */
+/** How long a fast failover manager takes to notice that the primary is down. */
 const noticeAfterMs = 1_000;
 
 /** A primary with a synchronous standby behind a switch. */

@@ -15,7 +15,7 @@ const failovers = 10;
 const changesPerSecond = 40;
 
 /** Measures the seconds until `count` grows. Ignores the first half second, in which work in progress at the kill may finish. */
-async function secondsUntilMore(count: () => number): Promise<number> {
+async function measureSecondsUntilMore(count: () => number): Promise<number> {
   const killedAt = performance.now();
   await pause(500);
   const before = count();
@@ -27,7 +27,7 @@ const formatRange = (seconds: readonly number[]) =>
   `${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s`;
 
 test.runIf(hasPostgresServer)(
-  "failovers of PostgreSQL lose, reorder and duplicate nothing, cause 503 but no 500, and do not fail a client's calls [D-145]",
+  "PostgreSQL failovers lose, reorder and duplicate nothing, cause 503 but no 500, and do not make a client's calls fail [D-145]",
   { timeout: 900_000 },
   async () => {
     const pair = await DatabasePair.start();
@@ -81,8 +81,8 @@ test.runIf(hasPostgresServer)(
       await pause(1_500);
       const failover = pair.failOver();
       const recoveries = [
-        secondsUntilMore(() => load.changes.filter(({ isAcked }) => isAcked).length),
-        secondsUntilMore(() => receiver.receipts.length),
+        measureSecondsUntilMore(() => load.changes.filter(({ isAcked }) => isAcked).length),
+        measureSecondsUntilMore(() => receiver.receipts.length),
       ];
       await failover;
       const [requests = 0, deliveries = 0] = await Promise.all(recoveries);

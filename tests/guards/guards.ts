@@ -1,7 +1,7 @@
-// Prints how many schedules it takes to notice that a guard was removed: npm run check -- guards
-//   capacity       one of them
+// Prints how many schedules it takes to notice that a guard is missing: npm run check -- guards
+//   capacity       only this guard
 //   --seed 1       the first schedule
-//   --count 2000   at most this many for each
+//   --count 2000   the maximum for each guard
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export type Guard = keyof typeof guards;
 /**
  * Runs the guard's explorer on a copy of the sources from which `NAME.patch` has removed the guard.
  *
- * @throws if the patch does not apply: the platform has changed, so change the patch
+ * @throws if the patch does not apply, because the code that it patches has changed
  */
 export async function exploreWithout(guard: Guard, firstSeed: number, maxCount: number): Promise<SeedsResult> {
   const copy = mkdtempSync(join(tmpdir(), "offers-guards-"));
@@ -46,7 +46,7 @@ export async function exploreWithout(guard: Guard, firstSeed: number, maxCount: 
   }
 }
 
-/** Copies the files in git, and links what is installed. */
+/** Copies the files that are not ignored by git, and links the installed dependencies. */
 function copySources(copy: string): void {
   const listed = execFileSync(
     "git",

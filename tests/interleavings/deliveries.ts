@@ -56,7 +56,7 @@ export class Deliveries {
     }
     this.#inFlight.set(delivery.sequence, delivery);
     const sameEndpoint = [...this.#inFlight.values()].filter(
-      (each) => each.organisation_id === delivery.organisation_id,
+      ({ organisation_id }) => organisation_id === delivery.organisation_id,
     );
     if (sameEndpoint.length > this.capacity) violations.push(`capacity: ${sameEndpoint.length} attempts in flight`);
   }
@@ -67,7 +67,7 @@ export class Deliveries {
     if (result === "acknowledged") this.capacity = endpointCapacity;
   }
 
-  /** Delivers the rest with a process that has no faults, and checks the result. */
+  /** Delivers everything that is left, and checks the contract. */
   async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
     const fixture = this.#fixture;
     await fixture.expectNoRows(
@@ -83,7 +83,7 @@ export class Deliveries {
     await process.leases.releaseExpired({ includeLive: true });
     await process.deliverAll();
     await fixture.expectNoRows(
-      "stuck: a delivery is due, and its lane was not woken",
+      "stuck: a delivery is due but its lane was not woken",
       "select from deliveries where due_at <= now()",
     );
     for (const id of organisations) await restartSchedules(process.store, id);
@@ -94,7 +94,7 @@ export class Deliveries {
       "select from attempts where error is null group by delivery_id having count(*) > 1",
     );
     await fixture.expectNoRows(
-      "order: an older response has the last word",
+      "order: an older response was redelivered after a newer one",
       `select from deliveries as repeated join deliveries as original on original.id = repeated.redelivery_of
        join deliveries as later on later.organisation_id = repeated.organisation_id and later.order_key = repeated.order_key
        where later.redelivery_of is null and later.sequence > original.sequence and later.sequence < repeated.sequence`,
@@ -129,7 +129,7 @@ export class DeliveryProcess {
     return claimed;
   }
 
-  /** Stores this result for each claimed delivery. */
+  /** Stores this result for every claimed delivery. */
   async settle(claimed: readonly Leased<PendingDelivery>[], result: Result): Promise<void> {
     if (claimed.length === 0) return;
     const context = {
@@ -139,12 +139,12 @@ export class DeliveryProcess {
       now,
       random: () => 0.5,
     };
-    const attempted = claimed.map((each) => ({ ...each, result: toAttempt(each.row, result) }));
+    const attempted = claimed.map((delivery) => ({ ...delivery, result: toAttempt(delivery.row, result) }));
     await this.store.transaction((trx) => settleAttempts(trx, context, attempted));
     for (const { row } of claimed) this.#deliveries.endAttempt(row, result);
   }
 
-  /** Claims deliveries and settles them with this result. */
+  /** Claims deliveries, and settles them with this result. */
   async attempt(limit: number, result: Result): Promise<void> {
     await this.settle((await this.claim(limit)) ?? [], result);
   }

@@ -40,7 +40,7 @@ export class Postgres {
   }
 }
 
-/** Prepares the database for one scenario, without rows of the previous one, and checks it. */
+/** Prepares the database for one scenario, deletes the previous one's rows, and checks the result. */
 export class Fixture {
   readonly interleaving: Interleaving;
   readonly #postgres: Postgres;

@@ -7,7 +7,7 @@ import { Seeded } from "../seeded.ts";
 interface Actor {
   readonly name: string;
   /**
-   * `running`: JavaScript. `ready`: its next statement waits for its turn. `sent`: the server has the statement, which may wait for a lock.
+   * `running`: it executes JavaScript. `ready`: its next statement waits for its turn. `sent`: the server has the statement, which may wait for a lock.
    */
   phase: "running" | "ready" | "sent" | "ended";
   statement: string;
@@ -67,18 +67,18 @@ const pollMs = 1;
 const hangsAfterMs = 30_000;
 
 /**
- * Runs actors on PostgreSQL. Only one at a time sends a statement; the seed decides which. While an actor waits for a lock, others continue,
- * until a commit releases it. Unless there is a deadlock, only one actor may wait: if two waited for the same row, the server would decide
- * which continues first. A second one's statement is rolled back, and sent again later.
+ * Runs actors on PostgreSQL. Only one at a time sends a statement; the seed decides which. While an actor waits for a lock, the others
+ * continue until a commit releases the lock. Unless there is a deadlock, only one actor may wait: if two waited for the same row, the server
+ * would decide which continues first. The second actor's statement is rolled back, and sent again later.
  */
 export class Interleaving extends Seeded {
   readonly violations: string[] = [];
   readonly #monitor: pg.Client;
   readonly #actors: Actor[] = [];
-  /** How likely it is that the same actor continues: some bugs need one to overtake another by many statements. */
-  readonly #persistence: number;
-  /** How likely it is that a commit is delayed: others must not miss what a transaction has not committed. */
-  readonly #reluctance: number;
+  /** The probability that the same actor continues: some bugs appear only if one actor gets many statements ahead of another. */
+  readonly #chanceToContinue: number;
+  /** The probability that a commit is delayed, so that other actors run before it. */
+  readonly #chanceToDelayCommit: number;
   #changes = 0;
   #onChange = (): void => undefined;
 
@@ -86,8 +86,8 @@ export class Interleaving extends Seeded {
   constructor(seed: number, monitor: pg.Client) {
     super(seed);
     this.#monitor = monitor;
-    this.#persistence = this.pick([0, 0.5, 0.8]);
-    this.#reluctance = this.pick([0, 0.7, 0.9]);
+    this.#chanceToContinue = this.pick([0, 0.5, 0.8]);
+    this.#chanceToDelayCommit = this.pick([0, 0.7, 0.9]);
   }
 
   /** Adds an actor, which starts in `runToEnd`. If its work throws, that is a violation. */
@@ -115,10 +115,10 @@ export class Interleaving extends Seeded {
     /** Whether all actors that could continue are held back because they wait for each other. */
     let isDeadlock = false;
     for (;;) {
-      await this.#untilSettled();
+      await this.#waitUntilSettled();
       const waiting = this.#actors.filter(({ phase }) => phase === "sent");
       const isSecondWaiter = last?.phase === "sent" && waiting.length > 1;
-      if (last !== undefined && isSecondWaiter && !isDeadlock && !(await this.#waitForEachOther(waiting))) {
+      if (last !== undefined && isSecondWaiter && !isDeadlock && !(await this.#areDeadlocked(waiting))) {
         await this.#holdBack(last);
         continue;
       }
@@ -129,14 +129,17 @@ export class Interleaving extends Seeded {
       if (withLockTimeout.length > 0 && (ready.length === 0 || this.chance(0.1)))
         await this.#expireLockTimeout(this.pick(withLockTimeout));
       else if (ready.length > 0) {
-        const willing = ready.filter(({ statement }) => statement !== "commit" || !this.chance(this.#reluctance));
+        const willing = ready.filter(
+          ({ statement }) => statement !== "commit" || !this.chance(this.#chanceToDelayCommit),
+        );
         const next = willing.length > 0 ? willing : ready;
-        last = last !== undefined && next.includes(last) && this.chance(this.#persistence) ? last : this.pick(next);
+        last =
+          last !== undefined && next.includes(last) && this.chance(this.#chanceToContinue) ? last : this.pick(next);
         this.#sendNext(last);
       } else if (this.#actors.every(({ phase }) => phase === "ended")) return;
       else if (this.#actors.some(({ isHeldBack }) => isHeldBack)) isDeadlock = true;
-      // PostgreSQL ends one of them.
-      else await this.#nextChange();
+      // PostgreSQL aborts one of the deadlocked transactions.
+      else await this.#waitForChange();
     }
   }
 
@@ -187,7 +190,7 @@ export class Interleaving extends Seeded {
 
   /** Cancels a statement that waits for a lock, in place of its `lock_timeout`. */
   async #expireLockTimeout(actor: Actor): Promise<void> {
-    this.recordStep(`${actor.name}: its lock timeout is over`);
+    this.recordStep(`${actor.name}: its lock timeout expires`);
     await this.#cancel(actor);
   }
 
@@ -195,7 +198,7 @@ export class Interleaving extends Seeded {
   async #cancel({ pid }: Actor): Promise<void> {
     const before = this.#changes;
     await this.#monitor.query("select pg_cancel_backend($1)", [pid]);
-    if (this.#changes === before) await this.#nextChange();
+    if (this.#changes === before) await this.#waitForChange();
   }
 
   #setPhase(actor: Actor, phase: Actor["phase"]): void {
@@ -205,24 +208,24 @@ export class Interleaving extends Seeded {
   }
 
   /** Resolves when any actor changes its phase. */
-  #nextChange(): Promise<void> {
+  #waitForChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#onChange = resolve;
     });
   }
 
-  /** Waits until each actor has ended, is ready, or waits for a lock of another. */
-  async #untilSettled(): Promise<void> {
+  /** Waits until each actor has ended, is ready, or is waiting for another actor's lock. */
+  async #waitUntilSettled(): Promise<void> {
     const endsAt = performance.now() + hangsAfterMs;
     for (;;) {
-      while (this.#actors.some(({ phase }) => phase === "running")) await this.#nextChange();
+      while (this.#actors.some(({ phase }) => phase === "running")) await this.#waitForChange();
       const sent = this.#actors.filter(({ phase }) => phase === "sent");
       if (sent.length === 0) return;
       const before = this.#changes;
-      await Promise.race([this.#nextChange(), setTimeout(pollMs)]);
+      await Promise.race([this.#waitForChange(), setTimeout(pollMs)]);
       if (this.#changes !== before) continue;
-      const blockers = await this.#blockersOf(sent);
-      // Blocked neither by autovacuum nor merely by waiting for the processor.
+      const blockers = await this.#findBlockers(sent);
+      // An actor without blockers is waiting for autovacuum or for the processor, not for another actor.
       const areBlocked = sent.every((actor) => (blockers.get(actor) ?? []).length > 0);
       if (this.#changes === before && areBlocked) return;
       if (performance.now() > endsAt)
@@ -230,8 +233,8 @@ export class Interleaving extends Seeded {
     }
   }
 
-  /** Finds which actors each of these is waiting for. */
-  async #blockersOf(sent: readonly Actor[]): Promise<Map<Actor, Actor[]>> {
+  /** Finds the actors that each of these is waiting for. */
+  async #findBlockers(sent: readonly Actor[]): Promise<Map<Actor, Actor[]>> {
     const { rows } = await this.#monitor.query<{ pids: number[] }>(
       "select pg_blocking_pids(pid) as pids from unnest($1::int[]) with ordinality as sent (pid, place) order by place",
       [sent.map(({ pid }) => pid)],
@@ -241,8 +244,8 @@ export class Interleaving extends Seeded {
   }
 
   /** Whether the actors are deadlocked: they wait only for each other. */
-  async #waitForEachOther(waiting: readonly Actor[]): Promise<boolean> {
-    const blockers = await this.#blockersOf(waiting);
+  async #areDeadlocked(waiting: readonly Actor[]): Promise<boolean> {
+    const blockers = await this.#findBlockers(waiting);
     return waiting.every((actor) => blockers.get(actor)?.every((other) => waiting.includes(other)));
   }
 }

@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { findPostgres } from "../../scripts/test-database.ts";
 import { runSeeds } from "../run-seeds.ts";
 
-/** A sample. `npm run check -- interleavings` runs others, as many as requested. */
-const count = 20;
+/** A sample: `npm run check -- interleavings` runs more. */
+const seedCount = 20;
 
 test.runIf(await findPostgres())(
   "the contract holds in whatever order processes send their statements, and a seed replays exactly",
   async () => {
-    const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, count);
+    const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, seedCount);
     expect(failed).toBeUndefined();
-    expect(ran).toBe(count);
-    // Without the earlier schedules in the same database.
-    const alone = await runSeeds("interleavings", count, 1);
-    expect(alone.fingerprints.last).toBe(fingerprints.last);
+    expect(ran).toBe(seedCount);
+    // Replay the last seed without the earlier ones.
+    const replay = await runSeeds("interleavings", seedCount, 1);
+    expect(replay.fingerprints.last).toBe(fingerprints.last);
   },
 );

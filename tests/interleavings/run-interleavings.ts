@@ -1,8 +1,8 @@
 // Interleaves the statements of several processes on PostgreSQL until one order breaks the contract:
 // npm run check -- interleavings
-//   --seed 7            the first order, instead of a random one
-//   --count 1000        how many orders
-//   --scenario feeds    only this scenario, instead of all in turn
+//   --seed 7            the first seed, instead of a random one
+//   --count 1000        how many seeds
+//   --scenario feeds    only this scenario, instead of all of them in turn
 //   --trace             prints each statement
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -21,18 +21,18 @@ const { values: flags } = parseArgs({
 const postgres = await Postgres.open();
 const names = scenarioOrder.filter((name) => flags.scenario === undefined || name === flags.scenario);
 const first = Number(flags.seed);
-const began = performance.now();
+const startedAt = performance.now();
 const totals = { ran: 0, steps: 0 };
 const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; scenario: string; violations: readonly string[] } | undefined;
 try {
   for (let seed = first; seed < first + Number(flags.count) && failed === undefined; seed += 1) {
     const name = names[seed % names.length];
-    if (name === undefined) throw new Error("--seed or --scenario is wrong");
+    if (name === undefined) throw new Error("invalid --seed or --scenario");
     const fixture = await Fixture.prepare(postgres, seed);
     if (flags.trace) fixture.interleaving.onStep = console.log;
     await scenarios[name](fixture).catch((error: unknown) =>
-      fixture.interleaving.violations.push(`error at the end: ${error}`),
+      fixture.interleaving.violations.push(`error outside the actors: ${error}`),
     );
     const { violations, steps } = fixture.interleaving;
     fingerprints.last = fixture.interleaving.fingerprint;
@@ -42,12 +42,12 @@ try {
     if (violations.length > 0) failed = { seed, scenario: name, violations: [...new Set(violations)] };
     if (totals.ran % 1_000 === 0)
       console.error(
-        `${totals.ran} schedules, ${((totals.ran * 1_000) / (performance.now() - began)).toFixed(1)} a second`,
+        `${totals.ran} schedules, ${((totals.ran * 1_000) / (performance.now() - startedAt)).toFixed(1)} a second`,
       );
   }
 } finally {
   await postgres.close();
 }
-const seconds = (performance.now() - began) / 1_000;
+const seconds = (performance.now() - startedAt) / 1_000;
 console.log(JSON.stringify({ first, ...totals, seconds, fingerprints, failed }));
 process.exit(failed === undefined ? 0 : 1);

@@ -15,10 +15,10 @@ import {
 import { Deliveries, organisationId, recordResponse, recordResponseIn, results } from "./deliveries.ts";
 import type { Fixture } from "./fixture.ts";
 
-/** Prepares rows, runs actors, and checks the contract. Everything that the seed decides is drawn before the actors start. */
+/** Prepares rows, runs actors, and checks the contract. Draws all its random choices before the actors start. */
 type Scenario = (fixture: Fixture) => Promise<void>;
 
-/** Makes several processes claim from one lane while events are being recorded. */
+/** Several processes claim from one lane while events are being recorded. */
 const claims: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -26,7 +26,7 @@ const claims: Scenario = async (fixture) => {
   const count = interleaving.between(2, 12);
   for (let index = 0; index < count; index += 1) await recordResponse(recorder, `worker-${index}`);
   if (interleaving.chance(0.4)) {
-    // Half-open: one attempt decides, and closes it.
+    // Half-open: the circuit breaker allows one attempt, whose success closes it.
     deliveries.capacity = 1;
     await fixture.query("update endpoints set breaker_open_until = now() - interval '1 s', breaker_open_count = 1");
   }
@@ -43,7 +43,7 @@ const claims: Scenario = async (fixture) => {
   await deliveries.finish();
 };
 
-/** Inserts that commit late: events are committed in any order, between claims. Then the processes are killed. */
+/** Events are inserted, and committed in any order, between claims. Then the processes are killed. */
 const lateInsert: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -65,8 +65,8 @@ const lateInsert: Scenario = async (fixture) => {
 };
 
 /**
- * Claims between another claim's snapshot and its lock: processes claim from one lane that has more rows than its capacity, and keep what
- * they get.
+ * Processes claim from one lane, which has more rows than its capacity, even between the snapshot and the lock of another's claim. They keep
+ * what they get.
  */
 const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   const { interleaving } = fixture;
@@ -86,7 +86,7 @@ const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   await deliveries.finish();
 };
 
-/** Makes processes settle and users record for two endpoints in opposite orders, which could deadlock. */
+/** Processes settle, and users record, for two endpoints in opposite orders, which could deadlock. */
 const lanesInOppositeOrder: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -138,7 +138,7 @@ const settlings: Scenario = async (fixture) => {
     const process = await deliveries.newProcess();
     const limit = interleaving.pick([1, 100]);
     const [first, second] = [interleaving.pick(results), interleaving.pick(results)];
-    // Often in the middle of its attempts.
+    // The process has often claimed some deliveries already.
     const claimed = interleaving.chance(0.7) ? ((await process.claim(limit)) ?? []) : [];
     interleaving.start(`process ${name}`, async () => {
       await process.settle(claimed, first);
@@ -152,7 +152,7 @@ const settlings: Scenario = async (fixture) => {
     const store = fixture.nextStore();
     const id = interleaving.pick(ids.slice(-2));
     const retry = () => retryNow(store, organisationId, id, new Date());
-    const act = interleaving.pick([
+    const action = interleaving.pick([
       retry,
       retry,
       () => restartSchedules(store, organisationId),
@@ -160,13 +160,13 @@ const settlings: Scenario = async (fixture) => {
       () => redeliver(store, organisationId, id),
       () => redeliverAllInRange(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
     ]);
-    interleaving.start(name, act);
+    interleaving.start(name, action);
   }
   await interleaving.runToEnd();
   await deliveries.finish();
 };
 
-/** Attempts of several processes fail concurrently: each counts towards the endpoint's circuit breaker. */
+/** Attempts from several processes fail concurrently: each counts towards the endpoint's circuit breaker. */
 const failures: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -185,7 +185,7 @@ const failures: Scenario = async (fixture) => {
   await deliveries.finish();
 };
 
-/** Makes a stalled process renew its lease and settle while another process releases its rows. Then it is killed. */
+/** A stalled process renews its lease and settles while another process releases its rows. Then the stalled process is killed. */
 const leases: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -214,7 +214,7 @@ const leases: Scenario = async (fixture) => {
 /** Readers page through an organisation's feed by cursor, while events are committed in any order. */
 const feeds: Scenario = async (fixture) => {
   const { interleaving } = fixture;
-  const stores = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: fixture.nextStore() }));
+  const writers = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: fixture.nextStore() }));
   const readers: FeedReader[] = [];
   for (const name of ["reader one", "reader two", "reader three"]) {
     const reader = new FeedReader(fixture.nextStore(), interleaving.between(1, 3));
@@ -223,7 +223,7 @@ const feeds: Scenario = async (fixture) => {
       for (let page = 0; page < 4; page += 1) await reader.readPage();
     });
   }
-  for (const { name, store } of stores) {
+  for (const { name, store } of writers) {
     const key = interleaving.pick(["worker-1", "worker-2"]);
     if (interleaving.chance(0.5)) {
       await recordResponse(store, key);
@@ -241,7 +241,7 @@ const feeds: Scenario = async (fixture) => {
     if (new Set(reader.ids).size < reader.ids.length)
       interleaving.violations.push("twice: a reader saw an event twice");
     if (recorded.some(({ id }) => !reader.ids.includes(id)))
-      interleaving.violations.push("missed: a reader passed an event that was committed late");
+      interleaving.violations.push("missed: a reader skipped an event that was committed late");
   }
   if (new Set(readers.map(({ ids }) => ids.join())).size > 1)
     interleaving.violations.push("order: two readers saw events in different orders");
@@ -300,13 +300,13 @@ const offers: Scenario = async (fixture) => {
       const earlier = (await readNotifications(store, workerId)).map(({ id }) => id);
       const later = (await readNotifications(store, workerId)).map(({ id }) => id);
       if (later.slice(0, earlier.length).join() !== earlier.join())
-        interleaving.violations.push("order: a notification came before one that was read");
+        interleaving.violations.push("order: a notification appeared before one that had already been read");
     });
   }
   await interleaving.runToEnd();
   if (completions > 1) interleaving.violations.push("twice: an offer was completed twice");
   await fixture.expectNoRows(
-    "completed: an offer is complete, and a confirmed worker does not apply",
+    "completed: a worker was confirmed whose response is not applied",
     "select from recipients where confirmation = 'confirmed' and response <> 'applied'",
   );
 };

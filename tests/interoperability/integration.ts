@@ -11,24 +11,22 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** The reference platform with its demo data, an endpoint of Harbour Hotels, Hana at the portal, and Amal and Ben in the worker app. */
+/** The reference platform with its demo data: Hana uses the portal, Amal and Ben use the worker app, and a test server is Hana's endpoint. */
 export interface Integration {
   platform: string;
   apiKey: string;
   /** The requests to the endpoint, in order; it responds to all of them with 200. */
   webhooks: readonly ReceivedWebhook[];
-  /** Saves the company profile with this secret, or rotates its secret to this one. */
+  /** Saves the company profile with this secret, or rotates the profile's secret to it. */
   saveProfile(change: "save" | "rotate", secret: string): Promise<void>;
-  /**
-   * Creates an offer for Amal and Ben. @param applied whether both apply to it @returns its id
-   */
-  createOffer(applied?: boolean): Promise<string>;
+  /** Creates an offer for Amal and Ben. @param isAppliedTo whether both apply to it @returns its id */
+  createOffer(isAppliedTo?: boolean): Promise<string>;
   /** Creates an offer to which Amal applies. @returns the id of its webhook, once it is acknowledged */
   deliverResponse(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** How long a delivery may take: far longer than it does on a busy machine. */
+/** How long a delivery may take: far longer than on a busy machine. */
 const deliveryTimeoutMs = 60_000;
 
 export async function startIntegration(): Promise<Integration> {
@@ -60,10 +58,10 @@ export async function startIntegration(): Promise<Integration> {
   const signInWorker = (workerId: string) => signIn("/worker-app/session", { workerId });
   const [amal, ben] = [await signInWorker("worker_amal"), await signInWorker("worker_ben")];
   const apply = (worker: typeof amal, offer: string) => call("POST", `/worker-app/offers/${offer}/apply`, worker);
-  const createOffer = async (applied = false): Promise<string> => {
+  const createOffer = async (isAppliedTo = false): Promise<string> => {
     const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
     const { id } = await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer);
-    if (applied) for (const worker of [amal, ben]) await apply(worker, id);
+    if (isAppliedTo) for (const worker of [amal, ben]) await apply(worker, id);
     return id;
   };
   return {
@@ -81,10 +79,10 @@ export async function startIntegration(): Promise<Integration> {
       await apply(amal, offer);
       for (const end = Date.now() + deliveryTimeoutMs; Date.now() < end; await pause(50)) {
         const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hana);
-        const delivery = deliveries.find((each: { data: { offerId: string } }) => each.data.offerId === offer);
+        const delivery = deliveries.find(({ data }: { data: { offerId: string } }) => data.offerId === offer);
         if (delivery) return delivery.id;
       }
-      throw new Error("the webhook of a worker's response was not acknowledged");
+      throw new Error("the webhook for a worker's response was not acknowledged");
     },
     async stop() {
       await platform.stop();

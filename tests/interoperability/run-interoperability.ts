@@ -9,17 +9,17 @@ const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
   "standard-webhooks": runStandardWebhooksSuite,
 };
 
-const named = process.argv.slice(2);
-for (const name of named.length > 0 ? named : Object.keys(suites)) {
+const requested = process.argv.slice(2);
+for (const name of requested.length > 0 ? requested : Object.keys(suites)) {
   const run = suites[name];
-  if (run === undefined) throw new Error(`There is no suite ${name}; there are: ${Object.keys(suites).join(", ")}.`);
+  if (run === undefined) throw new Error(`There is no suite ${name}, only ${Object.keys(suites).join(", ")}.`);
   try {
     const { suite, tried, found } = await run();
     console.log(`${name}: ${suite}: ${tried}; ${found.length} found`);
     for (const line of found) console.log(`  ${line}`);
     if (found.length > 0) process.exitCode = 1;
   } catch (error) {
-    // For instance because a program is missing. The other suite still runs, so that one run reports both.
+    // A program may be missing, for instance. The other suite still runs, so that one run reports both.
     console.error(`${name}: failed`, error);
     process.exitCode = 1;
   }

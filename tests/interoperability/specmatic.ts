@@ -8,7 +8,7 @@ import { type Integration, startIntegration } from "./integration.ts";
 import { createExamples, freshId, narrowPatterns, readNarrowedContract } from "./specmatic/narrowed-contract.ts";
 import type { SuiteReport } from "./suite-report.ts";
 
-/** A failure to expect, because the platform differs from the tester's expectation on purpose. */
+/** An expected failure: the platform deliberately differs from what the tester expects. */
 interface DeliberateDifference {
   reason: string;
   applies(failure: Failure): boolean;
@@ -18,7 +18,7 @@ interface DeliberateDifference {
 interface Failure {
   /** The test's name, which describes the change in the request. */
   test: string;
-  /** What was wrong with the response. */
+  /** How the response differs from the expected one. */
   message: string;
 }
 
@@ -30,7 +30,7 @@ const deliberateDifferences: readonly DeliberateDifference[] = [
       /received 20\d/.test(message),
   },
   {
-    reason: "D-40: a short idempotency key that the tester makes up soon belongs to another request",
+    reason: "D-40: the tester generates such short idempotency keys that it soon reuses one for another request",
     // 422 has no other meaning for these operations.
     applies: ({ test, message }) => /Idempotency-Key/.test(test) && /status 422/.test(message),
   },
@@ -40,7 +40,8 @@ const deliberateDifferences: readonly DeliberateDifference[] = [
       /PATH\.id is set to a value with length lesser/.test(test) && /status 405/.test(message),
   },
   {
-    reason: "narrowed-contract.ts: the pattern says what the tester makes up, and the contract allows more",
+    reason:
+      "narrowed-contract.ts: the contract allows values that do not match the pattern, which is only for the tester",
     applies: ({ test, message }) =>
       Object.values(narrowPatterns).some((pattern) => test.includes(`matching an invalid regex '${pattern}_$'`)) &&
       /received 201/.test(message),
@@ -49,7 +50,7 @@ const deliberateDifferences: readonly DeliberateDifference[] = [
 
 /**
  * Makes Specmatic send the platform requests that it generates from the contract: valid ones, with and without each optional part, and ones
- * with a single fault. It expects a documented status, headers and body.
+ * with a single error. It expects a documented status, headers and body.
  */
 export async function runSpecmaticSuite(): Promise<SuiteReport> {
   const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
@@ -90,7 +91,7 @@ function checkJava(): void {
     throw new Error("This needs Java 17 or newer: apt-get install default-jre-headless");
 }
 
-/** Reads a cursor of the event feed. */
+/** Reads a cursor from the event feed. */
 async function readCursor({ platform, apiKey, deliverResponse }: Integration): Promise<string> {
   await deliverResponse();
   const response = await fetch(`${platform}/events`, { headers: { "x-ue-api-subscription-key": apiKey } });
@@ -117,13 +118,13 @@ const runSpecmatic = (archive: string, folder: string, address: string): Promise
   new Promise((resolve) => {
     const command = ["-jar", archive, "test", `--testBaseURL=${address}`];
     const options = ["--examples=examples", "--junitReportDir=report", "--timeout=60"];
-    // Its exit code is 1 even if all differences are explained.
+    // Specmatic exits with 1 even if all differences are deliberate.
     execFile("java", [...command, ...options], { cwd: folder, maxBuffer: 2 ** 28 }, (_error, stdout, stderr) =>
       resolve(stdout + stderr),
     );
   });
 
-/** Starts a proxy in front of the platform. It replaces the offer or delivery in each test with a new one, which the tester cannot create. */
+/** Starts a proxy in front of the platform. It gives each test a new offer or delivery, which the tester itself cannot create. */
 async function startProxy({ platform, createOffer, deliverResponse }: Integration) {
   const unexpected: string[] = [];
   const proxy = await listen(async (request, response) => {

@@ -8,26 +8,27 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const rotatedSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
 const unrelatedSecret = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 
-/** Compares whether a message was accepted with what the case expects. */
+/** Counts a verdict on a message, and reports it if it is not the expected one. */
 type Compare = (label: string, expected: boolean, accepted: boolean) => void;
 
 /**
  * Makes other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret, and makes the
- * kit verify what they sign: each message unchanged, and with a single fault.
+ * kit verify what they sign: each message unchanged, and with single changes.
  */
 export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
-  const others = listImplementations();
+  const implementations = listImplementations();
   const found: string[] = [];
   let compared = 0;
   const compare: Compare = (label, expected, accepted) => {
     compared += 1;
-    if (accepted !== expected) found.push(`${label}: ${accepted ? "accepted" : "refused"}`);
+    if (accepted !== expected) found.push(`${label}: ${accepted ? "accepted" : "rejected"}`);
   };
   const sent = await sendWebhooks();
-  for (const other of others) for (const sentMessage of sent) verifyPlatformMessage(other, sentMessage, compare);
-  for (const other of others) await verifyWithKit(other, compare);
-  const tried = `${compared} verdicts on ${sent.length} webhooks of the platform, and on messages of each other implementation`;
-  return { suite: others.map(({ name }) => name).join(", "), tried, found };
+  for (const implementation of implementations)
+    for (const sentMessage of sent) verifyPlatformMessage(implementation, sentMessage, compare);
+  for (const implementation of implementations) await verifyWithKit(implementation, compare);
+  const tried = `${compared} verdicts on ${sent.length} webhooks from the platform, and on messages from each implementation`;
+  return { suite: implementations.map(({ name }) => name).join(", "), tried, found };
 }
 
 interface SentMessage {
@@ -36,7 +37,7 @@ interface SentMessage {
   currentSecret: string;
   /** Whether it was sent during a rotation, while the previous secret is still valid. */
   isDuringRotation: boolean;
-  /** Whether the platform signed it wrongly on purpose, to see whether the endpoint rejects it (D-41). */
+  /** Whether the platform deliberately signed it wrongly, to check that the endpoint rejects it (D-41). */
   isForged: boolean;
 }
 
@@ -55,7 +56,7 @@ async function sendWebhooks(): Promise<readonly SentMessage[]> {
       const before = integration.webhooks.length;
       await integration.saveProfile(change, currentSecret);
       await integration.deliverResponse();
-      // The checks of a new secret are signed with it alone, and have no body. The second one is forged.
+      // The requests that check a new secret are signed with it alone, and have no body. The second one is forged.
       for (const [index, message] of integration.webhooks.slice(before).flatMap(toMessage).entries())
         sent.push({
           message,
@@ -77,16 +78,16 @@ function toMessage({ headers, body }: ReceivedWebhook): SignedMessage[] {
     : [];
 }
 
-/** Makes another implementation verify a message from the platform, unchanged and with single faults. */
+/** Makes another implementation verify a message from the platform, unchanged and with single changes. */
 function verifyPlatformMessage(
-  other: Implementation,
+  implementation: Implementation,
   { message, currentSecret, isDuringRotation, isForged }: SentMessage,
   compare: Compare,
 ): void {
   const { id, timestamp, signature, body } = message;
-  const kind = `${other.name} on the platform's ${body === "" ? "check" : "delivery"}`;
+  const kind = `${implementation.name} on the platform's ${body === "" ? "check" : "delivery"}`;
   const verify = (label: string, expected: boolean, changes: Partial<SignedMessage>, key = currentSecret) =>
-    compare(`${kind} ${label}`, expected, other.verify(key, { ...message, ...changes }));
+    compare(`${kind} ${label}`, expected, implementation.verify(key, { ...message, ...changes }));
   verify("as sent", !isForged, {});
   if (isForged) return;
   verify("with the secret without its prefix", true, {}, currentSecret.slice("whsec_".length));
@@ -97,23 +98,28 @@ function verifyPlatformMessage(
     {},
     currentSecret === rotatedSecret ? secret : rotatedSecret,
   );
-  verify("with a stranger's secret", false, {}, unrelatedSecret);
+  verify("with an unrelated secret", false, {}, unrelatedSecret);
   verify("with another body", false, { body: `${body} ` });
   verify("with another id", false, { id: `${id}0` });
   verify("with another time", false, { timestamp: String(Number(timestamp) + 1) });
   verify("with its signatures under another version", false, { signature: signature.replaceAll("v1,", "v2,") });
 }
 
-/** Makes the kit verify messages that another implementation signs, unchanged and with single faults. */
-async function verifyWithKit(other: Implementation, compare: Compare): Promise<void> {
+/** Makes the kit verify messages that another implementation signs, unchanged and with single changes. */
+async function verifyWithKit(implementation: Implementation, compare: Compare): Promise<void> {
   const body = JSON.stringify({ offerId: "offer_1", workerId: "Zoë 東京 🦊", response: "accepted" });
-  const verify = async (label: string, expected: boolean, given: Partial<Case>) => {
-    const { receiverSecret = secret, senderSecrets = [secret], ageSeconds = 0, change = (message) => message } = given;
+  const verify = async (label: string, expected: boolean, testCase: Partial<Case>) => {
+    const {
+      receiverSecret = secret,
+      senderSecrets = [secret],
+      ageSeconds = 0,
+      change = (message) => message,
+    } = testCase;
     const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
-    const message = { id: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", timestamp, body: given.body ?? body };
-    const signature = senderSecrets.map((key) => other.sign(key, message)).join(" ");
+    const message = { id: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", timestamp, body: testCase.body ?? body };
+    const signature = senderSecrets.map((key) => implementation.sign(key, message)).join(" ");
     const status = await receiveWithKit(change({ ...message, signature }), receiverSecret);
-    compare(`the kit on a message of ${other.name} ${label}`, expected, status === 200);
+    compare(`the kit on a message from ${implementation.name} ${label}`, expected, status === 200);
     if (!expected && status !== 401) compare(`the kit's status ${status} for a message ${label}`, true, false);
   };
   await verify("as signed", true, {});
@@ -123,7 +129,7 @@ async function verifyWithKit(other: Implementation, compare: Compare): Promise<v
   await verify("310 s ahead", false, { ageSeconds: -310 });
   for (const receiverSecret of [secret, rotatedSecret, [unrelatedSecret, rotatedSecret]])
     await verify("with the old and the new secret", true, { senderSecrets: [secret, rotatedSecret], receiverSecret });
-  await verify("with a stranger's secret", false, { senderSecrets: [unrelatedSecret] });
+  await verify("with an unrelated secret", false, { senderSecrets: [unrelatedSecret] });
   const changes: Record<string, (message: SignedMessage) => SignedMessage> = {
     "with another body": (message) => ({ ...message, body: message.body.replace("accepted", "rejected") }),
     "with another id": (message) => ({ ...message, id: "msg_other" }),

@@ -2,7 +2,7 @@
 export interface SuiteReport {
   /** The suite's name and version. */
   suite: string;
-  /** What was tried, with counts. */
+  /** How many requests or messages were tried, in words. */
   tried: string;
   /** One line for each difference that neither a decision nor an RFC explains; empty if the suite passed. */
   found: readonly string[];

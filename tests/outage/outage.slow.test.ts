@@ -10,7 +10,7 @@ const stores = await storesUnderTest();
 
 describe.runIf(await findPostgres())("a receiver that is repeatedly down", { timeout: 600_000 }, () => {
   describe.each(stores)("from a platform on $title", (store) => {
-    test.each<Mode>(["reconcile", "feed"])("catches up by the %s", async (mode) => {
+    test.each<Mode>(["reconcile", "feed"])("catches up in the mode %s", async (mode) => {
       const [database, receivers] = await Promise.all([store.createDatabase(), createReceiversDatabase()]);
       onTestFinished(async () => {
         await database.remove();

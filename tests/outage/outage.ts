@@ -23,13 +23,12 @@ export interface IntegratorSetup {
 /** A message to the integrator: catch up, including on these offers. */
 export interface Task {
   offerIds: readonly string[];
-  /** How many concurrent runs. */
+  /** How many times to catch up concurrently. */
   runs: number;
 }
 
 export interface OutagesOptions {
   mode: Mode;
-  /** How many outages. */
   outages: number;
   seed: number;
   /** The platform's database. */
@@ -43,9 +42,9 @@ export interface OutagesReport {
   kills: number;
   /** Outages in which the endpoint responded with 410, which disables it. */
   disabled: number;
-  /** Restarts of the platform, whose retention then purges what it may. */
+  /** Restarts of the platform, after which its retention may purge rows. */
   purges: number;
-  /** Dead letters that were purged. */
+  /** How many dead letters were purged. */
   purged: number;
   /** Worker responses that changed something. */
   changes: number;
@@ -61,7 +60,7 @@ const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as c
 /** Kills a receiver again and again while workers respond, and compares what it has handled with their responses. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
   const { mode, outages, seed, database, databaseUrl } = options;
-  // The same seed makes the same choices, but not the same timing.
+  // A seed determines the choices, but not the timing.
   const seeded = new Seeded(seed);
   const pool = new pg.Pool({ connectionString: databaseUrl });
   // Removing the database may close an idle connection.
@@ -85,7 +84,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       await scenario.openOffer();
       await scenario.respond(2);
       const isDisabled = seeded.chance(0.2);
-      // Like an endpoint that the circuit breaker does not pause.
+      // Close the circuit breaker: a paused endpoint would not get the request to respond to with 410.
       if (isDisabled) await service.register(port);
       await integrator.kill();
       if (isDisabled) {
@@ -93,7 +92,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
         report.disabled += 1;
       }
       await scenario.respond(seeded.between(1, 6));
-      // Usually lasts until the retry schedule is used up; sometimes the receiver comes back while attempts continue.
+      // Outages usually outlast the retry schedule; sometimes the receiver comes back while attempts continue.
       await pause(seeded.chance(0.7) ? 150 : 30);
       if (seeded.chance(0.3)) {
         report.purged += await service.restartAndPurge();
@@ -192,7 +191,7 @@ class Scenario {
     }
   }
 
-  /** Compares what was handled with what the workers responded. */
+  /** Compares the handled responses with those that the workers sent. */
   async findFaults(mode: Mode, pool: pg.Pool): Promise<string[]> {
     const { rows } = await pool.query<{ offer_id: string; worker_id: string; response: string }>(
       "SELECT offer_id, worker_id, response FROM handled ORDER BY id",
@@ -204,27 +203,29 @@ class Scenario {
     }
     const violations: string[] = [];
     for (const [offerId, workers] of this.#responses)
-      for (const [workerId, given] of workers) {
+      for (const [workerId, responded] of workers) {
         const responses = handled.get(`${offerId} ${workerId}`) ?? [];
-        const fault = mode === "feed" ? findFeedFault(given, responses) : findStateFault(given, responses);
-        if (fault) violations.push(`${workerId}: ${fault}; responded ${given.join()}, handled ${responses.join()}`);
+        const fault = mode === "feed" ? findFeedFault(responded, responses) : findStateFault(responded, responses);
+        if (fault) violations.push(`${workerId}: ${fault}; responded ${responded.join()}, handled ${responses.join()}`);
       }
     return violations;
   }
 }
 
 /** Checks that the last handled state is the last response, and that no state was handled twice in a row. */
-function findStateFault(given: readonly string[], handled: readonly string[]): string | undefined {
-  if (handled.at(-1) !== given.at(-1)) return "the state handled last is not the last response";
+function findStateFault(responded: readonly string[], handled: readonly string[]): string | undefined {
+  if (handled.at(-1) !== responded.at(-1)) return "the last handled state is not the last response";
   return handled.some((response, index) => response === handled[index - 1])
     ? "a state was handled twice in a row"
     : undefined;
 }
 
 /** Checks that each event was handled once; a dead letter may be handled after its successors. */
-function findFeedFault(given: readonly string[], handled: readonly string[]): string | undefined {
-  const count = (responses: readonly string[]) => responses.filter((response) => response === "accepted").length;
-  if (handled.length !== given.length || count(handled) !== count(given)) return "not every event was handled once";
+function findFeedFault(responded: readonly string[], handled: readonly string[]): string | undefined {
+  const countAccepted = (responses: readonly string[]) =>
+    responses.filter((response) => response === "accepted").length;
+  if (handled.length !== responded.length || countAccepted(handled) !== countAccepted(responded))
+    return "not every event was handled once";
   return undefined;
 }
 

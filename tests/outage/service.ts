@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openPlatform, type PlatformUnderTest } from "../../examples/platform/test/support/platform-under-test.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 
-/** The organisation whose receiver is down. */
+/** Identifies the organisation whose receiver is down. */
 export const apiKey = "demo-key-harbour";
 const personEmail = "hana@harbour-hotels.example";
 /** Short enough that an outage outlasts it. */
@@ -14,7 +14,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 interface ServiceOptions {
   database: TestDatabase;
   secret: string;
-  /** Whether retention keeps deliveries that the receiver has not caught up with. Without the feed, it needs only GetOffer's current state. */
+  /** Whether retention keeps deliveries that the receiver has not caught up with. A receiver without the feed needs only the current state. */
   keepsMissedDeliveries: boolean;
 }
 
@@ -54,7 +54,7 @@ export class Service {
   /**
    * Serves 410 in place of the receiver until the platform has disabled the endpoint.
    *
-   * @param respond causes a delivery
+   * @param respond makes a worker respond, which causes a delivery
    */
   async disableEndpoint(port: number, respond: () => Promise<void>): Promise<void> {
     const gone = createServer((_request, response) => response.writeHead(410).end()).listen(port, "127.0.0.1");

@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-test("a worker's contact is heard of once", async () => {
+test("a repeated webhook calls the handler once", async () => {
   const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
   await receiver.resend();
   expect(status).toBe(200);
   expect(onWorkerAddedContact.mock.calls.map(([event]) => event)).toEqual([{ workerId: "worker_amal" }]);
 });
 
-test("the receiver does what the contract demands", async () => {
+test("the receiver meets the contract", async () => {
   expect(await receiver.checkContract()).toEqual([]);
 });

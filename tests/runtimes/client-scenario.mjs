@@ -9,11 +9,11 @@ const input = {
   events: [{ start: "2099-05-01T18:00:00+02:00", end: new Date(Date.UTC(2099, 4, 1, 22)) }],
 };
 
-function check(condition, otherwise) {
-  if (!condition) throw new Error(otherwise);
+function check(condition, message) {
+  if (!condition) throw new Error(message);
 }
 
-/** Awaits the call's error, which must be one of the package's errors with one of these codes. */
+/** Returns the call's error, which must be one of the package's errors and have one of these codes. */
 async function expectError(call, ...codes) {
   const error = await call.then(
     () => undefined,
@@ -33,9 +33,9 @@ const checks = {
   },
   async get({ offers }) {
     const { data, response, attempts } = await offers.getOffer("offer_1").withResponse();
-    check(data.title === input.title && data.recipients[0].response === "applied", "another offer");
+    check(data.title === input.title && data.recipients[0].response === "applied", "not the expected offer");
     check(data.events[0].start === "2099-05-01T16:00:00.000Z", `it starts at ${data.events[0].start}`);
-    check(response.status === 200 && response.headers.get("X-Request-Id") === "request_1", "another response");
+    check(response.status === 200 && response.headers.get("X-Request-Id") === "request_1", "not the expected response");
     check(attempts === 1, `${attempts} attempts`);
   },
   async complete({ offers }) {
@@ -45,16 +45,19 @@ const checks = {
     check((await offers.withdrawOffer("an id / with ü?")) === undefined, "the response is not empty");
   },
   async watch({ offers }) {
-    const seen = [];
+    const changes = [];
     for await (const { name, response } of offers.watchOffer("watched", { pollIntervalMs: 20 }))
-      seen.push(`${name} ${response}`);
-    check(`${seen}` === "Amal none,Ben none,Amal applied", `saw ${seen}`);
+      changes.push(`${name} ${response}`);
+    check(`${changes}` === "Amal none,Ben none,Amal applied", `saw ${changes}`);
   },
   async "typed error"({ offers }) {
     const error = await expectError(offers.getOffer("missing"), "not_found");
     check(error.status === 404 && error.problem?.title === "No such offer" && error.attempts === 1, error.message);
     const result = await offers.getOffer("page").safe();
-    check(!result.ok && result.error.code === "invalid_response" && result.error.status === 200, "a page is data");
+    check(
+      !result.ok && result.error.code === "invalid_response" && result.error.status === 200,
+      "a web page was accepted as an offer",
+    );
   },
   async retry({ offers }) {
     const { attempts } = await offers.getOffer("flaky").withResponse();
@@ -94,7 +97,7 @@ const checks = {
   },
 };
 
-/** Runs every check. @param fetch replaces the runtime's @returns "ok" or the reason, by check */
+/** Runs every check. @param fetch replaces the runtime's `fetch` @returns "ok" or the failure, by check */
 export async function scenario({ baseUrl, unreachableUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });

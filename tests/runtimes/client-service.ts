@@ -6,7 +6,7 @@ import { offer, recipient } from "../../scripts/sample-offer.ts";
 export interface ClientService {
   /** The argument of client-scenario.mjs. */
   addresses: { baseUrl: string; unreachableUrl: string };
-  /** Unexpected requests, in words; empty if there were none. */
+  /** Descriptions of unexpected requests. */
   faults: readonly string[];
   close(): Promise<unknown>;
 }
@@ -14,12 +14,12 @@ export interface ClientService {
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** Starts a loopback service with a separate response for each id, or each title of a creation, as client-scenario.mjs expects. */
+/** Starts a loopback service. Its response depends on the offer's id, or on a new offer's title, as client-scenario.mjs expects. */
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];
   const redirectTarget = await listen((_, response) => {
-    faults.push("a request at the redirect's target");
+    faults.push("a request to the redirect's target");
     response.end();
   });
   const unreachable = await listen();

@@ -9,10 +9,10 @@ import type { Runtime } from "./runtimes.ts";
 
 const run = promisify(execFile);
 
-/** The result of each check: a string that starts with "ok", or the reason. */
+/** The result of each check: a string that starts with "ok", or with "FAILED" and the reason. */
 export type Results = Record<string, string>;
 
-/** A runtime whose binary is available, and a project with the packed packages and the files of this folder. */
+/** A runtime whose binary is available, and a project with the packed packages and this folder's files. */
 export interface Installed extends Runtime {
   path: string;
   project: FreshProject;
@@ -128,7 +128,7 @@ const config :Workerd.Config = (
 export async function serveOnWorkerd(binary: string, project: FreshProject, entry: string, flags: readonly string[]) {
   const script = entry.replace(".mjs", ".bundle.mjs");
   const build = ["--bundle", "--format=esm", "--target=es2022", "--conditions=workerd,worker", "--external:node:*"];
-  // Not with npx: below npm run it looks for esbuild in the folder that npm was called in.
+  // Not npx: under `npm run`, it looks for esbuild in the folder in which npm was called.
   const esbuild = join(project.folder, "node_modules/.bin/esbuild");
   await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
   const configFile = await project.write(entry.replace(".mjs", ".capnp"), config(script, flags));

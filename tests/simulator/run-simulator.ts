@@ -1,13 +1,13 @@
 // Runs scenarios of the delivery core until one breaks the contract: npm run check -- simulator
-//   --seed 7        the first one, instead of a random one
-//   --count 1000    how many
+//   --seed 7        the first seed, instead of a random one
+//   --count 1000    how many seeds
 //   --shorten       shrinks a failing scenario
 //   --trace         prints each step
 import { randomInt } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { parseArgs } from "node:util";
 import { loadKitFromSource } from "../kit-from-source.ts";
-import { scenarioOf, shorten } from "./scenario.ts";
+import { createScenario, shorten } from "./scenario.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -25,12 +25,12 @@ const { Simulator } = await import("./simulator.ts");
 
 const simulator = await Simulator.open();
 const first = Number(flags.seed);
-const began = performance.now();
+const startedAt = performance.now();
 const totals = { ran: 0, steps: 0, virtualMs: 0, sent: 0 };
 const fingerprints = { first: 0, last: 0 };
 let failed: { seed: number; violations: readonly string[] } | undefined;
 for (let seed = first; seed < first + Number(flags.count) && failed === undefined; seed += 1) {
-  const result = await simulator.run(scenarioOf(seed), flags.trace ? console.log : undefined);
+  const result = await simulator.run(createScenario(seed), flags.trace ? console.log : undefined);
   fingerprints.last = result.fingerprint;
   if (seed === first) fingerprints.first = result.fingerprint;
   totals.ran += 1;
@@ -40,13 +40,16 @@ for (let seed = first; seed < first + Number(flags.count) && failed === undefine
   if (result.violations.length > 0) failed = { seed, violations: result.violations };
   if (totals.ran % 1_000 === 0)
     console.error(
-      `${totals.ran} scenarios, ${((totals.ran * 1_000) / (performance.now() - began)).toFixed(1)} a second`,
+      `${totals.ran} scenarios, ${((totals.ran * 1_000) / (performance.now() - startedAt)).toFixed(1)} a second`,
     );
 }
-const seconds = (performance.now() - began) / 1_000;
+const seconds = (performance.now() - startedAt) / 1_000;
 const shorter =
   failed &&
   flags.shorten &&
-  (await shorten(scenarioOf(failed.seed), async (scenario) => (await simulator.run(scenario)).violations.length > 0));
+  (await shorten(
+    createScenario(failed.seed),
+    async (scenario) => (await simulator.run(scenario)).violations.length > 0,
+  ));
 console.log(JSON.stringify({ first, ...totals, seconds, fingerprints, failed, shorter: shorter || undefined }));
 process.exit(failed === undefined ? 0 : 1);

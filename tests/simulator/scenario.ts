@@ -1,8 +1,7 @@
 import { Schedule } from "./schedule.ts";
 
 /**
- * The possible faults, each with its probability: per step of a process, per statement, per request, or per action of a
- * user.
+ * The possible faults, each with its probability: per step of a process, per statement, per request, or per user action.
  */
 export const faultRates = {
   /** Per step of a platform process. */
@@ -10,7 +9,7 @@ export const faultRates = {
   stop: 0.001,
   stall: 0.002,
   /**
-   * Per step of a process from a claim to the outcome of its attempt. There are few such steps, and leases exist for stalls during them.
+   * Per step between a claim and the outcome of its attempt. There are few such steps, and leases exist for stalls during them.
    */
   stallDuringAttempt: 0.04,
   /** Per step of the receiver. */
@@ -53,10 +52,10 @@ export interface Scenario {
 }
 
 /**
- * Derives the scenario from a seed. Most have one frequent kind of fault and few others: the more kinds, the more the checker has to
- * excuse. An eighth each are bursts, takeovers and outages: few of the others need a guard against these.
+ * Derives the scenario from a seed. Most scenarios have one frequent kind of fault and few others: the more kinds, the more the checker has
+ * to excuse. Bursts, takeovers and outages are an eighth each, because random scenarios rarely need the guards against them.
  */
-export function scenarioOf(seed: number): Scenario {
+export function createScenario(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
   const pickScenario = schedule.pick([
     burst,
@@ -72,8 +71,8 @@ export function scenarioOf(seed: number): Scenario {
 }
 
 /**
- * Makes more deliveries due than an endpoint's capacity; attempts are slow, because only then does the limit matter. The receiver restarts:
- * it also keeps handled events in memory, so only then does it need its inbox.
+ * Makes more deliveries due than an endpoint's capacity. Attempts are slow, because fast ones never reach the limit. The receiver restarts,
+ * because it needs its inbox only for events that it no longer remembers in memory.
  */
 function burst(schedule: Schedule): Omit<Scenario, "seed"> {
   const { processes, faults } = randomScenario(schedule);
@@ -81,7 +80,7 @@ function burst(schedule: Schedule): Omit<Scenario, "seed"> {
   return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
-/** Makes an endpoint fail until the retry schedule has long delays; then a user may restart the schedule. */
+/** Makes an endpoint fail until the retry delays are long; then a user may restart the schedule. */
 function outage(schedule: Schedule): Omit<Scenario, "seed"> {
   const faults: Scenario["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
   if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;
@@ -127,10 +126,10 @@ function randomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
 }
 
 /**
- * Shrinks a failing scenario: fewer kinds of faults, events, processes and keys. Each change makes other things happen, so a few seeds are
- * tried for each.
+ * Shrinks a failing scenario: fewer kinds of faults, events, processes and keys. Each change also alters the random choices, so it is tried
+ * with a few seeds.
  *
- * @param fails runs a scenario
+ * @param fails runs a scenario and returns whether it fails
  */
 export async function shorten(
   scenario: Scenario,

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import { Seeded } from "../seeded.ts";
 
-/** A simulated process: code that runs in `Schedule.run` belongs to one, with its timers and replies. */
+/** A simulated process. It owns the code that `Schedule.run` runs for it, and that code's timers and replies. */
 export class Process {
   readonly name: string;
   /** A stopped process runs no more code: its timers and replies are dropped, so its awaits never return. */
@@ -37,7 +37,7 @@ interface Event {
   atMs: number;
   /** Orders events that are due at the same time. */
   tiebreaker: number;
-  /** Undefined for what happens outside any process: a packet in transit, or the database server's work. */
+  /** Undefined for events outside all processes, such as a packet in transit or the database server's work. */
   process: Process | undefined;
   what: string;
   run: () => unknown;
@@ -62,12 +62,12 @@ const realImmediate = setImmediate;
 const drainPromises = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
 
 /**
- * Keeps virtual time and decides the order of everything: of all waiting timers, event-loop turns, statements and replies, it runs the one
- * that is due first, or a random one of several due at the same time. All randomness comes from the seed, so a seed replays exactly.
+ * Keeps virtual time and decides the order of events: timers, event-loop turns, statements and replies. It runs the event that is due first,
+ * or a random one if several are due at the same time. All randomness comes from the seed, so a seed replays exactly.
  */
 export class Schedule extends Seeded {
   nowMs = 0;
-  /** Called before each step of a process, where it may be killed or stalled. */
+  /** Called before each step of a process. It may stop or stall the process. */
   beforeStep: (process: Process, what: string) => void = () => undefined;
   #events: Event[] = [];
   /** Whether no process has run code since promises were last drained. */
@@ -75,12 +75,12 @@ export class Schedule extends Seeded {
 
   /** Picks how long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
   latencyMs(): number {
-    const kind = this.random();
-    return kind < 0.9 ? this.between(0, 2) : kind < 0.99 ? this.between(3, 20) : this.between(20, 300);
+    const draw = this.random();
+    return draw < 0.9 ? this.between(0, 2) : draw < 0.99 ? this.between(3, 20) : this.between(20, 300);
   }
 
-  /** Schedules `run` for a process after a delay in virtual time. @param what names the step in a trace */
-  at(process: Process | undefined, delayMs: number, what: string, run: () => unknown): Cancellable {
+  /** Schedules `run` for a process after a delay in virtual time. @param what the step's name in a trace */
+  after(process: Process | undefined, delayMs: number, what: string, run: () => unknown): Cancellable {
     const event = { atMs: this.nowMs + delayMs, tiebreaker: this.random(), process, what, run, isCancelled: false };
     this.#events.push(event);
     return {
@@ -96,10 +96,10 @@ export class Schedule extends Seeded {
     return currentContext.run({ schedule: this, process }, work);
   }
 
-  /** @returns whether `condition` held before `limitMs` of virtual time had passed */
-  async until(condition: () => boolean, limitMs: number): Promise<boolean> {
+  /** Runs events until `condition` holds or `limitMs` of virtual time have passed. @returns whether it holds */
+  async runUntil(condition: () => boolean, limitMs: number): Promise<boolean> {
     const endMs = this.nowMs + limitMs;
-    // Something that was started since the last step may be waiting by now.
+    // Code that ran since the last step may have scheduled events.
     await this.#drainPromises();
     while (!condition()) {
       const event = this.#takeNext();
@@ -125,7 +125,7 @@ export class Schedule extends Seeded {
     if (process !== undefined) this.beforeStep(process, what);
     if (process?.isStopped) return;
     if (process !== undefined && process.stalledUntilMs > this.nowMs) {
-      this.at(process, process.stalledUntilMs - this.nowMs, what, run);
+      this.after(process, process.stalledUntilMs - this.nowMs, what, run);
       return;
     }
     this.recordStep(`${this.nowMs} ${process?.name ?? "-"} ${what}`);
@@ -137,7 +137,7 @@ export class Schedule extends Seeded {
   #takeNext(): Event | undefined {
     const events = this.#events;
     let next: Event | undefined;
-    let kept = 0;
+    let keptCount = 0;
     for (const event of events) {
       if (event.isCancelled || event.process?.isStopped) continue;
       if (next === undefined) {
@@ -145,18 +145,17 @@ export class Schedule extends Seeded {
         continue;
       }
       const isEarlier = event.atMs < next.atMs || (event.atMs === next.atMs && event.tiebreaker < next.tiebreaker);
-      events[kept] = isEarlier ? next : event;
-      kept += 1;
+      events[keptCount] = isEarlier ? next : event;
+      keptCount += 1;
       if (isEarlier) next = event;
     }
-    events.length = kept;
+    events.length = keptCount;
     return next;
   }
 }
 
 /**
- * Replaces the clocks and timers of this Node process: code of a simulated process gets virtual ones, all other code the real ones. Neither
- * needs to know.
+ * Replaces the clocks and timers of this Node process. A simulated process's code gets virtual ones; all other code gets the real ones.
  */
 export function virtualiseTimers(): void {
   const real = {
@@ -175,22 +174,27 @@ export function virtualiseTimers(): void {
     const store = currentContext.getStore();
     return store === undefined ? real.date() : wallClock(store.schedule, store.process).getTime();
   };
-  const start = (work: (...values: unknown[]) => void, ms: number, values: unknown[], repeats: boolean): unknown => {
-    // PostgreSQL's alarms, such as timeouts: none of those in use changes what a statement does.
+  const startTimer = (
+    work: (...values: unknown[]) => void,
+    ms: number,
+    values: unknown[],
+    repeats: boolean,
+  ): unknown => {
+    // PostgreSQL sets alarms, for example for timeouts. None of those in use changes what a statement does.
     if (databaseTimeMs !== undefined) return undefined;
     const store = currentContext.getStore();
     if (store === undefined) return (repeats ? real.setInterval : real.setTimeout)(work, ms, ...values);
     return new VirtualTimer(store.schedule, store.process, () => work(...values), ms, repeats);
   };
-  const clear = (timer: unknown): void => {
+  const clearTimer = (timer: unknown): void => {
     if (timer instanceof VirtualTimer) timer.cancel();
     else real.clearTimeout(timer as NodeJS.Timeout);
   };
   Object.assign(globalThis, {
-    setTimeout: (work: () => void, ms = 0, ...values: unknown[]) => start(work, ms, values, false),
-    setInterval: (work: () => void, ms = 0, ...values: unknown[]) => start(work, ms, values, true),
-    clearTimeout: clear,
-    clearInterval: clear,
+    setTimeout: (work: () => void, ms = 0, ...values: unknown[]) => startTimer(work, ms, values, false),
+    setInterval: (work: () => void, ms = 0, ...values: unknown[]) => startTimer(work, ms, values, true),
+    clearTimeout: clearTimer,
+    clearInterval: clearTimer,
   });
   Object.assign(timersPromises, {
     setTimeout(ms = 0, value?: unknown, options: { signal?: AbortSignal } = {}) {
@@ -209,7 +213,7 @@ export function virtualiseTimers(): void {
     setImmediate(value?: unknown) {
       const store = currentContext.getStore();
       if (store === undefined) return real.turn(value);
-      return new Promise((resolve) => store.schedule.at(store.process, 0, "turn", () => resolve(value)));
+      return new Promise((resolve) => store.schedule.after(store.process, 0, "turn", () => resolve(value)));
     },
   });
   syncBuiltinESMExports();
@@ -218,7 +222,7 @@ export function virtualiseTimers(): void {
 /** The time that `Date.now` returns while the database server's code runs. */
 let databaseTimeMs: number | undefined;
 
-/** Runs the database server's code: `Date.now` returns this time, whichever process calls it. */
+/** Runs the database server's code. Meanwhile, `Date.now` returns this time in every process. */
 export function atWallTime<T>(ms: number, work: () => T): T {
   databaseTimeMs = ms;
   try {
@@ -239,9 +243,9 @@ class VirtualTimer {
   #event: Cancellable;
 
   constructor(schedule: Schedule, process: Process, work: () => void, ms: number, repeats: boolean) {
-    // Node's timers are late by about a millisecond, in no fixed order.
+    // Node's timers fire up to a millisecond late, in no fixed order.
     this.#start = () =>
-      schedule.at(process, Math.max(1, ms) + schedule.between(0, 1), "timer", () => {
+      schedule.after(process, Math.max(1, ms) + schedule.between(0, 1), "timer", () => {
         if (repeats) this.#event = this.#start();
         work();
       });

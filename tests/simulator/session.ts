@@ -67,7 +67,7 @@ export class Session {
     return results.length === 1 ? (results[0] as Result) : results;
   }
 
-  /** Runs a single statement through a prepared one. */
+  /** Runs a single statement as a prepared statement. */
   #execute(nowMs: number, text: string, values: readonly unknown[]): Result {
     const { name, serializers, columns } = this.#statements.get(text) ?? this.#prepare(nowMs, text);
     const parameters = values.map((value, index) =>
@@ -90,12 +90,12 @@ export class Session {
     return statement;
   }
 
-  /** @param columns of the rows, when these come without their description */
-  #send(nowMs: number, sent: Uint8Array, columns: readonly Column[] = []): Reply {
+  /** Sends a message and parses the reply. @param columns describe the rows if the reply does not */
+  #send(nowMs: number, message: Uint8Array, columns: readonly Column[] = []): Reply {
     const chunks: Buffer[] = [];
-    // It calls the listener before it returns. `execProtocolRawSync` would also parse the reply.
+    // This method calls `onRawData` before it returns. `execProtocolRawSync` would also parse the reply.
     const ended = atWallTime(nowMs, () =>
-      this.#database.execProtocolRawStream(sent, {
+      this.#database.execProtocolRawStream(message, {
         syncToFs: false,
         onRawData: (chunk) => chunks.push(Buffer.from(chunk)),
       }),
@@ -103,11 +103,11 @@ export class Session {
     ended.catch((error) => {
       throw error;
     });
-    return this.#read(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), columns);
+    return this.#parseReply(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), columns);
   }
 
   /** @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
-  #read(bytes: Buffer, columns: readonly Column[]): Reply {
+  #parseReply(bytes: Buffer, columns: readonly Column[]): Reply {
     const reply: Reply = { results: [], parameterTypes: [], columns: [] };
     let described = columns;
     let rows: Record<string, unknown>[] = [];
@@ -145,7 +145,7 @@ export class Session {
 function encodeExecution(statement: string, values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
   const bindLength =
-    4 + 1 + statement.length + 1 + 2 + 2 + 2 + lengths.reduce((sum, each) => sum + 4 + Math.max(0, each), 0);
+    4 + 1 + statement.length + 1 + 2 + 2 + 2 + lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), 0);
   const bytes = Buffer.alloc(1 + bindLength + 10 + 5);
   let at = bytes.write("B", 0);
   at = bytes.writeInt32BE(bindLength, at);

@@ -5,7 +5,7 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import { enableEndpoint } from "../../examples/platform/src/webhooks/disabled-endpoint.ts";
 import { recordEvent } from "../../examples/platform/src/webhooks/record-event.ts";
 import { restartSchedules, retryNow } from "../../examples/platform/src/webhooks/redeliver.ts";
-import { ContractChecker, type Delivery, type Handled, type Outcome } from "./contract-checker.ts";
+import { ContractChecker, type Delivery, type HandledRow, type Outcome } from "./contract-checker.ts";
 import { Network, noNetworkFaults, Receiver, secret } from "./network.ts";
 import { encryptionKey, Platform, Stores } from "./platform.ts";
 import { noDatabaseFaults, SimulatedPostgres } from "./postgres.ts";
@@ -24,10 +24,10 @@ export interface ScenarioResult {
 /** PGlite has no autovacuum, and without any vacuum scenarios become slower and slower. */
 const scenariosPerVacuum = 500;
 
-/** How many processes a scenario may restart. */
+/** How many process restarts a scenario may have. */
 const maxRestarts = 8;
 const maxStallMs = 12_000;
-/** After the last fault, everything that is pending is handled within this time. */
+/** How long the platform may take, after the last fault, to handle everything that is pending. */
 const recoveryMs = 120_000;
 
 /** Runs scenarios one after another on one in-memory database. */
@@ -41,7 +41,7 @@ export class Simulator {
     this.#stores = stores;
   }
 
-  /** Replaces timers and npm `pg` in this Node process. */
+  /** Opens the database and the stores. Replaces timers and npm `pg` in this Node process. */
   static async open(): Promise<Simulator> {
     virtualiseTimers();
     const database = await SimulatedPostgres.open();
@@ -55,7 +55,7 @@ export class Simulator {
         (error: unknown) => (outcome = error),
       );
     });
-    await schedule.until(() => outcome !== undefined, 600_000);
+    await schedule.runUntil(() => outcome !== undefined, 600_000);
     if (outcome !== "opened") throw outcome;
     database.query(`${inboxMigration()}
       create table handled (id bigint generated always as identity, delivery_id text not null, response text not null);`);
@@ -80,9 +80,9 @@ class Run {
   readonly #checker: ContractChecker;
   readonly #receiver: Receiver;
   readonly #network: Network;
-  readonly #organisations: readonly string[];
-  readonly #confirmed = new Set<string>();
-  readonly #atEnd: (() => void)[] = [];
+  readonly #organisationIds: readonly string[];
+  readonly #confirmedIds = new Set<string>();
+  readonly #cleanups: (() => void)[] = [];
   readonly #platforms: Platform[] = [];
   #api: { process: Process; store: Store };
   #restarts = 0;
@@ -98,7 +98,7 @@ class Run {
     this.#checker = new ContractChecker(this.#schedule);
     this.#receiver = new Receiver(this.#schedule, this.#checker);
     this.#network = new Network(this.#schedule, this.#checker, this.#receiver);
-    this.#organisations = Array.from({ length: scenario.organisations }, (_, index) => `organisation-${index}`);
+    this.#organisationIds = Array.from({ length: scenario.organisations }, (_, index) => `organisation-${index}`);
     this.#api = this.#startApi();
   }
 
@@ -110,21 +110,21 @@ class Run {
       for (let index = 0; index < processes; index += 1) this.#startPlatform(`platform-${index}`);
       this.#startFaults();
       for (let index = 0; index < events; index += 1)
-        schedule.at(undefined, schedule.between(0, spreadMs), "person", () => this.#performUserActions(index));
-      await schedule.until(() => false, spreadMs + schedule.between(100, 5_000));
+        schedule.after(undefined, schedule.between(0, spreadMs), "person", () => this.#performUserActions(index));
+      await schedule.runUntil(() => false, spreadMs + schedule.between(100, 5_000));
       await this.#heal();
       await this.#recover();
       this.#checker.finish(await this.#readOutcome());
     } finally {
-      for (const process of this.#processes()) process.stop();
-      for (const end of this.#atEnd) end();
+      for (const process of this.#listProcesses()) process.stop();
+      for (const cleanUp of this.#cleanups) cleanUp();
     }
     const { violations, sent } = this.#checker;
     const { fingerprint, steps, nowMs } = schedule;
     return { violations: [...new Set(violations)], fingerprint, steps, virtualMs: nowMs, sent: sent.length };
   }
 
-  #processes = (): Process[] => [
+  #listProcesses = (): Process[] => [
     ...this.#platforms.map(({ process }) => process),
     this.#receiver.process,
     this.#api.process,
@@ -137,7 +137,7 @@ class Run {
       delete from outbox_wakeups; delete from outbox_leases; delete from outbox_processes; delete from attempts;
       delete from deliveries; delete from events; delete from endpoints; delete from mails; delete from organisations;
       delete from offers_inbox; delete from handled;`);
-    for (const id of this.#organisations) {
+    for (const id of this.#organisationIds) {
       database.query("insert into organisations (id, name, kind) values ($1, $1, 'hirer')", [id]);
       database.query(
         `insert into endpoints (organisation_id, base_address, encrypted_secret, suggests_contacts, updated_at, scheme)
@@ -150,7 +150,7 @@ class Run {
 
   #startApi(): { process: Process; store: Store } {
     const process = new Process("api");
-    const store = this.#stores.lend(process, this.#atEnd);
+    const store = this.#stores.lend(process, this.#cleanups);
     // Wakes the platforms after a commit; without it they poll every five seconds.
     this.#schedule.run(process, () => openSignals(store, { onError: this.#onError }));
     return { process, store };
@@ -158,19 +158,19 @@ class Run {
 
   #startPlatform(name: string): void {
     const process = new Process(name);
-    const store = this.#stores.lend(process, this.#atEnd);
+    const store = this.#stores.lend(process, this.#cleanups);
     const [schedule, network, checker] = [this.#schedule, this.#network, this.#checker];
     this.#platforms.push(new Platform({ schedule, network, checker, store, process, onError: this.#onError }));
   }
 
-  /** Ignores errors of lost connections, which are expected; reports errors in code and in SQL. */
+  /** Reports JavaScript bugs and SQL errors. Ignores lost connections, which are expected. */
   #onError = (error: unknown): void => {
     const { code, name, message } = error as { code?: string; name?: string; message?: string };
     if (name === "TypeError" || name === "RangeError" || /^(23|42|22)/.test(code ?? ""))
       this.#checker.violations.push(`error: ${name} ${code ?? ""} ${message}`);
   };
 
-  /** Sets the rates of network and database faults, and kills, stalls and stops processes at random before their steps. */
+  /** Enables network and database faults. Before each step, may kill, stall or stop the process, or move a clock. */
   #startFaults(): void {
     const { faults } = this.#scenario;
     const rate = (name: FaultName): number => faults[name] ?? 0;
@@ -191,8 +191,8 @@ class Run {
       if (process.isStopped) return;
       const isReceiver = process === this.#receiver.process;
       if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
-      const isAttempt = what === "turn" || what === "connected" || what === "response";
-      if (schedule.chance(rate(isReceiver ? "receiverStall" : isAttempt ? "stallDuringAttempt" : "stall"))) {
+      const isDuringAttempt = what === "turn" || what === "connected" || what === "response";
+      if (schedule.chance(rate(isReceiver ? "receiverStall" : isDuringAttempt ? "stallDuringAttempt" : "stall"))) {
         const durationMs = schedule.between(100, maxStallMs);
         process.stalledUntilMs = schedule.nowMs + durationMs;
         this.#checker.recordDisturbance(process, durationMs);
@@ -227,7 +227,7 @@ class Run {
   #restart(process: Process, delayMs: number): void {
     this.#restarts += 1;
     this.#pendingRestarts += 1;
-    this.#schedule.at(undefined, delayMs, "restart", () => {
+    this.#schedule.after(undefined, delayMs, "restart", () => {
       this.#pendingRestarts -= 1;
       if (process === this.#receiver.process) return this.#receiver.restart();
       if (process !== this.#api.process) return this.#startPlatform(`${process.name}+`);
@@ -236,7 +236,7 @@ class Run {
   }
 
   /** Runs a user's action in the API's process. */
-  #inApi(work: (store: Store, now: Date) => Promise<unknown>): void {
+  #runInApi(work: (store: Store, now: Date) => Promise<unknown>): void {
     const { process, store } = this.#api;
     if (process.isStopped) return;
     const now = wallClock(this.#schedule, process);
@@ -247,31 +247,33 @@ class Run {
   #performUserActions(index: number): void {
     const schedule = this.#schedule;
     const { faults, keys } = this.#scenario;
-    const organisationId = schedule.pick(this.#organisations);
+    const organisationId = schedule.pick(this.#organisationIds);
     const workerId = `worker-${schedule.between(1, keys)}`;
-    this.#inApi(async (store) => {
+    this.#runInApi(async (store) => {
       const data = { offerId: "offer-1", workerId, response: `response ${index}` };
       const recorded = await store.transaction((trx) =>
         recordEvent(trx, organisationId, { type: "workerOfferResponse", data }),
       );
-      if (recorded.deliveryId !== undefined) this.#confirmed.add(recorded.deliveryId);
+      if (recorded.deliveryId !== undefined) this.#confirmedIds.add(recorded.deliveryId);
     });
-    if (schedule.chance(faults.enable ?? 0)) this.#inApi((store) => this.#enableEndpoint(store, organisationId, false));
-    if (schedule.chance(faults.profile ?? 0)) this.#inApi((store) => this.#enableEndpoint(store, organisationId, true));
+    if (schedule.chance(faults.enable ?? 0))
+      this.#runInApi((store) => this.#enableEndpoint(store, organisationId, false));
+    if (schedule.chance(faults.profile ?? 0))
+      this.#runInApi((store) => this.#enableEndpoint(store, organisationId, true));
     if (schedule.chance(faults.retryNow ?? 0))
-      this.#inApi(async (store, now) => {
-        const [id] = [...this.#confirmed].filter((deliveryId) => !this.#checker.isHandled(deliveryId));
+      this.#runInApi(async (store, now) => {
+        const [id] = [...this.#confirmedIds].filter((deliveryId) => !this.#checker.isHandled(deliveryId));
         if (id === undefined) return;
         this.#checker.recordRestart(organisationId);
         await retryNow(store, organisationId, id, now);
       });
   }
 
-  /** Enables the endpoint the way the portal does once its checks have passed. */
-  async #enableEndpoint(store: Store, organisationId: string, isChanged: boolean): Promise<void> {
+  /** Enables the endpoint, as the portal does once its checks have passed. */
+  async #enableEndpoint(store: Store, organisationId: string, savesSecret: boolean): Promise<void> {
     this.#checker.recordRestart(organisationId);
     await store.transaction(async (trx) => {
-      if (isChanged)
+      if (savesSecret)
         await trx
           .updateTable("endpoints")
           .set({ encrypted_secret: encrypt(secret, encryptionKey, organisationId) })
@@ -283,33 +285,32 @@ class Run {
     await restartSchedules(store, organisationId);
   }
 
-  /** Stops all faults. A user enables the disabled endpoints; the others recover by themselves. */
+  /** Stops all faults, and enables the endpoints that would not recover within `recoveryMs` by themselves. */
   async #heal(): Promise<void> {
     const schedule = this.#schedule;
     schedule.beforeStep = () => undefined;
     this.#database.faults = noDatabaseFaults;
     this.#network.faults = noNetworkFaults;
-    for (const process of this.#processes()) process.jumpClock(schedule.nowMs, 0);
+    for (const process of this.#listProcesses()) process.jumpClock(schedule.nowMs, 0);
     const healedAt = wallClock(schedule, this.#api.process).toISOString();
     // A stalled process may still hold what it claimed earlier.
     const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
       !isStopped && stalledUntilMs > schedule.nowMs;
-    await schedule.until(() => !this.#processes().some(isStalled), maxStallMs);
-    await schedule.until(() => this.#pendingRestarts === 0, 30_000);
-    // Endpoints with a delivery that the next failure, perhaps of a request in progress, would delay by a quarter of an hour.
+    await schedule.runUntil(() => !this.#listProcesses().some(isStalled), maxStallMs);
+    await schedule.runUntil(() => this.#pendingRestarts === 0, 30_000);
+    // One more failure, perhaps of a request in progress, would delay these deliveries by a quarter of an hour.
     await this.#enableFailing(`
       select organisation_id as id from deliveries
       where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
-    await schedule.until(() => !this.#checker.isWaiting, 30_000);
-    // Transactions that a stall has kept open have ended by then.
-    await schedule.until(() => false, 3_000);
-    // An outcome whose commit failed is committed again, for up to ten seconds.
+    await schedule.runUntil(() => !this.#checker.isWaiting, 30_000);
+    // Wait until the transactions that a stall kept open have ended.
+    await schedule.runUntil(() => false, 3_000);
+    // A process retries a failed commit of an outcome for up to ten seconds.
     for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
       if ((await this.#readCommitted("select from outbox_leases limit 1")).length === 0) break;
-      await schedule.until(() => false, 1_000);
+      await schedule.runUntil(() => false, 1_000);
     }
-    // A receiver may reject attempts while an earlier handler is still running: these failures come later, and also
-    // cause delays.
+    // A receiver may reject attempts while an earlier handler is still running. Those failures come later, and delay deliveries too.
     await this.#enableFailing(`
       select organisation_id as id from endpoints
       where disabled_at is not null or breaker_open_until > now() + interval '60 s'
@@ -319,24 +320,24 @@ class Run {
   }
 
   /** Enables the endpoints of the organisations that the query selects. */
-  async #enableFailing(select: string): Promise<void> {
+  async #enableFailing(query: string): Promise<void> {
     const failing = await this.#readCommitted<{ id: string }>(
-      `select distinct id from (${select}) as failing order by id`,
+      `select distinct id from (${query}) as failing order by id`,
     );
-    for (const { id } of failing) this.#inApi((store) => this.#enableEndpoint(store, id, false));
+    for (const { id } of failing) this.#runInApi((store) => this.#enableEndpoint(store, id, false));
   }
 
-  /** Waits until no delivery is pending, at most `recoveryMs`. */
+  /** Waits until no delivery is pending, but no longer than `recoveryMs`. */
   async #recover(): Promise<void> {
     for (let passedMs = 0; passedMs < recoveryMs; passedMs += 1_000) {
-      const isHandled = [...this.#confirmed].every((id) => this.#checker.isHandled(id));
-      if (isHandled || passedMs > 20_000) {
-        const busy = await this.#readCommitted(
+      const areAllHandled = [...this.#confirmedIds].every((id) => this.#checker.isHandled(id));
+      if (areAllHandled || passedMs > 20_000) {
+        const unfinished = await this.#readCommitted(
           "select from deliveries where state = 'pending' union all select from outbox_leases",
         );
-        if (busy.length === 0) return;
+        if (unfinished.length === 0) return;
       }
-      await this.#schedule.until(() => false, 1_000);
+      await this.#schedule.runUntil(() => false, 1_000);
     }
   }
 
@@ -345,17 +346,17 @@ class Run {
       deliveries: await this.#readCommitted<Delivery>(
         "select id, sequence, organisation_id, order_key, state from deliveries order by sequence",
       ),
-      handled: await this.#readCommitted<Handled>("select delivery_id from handled order by id"),
+      handled: await this.#readCommitted<HandledRow>("select delivery_id from handled order by id"),
       acknowledgements: await this.#readCommitted<{ delivery_id: string; count: number }>(
         "select delivery_id, count(*)::int as count from attempts where error is null group by delivery_id",
       ),
-      confirmed: this.#confirmed,
+      confirmedIds: this.#confirmedIds,
     };
   }
 
-  /** Reads what is committed: waits until no transaction is open, because all share one session. */
+  /** Reads committed rows. Waits until no transaction is open, because all connections share one session. */
   async #readCommitted<Row>(text: string): Promise<Row[]> {
-    await this.#schedule.until(() => this.#database.isIdle, 60_000);
+    await this.#schedule.runUntil(() => this.#database.isIdle, 60_000);
     return this.#database.query<Row>(text);
   }
 }

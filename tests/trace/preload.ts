@@ -12,7 +12,7 @@ if (instrumentation !== "none") {
   const { propagation } = await import("@opentelemetry/api");
   // The exporter's own requests must not create spans.
   new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true }).enable();
-  // Like a public server that trusts no trace from the internet.
+  // Like a public server, which must not trust traces from the internet.
   if (instrumentation === "own trace") propagation.disable();
   // An instrumentation patches a module when CommonJS loads it.
   process.getBuiltinModule("node:module").createRequire(import.meta.url)("node:http");

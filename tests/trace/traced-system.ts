@@ -160,7 +160,7 @@ export class TracedSystem {
     const json = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
     const call = { token: this.#tokens.hana, json };
     const { status } = await callProcess(this.#platformAddress, "PUT", "/portal/profile", call);
-    if (status !== 200) throw new Error(`the profile is not saved: ${status}`);
+    if (status !== 200) throw new Error(`saving the profile returned ${status}`);
   }
 
   /** Creates an offer with the traced client, in one attempt. */
@@ -183,14 +183,14 @@ export class TracedSystem {
   }
 }
 
-/** A span, as a test compares it: its process and name, the status of its response, and its children, oldest first. */
+/** A span as tests compare it: its process, name and response status, followed by its children, oldest first. */
 export type Tree = readonly [span: string, ...children: Tree[]];
 
 /** Builds a tree for each span without a parent. */
 export const toTrees = (spans: readonly CollectedSpan[]): Tree[] =>
   spans.filter(({ parentSpanId }) => !parentSpanId).map((root) => toTree(spans, root));
 
-/** Builds the tree below one span. */
+/** Builds the tree whose root is this span. */
 function toTree(spans: readonly CollectedSpan[], root: CollectedSpan): Tree {
   const { service, name, attributes, spanId } = root;
   const status = attributeOf(attributes, "http.response.status_code");

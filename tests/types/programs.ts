@@ -18,12 +18,12 @@ export const strict = {
 /** Each way to resolve modules: the extension of a program's file, and its options. */
 export const moduleSystems = {
   "nodenext, ES module": { extension: "mts", options: { module: "nodenext" } },
-  // With verbatimModuleSyntax, it would have to be written with require.
+  // With verbatimModuleSyntax, the program would have to use `require`.
   "nodenext, CommonJS": { extension: "cts", options: { module: "nodenext", verbatimModuleSyntax: false } },
   bundler: { extension: "ts", options: { module: "esnext", moduleResolution: "bundler" } },
 } as const;
 
-/** Copies a program of `programs/` into a project, as a file of this module system. @returns its name */
+/** Copies a program from `programs/` into a project, with this extension. @returns the file's name */
 export async function copyProgram(name: string, extension: string, folder: string): Promise<string> {
   const file = `${name}.${extension}`;
   await copyFile(join(import.meta.dirname, "programs", `${name}.mts`), join(folder, file));

@@ -24,7 +24,7 @@ const peers = ["msw", "undici", "zod", "@opentelemetry/api", "openapi-fetch", "@
 const project = await createFreshProject();
 const failures: string[] = [];
 
-/** Compiles one file. @returns what the compiler prints: nothing for a program without a fault */
+/** Compiles one file. @returns the compiler's output, which is empty if the program has no errors */
 async function compile(version: string, options: object, file: string, ...flags: string[]): Promise<string> {
   await project.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
   const compiler = join(project.folder, "node_modules", `typescript-${version}`, "bin/tsc");
@@ -34,7 +34,7 @@ async function compile(version: string, options: object, file: string, ...flags:
   return stdout;
 }
 
-/** Calls `check` for each compiler and set of globals, and prints a table of the cells that it returns. */
+/** Calls `check` for each compiler and set of globals, and prints a table of the returned cells. */
 async function forEachCompiler(
   check: (version: string, options: object, where: string) => Promise<object>,
 ): Promise<void> {
@@ -49,10 +49,10 @@ async function forEachCompiler(
   console.table(rows);
 }
 
-/** Records a failure if there are faults. @returns the table cell */
-function reportCell(where: string, faults: string): string {
-  if (faults) failures.push(`${where}:\n${faults}`);
-  return faults ? "FAILED" : "ok";
+/** Records a failure if there are errors. @returns the table cell */
+function reportCell(where: string, errors: string): string {
+  if (errors) failures.push(`${where}:\n${errors}`);
+  return errors ? "FAILED" : "ok";
 }
 
 try {
@@ -65,11 +65,11 @@ try {
       const consumer = await copyProgram("consumer", extension, project.folder);
       const failuresProgram = await copyProgram("failures", extension, project.folder);
       const resolved = { ...options, ...resolution };
-      // The kit's declarations refer to types of Node, such as Buffer.
-      const faults =
+      // The kit's declarations refer to Node's types, such as Buffer.
+      const errors =
         (await compile(version, resolved, consumer)) +
         (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
-      cells[system] = reportCell(`${where}, ${system}`, faults);
+      cells[system] = reportCell(`${where}, ${system}`, errors);
     }
     // Errors in the libraries would hide those of the program.
     const measured = { ...options, module: "nodenext", skipLibCheck: true };
@@ -87,11 +87,11 @@ try {
     const ours = lines.filter((line) => /error TS\d/.test(line) && !isInPeer(line));
     return {
       subpaths: reportCell(`${where}, subpaths`, ours.join("\n")),
-      "faults in peers' own types": lines.filter(isInPeer).length,
+      "errors in peers' own types": lines.filter(isInPeer).length,
     };
   });
 
-  // With the declarations of what a program exports.
+  // Emit declarations, for which the compiler must be able to name the types of all exports.
   const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: "emitted" };
   const exporting = { ...globals["DOM and Node"], ...emitting, module: "nodenext", skipLibCheck: true };
   const rows: object[] = [];

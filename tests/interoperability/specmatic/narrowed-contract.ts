@@ -43,7 +43,7 @@ function deleteExamples(value: unknown): void {
   for (const inner of Object.values(value)) deleteExamples(inner);
 }
 
-/** The placeholder in a path for an offer, or a delivery, that a test may change. */
+/** The placeholder in a path for the id of a new offer or delivery, which the test may change. */
 export const freshId = "fresh";
 
 interface Example {
@@ -52,8 +52,7 @@ interface Example {
 }
 
 /**
- * Creates the base requests that tests are generated from: they meet rules that a schema cannot express, such as a time in the
- * future.
+ * Creates the base requests from which tests are generated. They meet rules that a schema cannot express, such as a time in the future.
  */
 export function createExamples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
   const example = (method: string, path: string, status: number, parts: Json = {}, response: Json = {}): Example => ({

@@ -14,7 +14,7 @@ export interface SignedMessage {
   body: string;
 }
 
-/** A library, or a program in another language, that signs and verifies. */
+/** A library, or a program in another language, that signs and verifies messages. */
 export interface Implementation {
   name: string;
   sign(secret: string, message: Omit<SignedMessage, "signature">): string;
@@ -32,7 +32,7 @@ const libraryImplementation = (name: string, Class: typeof Webhook | typeof Svix
       new Class(secret).verify(body, headers);
       return true;
     } catch (error) {
-      // The libraries parse what they have verified, and a request without a body is not JSON.
+      // The libraries parse the verified body as JSON, which fails for a request without a body.
       return error instanceof SyntaxError;
     }
   },
@@ -60,8 +60,7 @@ function programImplementation(command: string, file: string): Implementation {
 }
 
 /**
- * Two npm libraries, and two programs of ours: Debian packages no Standard Webhooks library, but Python and Perl can do what the
- * specification needs.
+ * Two npm libraries, and our own programs in Python and Perl, because Debian does not package a Standard Webhooks library.
  */
 export const listImplementations = (): readonly Implementation[] => [
   libraryImplementation("standardwebhooks", Webhook),

@@ -1,4 +1,4 @@
-// The guide's sample on a real BullMQ. Its declarations are globals here.
+// Runs the guide's sample on a real BullMQ. The globals are variables that the sample expects.
 import { Queue, Worker } from "bullmq";
 import { createHandle, events, waitUntilAllAreHandled } from "./events.mjs";
 
@@ -11,6 +11,6 @@ const jobs = await Promise.all([...events, ...events].map((event) => send(event)
 const worker = new Worker(process.env.QUEUE, processor, { connection });
 await waitUntilAllAreHandled();
 await worker.close();
-console.log(`refused ${jobs.length - new Set(jobs.map(({ id }) => id)).size}`);
+console.log(`deduplicated ${jobs.length - new Set(jobs.map(({ id }) => id)).size}`);
 await queue.obliterate({ force: true });
 await queue.close();

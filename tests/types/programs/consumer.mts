@@ -1,4 +1,4 @@
-// A program of the client's user.
+// A user's program for the client.
 import { isOffersError, type OfferInput, OffersClient, RateLimitError, type Recipient } from "@offers/client";
 
 export const offers = new OffersClient({

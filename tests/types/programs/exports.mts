@@ -68,7 +68,7 @@ export const schemes = [standardWebhooks(), timestampDigest()];
 export const parsed = parseWebhookEvent({});
 export const { trace } = parsed;
 export const verification = verifyRequest({ secret: "" }, { rawHeaders: [], body: new Uint8Array() });
-export const codeOf = (thrown: unknown) => (isWebhookKitError(thrown) ? thrown : undefined);
+export const toKitError = (thrown: unknown) => (isWebhookKitError(thrown) ? thrown : undefined);
 
 // @offers/webhook-kit/catch-up
 import { catchUp, type ReconcileOptions, reconcile, reconcileOnWebhook } from "@offers/webhook-kit/catch-up";

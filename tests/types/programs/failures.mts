@@ -68,7 +68,7 @@ export const areExact = [true, true, true, true] satisfies [
   Equal<CodesOf<kit.AnyWebhookKitError>, KitCodes>,
 ];
 
-/** Checks that a code narrows the union to the classes that have it, and that all codes of a class leave nothing. */
+/** Checks that a code narrows the union to the classes that have it, and that handling all codes of a class leaves `never`. */
 export function narrow(error: client.AnyOffersError | kit.AnyWebhookKitError): string {
   switch (error.code) {
     case "rate_limited":
@@ -107,7 +107,7 @@ export function inspect(error: unknown): number | string | undefined {
     return error.code satisfies "unauthenticated";
   if (error instanceof kit.HandlerError && error.code === "invalid_handler_result")
     return Object.keys(error.fields ?? {})[0];
-  // @ts-expect-error: only a HandlerError names fields
+  // @ts-expect-error: only a HandlerError has fields
   if (error instanceof kit.UnavailableError) return Object.keys(error.fields)[0];
   return undefined;
 }
