@@ -9,7 +9,7 @@ export interface ComparisonRow {
   readonly label: string;
   /** In the comparison's unit. */
   readonly median: number;
-  /** The candidate's figure divided by the base's from the same short round: changing load on the machine affects that ratio least. */
+  /** The candidate's figure divided by the base's from the same short round, because the machine's load affects that ratio least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
   readonly verdict: Verdict;
 }
@@ -19,7 +19,7 @@ export interface Comparison {
   readonly title: string;
   readonly unit: string;
   readonly better: "lower" | "higher";
-  /** Whether the figures are counted, not measured, so that one value is enough and there is no interval. */
+  /** Whether the figures are counted instead of measured, so that one value is enough and there is no interval. */
   readonly exact?: boolean;
   readonly rows: readonly ComparisonRow[];
 }
@@ -27,7 +27,8 @@ export interface Comparison {
 /**
  * Compares every candidate with the first one, which is the base.
  *
- * @param pairedRatios ratios of candidates that were measured in turns with the base; by default, figures of the same round are divided
+ * @param pairedRatios ratios of candidates that were measured alternately with the base; by default, figures from the same round are
+ * divided
  */
 export function compare(
   heading: Omit<Comparison, "rows">,
@@ -47,7 +48,7 @@ export function compare(
   return { ...heading, rows };
 }
 
-/** Decides from the interval of the ratio; an interval that contains 1 shows nothing. */
+/** Derives the verdict from the ratio's interval. An interval that contains 1 shows no difference. */
 function toVerdict(interval: Interval | undefined, better: Comparison["better"]): Verdict {
   if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "not shown";
   return interval.high < 1 === (better === "lower") ? "better" : "worse";

@@ -3,10 +3,10 @@ import { ForkedProcess } from "../scripts/processes/forked-process.ts";
 /**
  * Runs a module in a new process, whose JIT and heap no other candidate has affected, and stops the process.
  *
- * @param module sends one message
- * @param task what the module reads with {@link readTask}
- * @returns that message
- * @throws if the process exits without sending one
+ * @param module must send one message
+ * @param task the input, which the module reads with {@link readTask}
+ * @returns the module's message
+ * @throws if the process exits without sending a message
  */
 export async function runInFreshProcess<Result>(module: URL, task: unknown): Promise<Result> {
   const child = new ForkedProcess(module, JSON.stringify(task));

@@ -1,5 +1,5 @@
-// Measures the packages and their peers, and prints tables. It asserts only that every candidate really did its work, not the figures. Each
-// sample comes from a new process, which runs one candidate and the base in turns. mitata and tinybench measure all candidates in one
+// Measures the packages and their peers, and prints tables. Asserts that every candidate did its work, but nothing about the figures. Each
+// sample comes from a new process, which runs one candidate and the base alternately. mitata and tinybench measure all candidates in one
 // process, where the first decides what V8 has compiled and collected for the last.
 //   npm run bench -- receivers                one suite; without a name, all
 //   --quick                                   two rounds: too few for an interval
@@ -22,7 +22,8 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: "boolean", default: false }, publish: { type: "boolean", default: false } },
 });
-if (options.quick && options.publish) throw new Error("A quick run has no intervals, and is not to be published.");
+if (options.quick && options.publish)
+  throw new Error("A quick run has no confidence intervals, so it cannot be published.");
 const names = positionals.length > 0 ? positionals : [...suites.keys()];
 const chosen = names.map((name): [string, Suite] => {
   const suite = suites.get(name);
@@ -30,11 +31,11 @@ const chosen = names.map((name): [string, Suite] => {
   return [name, suite];
 });
 console.log(`${describeRun()}\n`);
-if (options.quick) console.log("Quick: to see that everything runs, not to quote.\n");
+if (options.quick) console.log("A quick run only shows that everything works: do not quote its figures.\n");
 for (const [name, suite] of chosen) {
   console.log(`## ${name}\n`);
   const comparisons = await suite({ quick: options.quick });
   for (const comparison of comparisons) console.log(printTable(comparison));
-  // After each suite, so that a later failure loses nothing.
+  // Publish after each suite, so that a later failure loses nothing.
   if (options.publish) publish(name, comparisons);
 }

@@ -1,13 +1,13 @@
 import { median } from "./median.ts";
 
-/** The figure of each slice: base and candidate were measured in turns. */
+/** The figures of a base and a candidate that were measured alternately, by slice. */
 export interface Pair {
   readonly base: readonly number[];
   readonly candidate: readonly number[];
 }
 
-/** Measures slices of the base and the candidate in turns: base, candidate, candidate, base, base, … */
-export async function measureInTurns(
+/** Measures slices of the base and the candidate alternately: base, candidate, candidate, base, base, … */
+export async function measureAlternately(
   slices: number,
   measureBase: () => Promise<number>,
   measureCandidate: () => Promise<number>,
@@ -30,10 +30,10 @@ export interface PairedFigures {
 }
 
 /**
- * Measures every candidate once per round in turns with the base, in new processes. Other work on a virtual core's sibling slows a process
- * by half for seconds, which affects medians far more than ratios to a base measured in turns.
+ * Measures every candidate once per round, alternately with the base, in new processes. Other work on a virtual core's sibling slows a
+ * process by half for seconds, which affects medians far more than ratios to a base that is measured alternately.
  *
- * @param measure one pair for each table
+ * @param measure returns one pair for each table
  * @returns the results for each table
  */
 export async function collectPairs<Candidate extends { readonly label: string }>(

@@ -2,10 +2,10 @@
 export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**
- * Measures every candidate once per round, with the base before and after all the others, whose order alternates between forwards and
- * backwards: anything that slows the machine down, even gradually, affects all of them equally.
+ * Measures every candidate once per round, and the base before and after all the others. Their order alternates between forwards and
+ * backwards, so that anything that slows the machine down, even gradually, affects all of them equally.
  *
- * @returns for each figure of a sample, every candidate's figures, round by round
+ * @returns a map for each figure of a sample: every candidate's figures, round by round
  */
 export async function collectSamples<Candidate extends { readonly label: string }>(
   [base, ...others]: readonly Candidate[],

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { compare } from "./comparison.ts";
 import { medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
-import { collectPairs, measureInTurns } from "./pairs.ts";
+import { collectPairs, measureAlternately } from "./pairs.ts";
 import { collectSamples } from "./samples.ts";
 import { printTable } from "./table.ts";
 
@@ -41,7 +41,7 @@ test("the median is the middle value, or the mean of the two middle values", () 
   expect(() => median([])).toThrow();
 });
 
-// The ratios of nine rounds: their median is 1.2, and their interval is from the second to the eighth, 1.1 to 1.3.
+// Nine rounds. The median of the `slower` ratios is 1.2; their interval, from the second to the eighth, is 1.1 to 1.3.
 const base = [100, 200, 100, 400, 100, 100, 200, 100, 100];
 const slower = [130, 220, 120, 480, 140, 120, 240, 90, 130];
 const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];
@@ -57,7 +57,7 @@ test("each ratio is relative to the base of the same round", () => {
   });
 });
 
-test("an interval that contains 1 counts as not shown", () => {
+test("an interval that contains 1 shows no difference", () => {
   expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "not shown"]);
   expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| no difference \|/);
   expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
@@ -69,7 +69,7 @@ test("a higher rate is better", () => {
   expect(printTable(rates)).toContain("| faster |");
 });
 
-test("too few rounds count as not shown", () => {
+test("too few rounds show no difference", () => {
   const few = compare(heading, new Map(Object.entries({ base: [1, 1], twice: [2, 2] })));
   expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "not shown" });
 });
@@ -105,15 +105,15 @@ test("a round measures the base first and last, and the others alternately forwa
   ]);
 });
 
-test("pairs are measured in turns, and ratios are of adjacent slices", async () => {
+test("pairs are measured alternately, and ratios compare adjacent slices", async () => {
   const order: string[] = [];
   const slices = { base: [10, 40, 20], fast: [5, 20, 11] };
   const [table] = await collectPairs([{ label: "base" }, { label: "fast" }], 2, async () => {
     const next = (name: "base" | "fast") => async () => {
       order.push(name);
-      return slices[name][order.filter((one) => one === name).length % 3] ?? 0;
+      return slices[name][order.filter((measured) => measured === name).length % 3] ?? 0;
     };
-    return [await measureInTurns(3, next("base"), next("fast"))];
+    return [await measureAlternately(3, next("base"), next("fast"))];
   });
   expect(order.slice(0, 6)).toEqual(["base", "fast", "fast", "base", "base", "fast"]);
   expect(table?.values).toEqual(new Map(Object.entries({ base: [20, 20], fast: [11, 11] })));

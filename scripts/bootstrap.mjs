@@ -19,7 +19,7 @@ const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "packa
 /** Whether vitest, tsup, undici and type stripping all support this version: `^22.19 || ^24.11 || >=26`. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
-/** By default, npm tries to reach a registry for more than a minute. */
+/** Makes npm give up sooner: by default, it tries to reach a registry for more than a minute. */
 const env = {
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "5000",
@@ -55,7 +55,7 @@ const run = async (step, command, args, stdout = "inherit") => {
 /** The workspace packages whose dependencies, without devDependencies, are enough for building and npm start. */
 const journeyFilters = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
 
-/** Returns pnpm's arguments for installing what these flags ask for. */
+/** Returns pnpm's arguments for installing the dependencies that these flags select. */
 const installArgs = (flags) => {
   const filters = (names) => names.flatMap((name) => ["--filter", name]);
   if (flags.includes("--all")) return ["install"];
@@ -67,7 +67,7 @@ const installArgs = (flags) => {
   return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };
 
-/** Selects the store that node_modules is linked from. pnpm rejects any other, such as the default one of another HOME. */
+/** Selects the store that node_modules links to. pnpm rejects any other store, such as the default store under another HOME. */
 const storeOptions = () => {
   const file = join(root, "node_modules", ".modules.yaml");
   if (!existsSync(file)) return [];
@@ -147,7 +147,7 @@ if (hasTools && isIncluded && state.manifests === hashManifests()) {
   const quietFlags = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
   await run("Installing dependencies", "pnpm", [...installArgs(flags), ...storeOptions(), ...quietFlags, ...retries]);
   const manifests = hashManifests();
-  // Packages that were built with other dependencies are built again.
+  // Rebuild packages that were built with other dependencies.
   saveState({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
 }
 // The running Node, if it is new enough, comes before the pinned one.

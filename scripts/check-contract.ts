@@ -9,18 +9,19 @@ const statements = readStatements(root);
 const decisions = readDecisions(root);
 const proofs = readProofs(root);
 const ids = Object.keys(decisions);
-const known = new Set([...statements.map(({ tag }) => tag), ...ids]);
-const proven = new Set(proofs.map(({ tag }) => tag));
-const decided = new Set(Object.values(decisions).flatMap((decision) => decision.interface));
+const knownTags = new Set([...statements.map(({ tag }) => tag), ...ids]);
+const provenTags = new Set(proofs.map(({ tag }) => tag));
+const decidedTags = new Set(Object.values(decisions).flatMap((decision) => decision.interface));
 const errors: string[] = [];
 
-for (const { tag, test } of proofs) if (!known.has(tag)) errors.push(`unknown tag [${tag}]: ${test}`);
+for (const { tag, test } of proofs) if (!knownTags.has(tag)) errors.push(`unknown tag [${tag}]: ${test}`);
 for (const { tag, text } of statements) {
-  if (!proven.has(tag)) errors.push(`no test has the tag [${tag}]: ${text}`);
-  if (/not (shown|explained)/.test(text) && !decided.has(tag)) errors.push(`open, and not decided: [${tag}]: ${text}`);
+  if (!provenTags.has(tag)) errors.push(`no test has the tag [${tag}]: ${text}`);
+  if (/not (shown|explained)/.test(text) && !decidedTags.has(tag))
+    errors.push(`open but not decided: [${tag}]: ${text}`);
 }
-for (const tag of decided) if (!known.has(tag)) errors.push(`unknown statement in spec/decisions.yaml: ${tag}`);
-for (const id of ids) if (!proven.has(id)) errors.push(`no test has the tag [${id}]`);
+for (const tag of decidedTags) if (!knownTags.has(tag)) errors.push(`unknown statement in spec/decisions.yaml: ${tag}`);
+for (const id of ids) if (!provenTags.has(id)) errors.push(`no test has the tag [${id}]`);
 
 const cited = findCitedDecisions();
 for (const [id, file] of cited) if (!decisions[id]) errors.push(`${id} is cited in ${file}, but is not decided`);
@@ -33,10 +34,10 @@ if (errors.length > 0) {
 const tests = new Set(proofs.map(({ test }) => test));
 console.log(`${statements.length} statements and ${ids.length} decisions proven by ${tests.size} tests`);
 
-/** Finds every id that the packages, the examples and the OpenAPI document cite outside of tags, with one file for each. */
+/** Finds every decision that the packages, the examples and the OpenAPI document cite outside tags, with one file that cites it. */
 function findCitedDecisions(): Map<string, string> {
   const exclude = (path: string) => /(^|\/)(node_modules|dist|generated)$/.test(path);
   const files = globSync(["{packages,examples}/**/*.{ts,yaml}", "spec/openapi.yaml"], { cwd: root, exclude });
-  const idsIn = (file: string) => readFileSync(join(root, file), "utf8").match(/(?<!\[)\bD-\d{2,3}\b/g) ?? [];
-  return new Map(files.flatMap((file) => idsIn(file).map((id) => [id, file])));
+  const findIds = (file: string) => readFileSync(join(root, file), "utf8").match(/(?<!\[)\bD-\d{2,3}\b/g) ?? [];
+  return new Map(files.flatMap((file) => findIds(file).map((id) => [id, file])));
 }

@@ -40,7 +40,7 @@ export const checks: Readonly<Record<string, Check>> = {
     command: `--build node ${noWarnings} examples/platform/test/browser/screenshots.ts`,
   },
   release: {
-    about: "rehearses a release with a registry on loopback; RELEASE.md",
+    about: "rehearses a release with a registry on loopback; see RELEASE.md",
     command: "--build node scripts/release/rehearse.ts",
   },
   mutation: {
@@ -68,7 +68,7 @@ export const checks: Readonly<Record<string, Check>> = {
     command: `node ${noWarnings} tests/guards/guards.ts`,
   },
   "crash-test": {
-    about: "kills the platform under load; --store, --processes, --kills and --stalls say how",
+    about: "kills the platform under load; --store, --processes, --kills and --stalls configure it",
     command: `--build node ${noWarnings} tests/crash-test/run-crash-test.ts --store pglite --kills 20`,
   },
   compatibility: {
@@ -90,7 +90,7 @@ function listChecks(): void {
   console.log("\nnpm run check -- NAME [arguments…]");
 }
 
-/** Runs each check, with its output in `reports/`. Prints a line for each: whether it passed, how long it took, and its last line. */
+/** Runs each check, and writes its output to `reports/`. Prints whether it passed, how long it took, and the last line of its output. */
 async function runAll(names: readonly string[]): Promise<boolean> {
   mkdirSync("reports", { recursive: true });
   let failed = 0;
@@ -101,27 +101,27 @@ async function runAll(names: readonly string[]): Promise<boolean> {
     if (status !== 0) failed += 1;
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
     console.log(`${status === 0 ? "    ok" : "FAILED"}  ${name.padEnd(18)}${minutes.padStart(5)} min  ${lastLine}`);
-    if (status !== 0) console.log(`        its output is in ${file}`);
+    if (status !== 0) console.log(`        see ${file}`);
   }
   console.log(`${names.length - failed} passed, ${failed} failed`);
   return failed === 0;
 }
 
-/** Runs a command with its output in `file`. @returns its status and the last line of its output */
+/** Runs a command, and writes its output to `file`. @returns its status and the last line of its output */
 async function runLogged(command: string, file: string): Promise<{ status: number; lastLine: string }> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" ")], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const log = createWriteStream(file);
-  let end = "";
+  let tail = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {
       log.write(chunk);
-      end = (end + chunk).slice(-2_000);
+      tail = (tail + chunk).slice(-2_000);
     });
   const [status] = await once(child, "close");
   log.end();
-  const lines = stripVTControlCharacters(end)
+  const lines = stripVTControlCharacters(tail)
     .split("\n")
     .filter((line) => line.trim() !== "");
   return { status: status ?? 1, lastLine: lines.at(-1)?.trim().slice(0, 120) ?? "" };
@@ -148,7 +148,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   }
   const check = checks[name];
   if (check === undefined) {
-    console.error(`There is no check ${name}: \`npm run check\` lists them.`);
+    console.error(`There is no check ${name}. \`npm run check\` lists the checks.`);
     process.exitCode = 1;
   } else process.exitCode = await runInteractively(check, args);
 }

@@ -1,7 +1,7 @@
 // Writes everything that is derived from spec/ and committed. With --check, fails if the committed files differ.
-// scripts/docs/build-site.ts writes the pages that only the site has.
+// scripts/docs/build-site.ts writes the pages that exist only on the site.
 //   npm run generate            writes
-//   npm run generate -- --check compares, writes nothing
+//   npm run generate -- --check only compares
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";

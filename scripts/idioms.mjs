@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Each idiom with what to write instead, and how many uses are left; some of them are right. */
+/** Each idiom, what to write instead, and how many uses are left; some of them are correct. */
 const idioms = [
   [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 8],
   [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 3],
@@ -26,7 +26,7 @@ for (const path of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf
   try {
     text = readFileSync(join(root, path), "utf8");
   } catch {
-    // Deleted, and not committed yet.
+    // The file was deleted, but the deletion is not committed yet.
   }
   for (const [index, [pattern]] of idioms.entries())
     for (const { 0: match, index: at } of text.matchAll(pattern))
@@ -35,7 +35,10 @@ for (const path of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf
 
 const risen = idioms.flatMap(([pattern, instead, limit], index) =>
   hits[index].length > limit
-    ? [`${hits[index].length} uses of ${pattern.source}, and ${limit} are allowed. Write: ${instead}`, ...hits[index]]
+    ? [
+        `${hits[index].length} uses of ${pattern.source}, but only ${limit} are allowed. Write: ${instead}`,
+        ...hits[index],
+      ]
     : [],
 );
 if (risen.length > 0) {

@@ -1,5 +1,5 @@
 // Starts the platform with the demo's settings as defaults:
-//   npm run platform [-- --without-demo]     with yours only
+//   npm run platform [-- --without-demo]     uses only your settings
 import { join } from "node:path";
 
 const platform = join(import.meta.dirname, "../examples/platform");

@@ -6,8 +6,8 @@ const defaultUrl = process.env.DATABASE_URL || "postgres://postgres@127.0.0.1:54
 const servers = new Map<string, pg.Pool>();
 
 /**
- * Returns a pool of connections for creating and dropping databases, kept for later tests in this process, because connecting is expensive.
- * They do not keep the process alive.
+ * Returns a pool of connections for creating and dropping databases. Later tests in this process reuse the pool, because connecting is
+ * expensive. It does not keep the process alive.
  */
 export function serverPoolAt(url = defaultUrl): pg.Pool {
   let server = servers.get(url);
@@ -34,7 +34,7 @@ export const findPostgres = (): Promise<boolean> =>
       },
     );
 
-/** Returns the template database of this vitest run, if it is on this server. Databases named after it are dropped when the run ends. */
+/** Returns the name of this vitest run's template database, if it is on this server. Databases named after it are dropped after the run. */
 function findTemplate(url: string): string | undefined {
   const template = process.env.TEST_DATABASE_TEMPLATE;
   if (template === undefined || new URL(template).host !== new URL(url).host) return undefined;
@@ -47,9 +47,9 @@ interface CreatedDatabase {
 }
 
 /**
- * Creates a database. In a vitest run, it is dropped at the end with all others, because each drop waits for a checkpoint.
+ * Creates a database. A vitest run drops all its databases together at the end, because each drop waits for a checkpoint.
  *
- * @param tables `migrated`: the platform's tables, in a vitest run
+ * @param tables `migrated` creates the platform's tables, but only in a vitest run
  * @param serverUrl the URL of a database on the same server
  * @returns a new database
  */

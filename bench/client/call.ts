@@ -1,16 +1,16 @@
-// Runs in a separate process: measures calls with one client and with the base client, in turns.
+// Runs in a separate process: measures calls with one client and with the base client, alternately.
 import { readTask } from "../fresh-process.ts";
-import { measureInTurns, type Pair } from "../pairs.ts";
+import { measureAlternately, type Pair } from "../pairs.ts";
 import type { Calls, ClientCandidate } from "./candidate.ts";
 import { stubFetch } from "./stub-fetch.ts";
 
-/** Which clients are measured, against which URL, and how often they call it. */
+/** Which clients to measure, at which URL, and how many calls to make. */
 export interface CallTask {
   /** The name of a {@link ClientCandidate}. */
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;
-  /** Whether fetch is a stub and CPU time is counted; otherwise wall time, because the server takes part. */
+  /** Whether fetch is a stub, so that CPU time is measured. Otherwise wall time is, because a server takes part. */
   readonly usesStub: boolean;
   /** Calls before the measurement, until V8 has compiled everything. */
   readonly warmUp: number;
@@ -27,7 +27,7 @@ for (const operation of operations)
 const pairs: Pair[] = [];
 for (const operation of operations)
   pairs.push(
-    await measureInTurns(
+    await measureAlternately(
       slices,
       () => measureCallTime(base, operation, callsPerSlice),
       () => measureCallTime(candidate, operation, callsPerSlice),
@@ -40,7 +40,7 @@ async function openCalls(url: string): Promise<Calls> {
   return candidate.open(baseUrl);
 }
 
-/** @returns microseconds per call */
+/** Measures a number of calls. @returns microseconds per call */
 async function measureCallTime(calls: Calls, operation: keyof Calls, count: number): Promise<number> {
   const startedAt = clockMicroseconds();
   for (let call = 0; call < count; call += 1) {

@@ -56,5 +56,5 @@ export interface Package {
 
 export const apiKey = "key-of-harbour-hotels";
 
-/** Headers that every candidate sends. Those that a client does not add itself are passed to it. */
+/** Headers that every candidate sends: a client gets those that it does not add itself. */
 export const commonHeaders = { accept: "application/json", "x-ue-api-subscription-key": apiKey };

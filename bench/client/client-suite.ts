@@ -1,5 +1,5 @@
 import { compare } from "../comparison.ts";
-import { collectPairs, measureInTurns } from "../pairs.ts";
+import { collectPairs, measureAlternately } from "../pairs.ts";
 import type { Suite } from "../suite.ts";
 import { measureBundleBytes } from "./bundle.ts";
 import { type ClientModule, measureCalls } from "./calls.ts";
@@ -8,7 +8,7 @@ import { measureColdImportMs } from "./cold-import.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
 
-/** The first one is the base that the others are compared with. */
+/** The first module is the base with which the others are compared. */
 const modules = [
   "bare-fetch",
   "offers-client",
@@ -45,7 +45,7 @@ export const measureClients: Suite = async (options) => {
 
   const withImports = packages.filter(({ imports }) => imports.length > 0);
   const [imports] = await collectPairs(withImports, options.quick ? 2 : 12, async (candidatePackage, base) => [
-    await measureInTurns(
+    await measureAlternately(
       options.quick ? 1 : 4,
       () => measureColdImportMs(base.imports),
       () => measureColdImportMs(candidatePackage.imports),

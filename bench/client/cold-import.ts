@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** @returns how many milliseconds a new process takes to import the modules, not counting its startup */
+/** Measures how many milliseconds a new process takes to import the modules, not counting its startup. */
 export async function measureColdImportMs(specifiers: readonly string[]): Promise<number> {
   const script = `
     const startedAt = performance.now();

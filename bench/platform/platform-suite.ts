@@ -19,10 +19,10 @@ export const measurePlatform: Suite = async (options) => {
 };
 
 /** Decides how much to measure. During the warm-up events, V8 compiles PGlite's WebAssembly and our code. */
-const runSize = ({ quick }: SuiteOptions) =>
+const chooseRunSize = ({ quick }: SuiteOptions) =>
   quick ? { rounds: 1, warmUp: 500, events: 1_000 } : { rounds: 6, warmUp: 4_000, events: 6_000 };
 
-/** @returns deliveries per second, each from a recorded event to a stored acknowledgement */
+/** Measures deliveries per second, each from a recorded event to a stored acknowledgement. */
 async function measureDeliveryRate(
   store: StoreName,
   receiver: string,
@@ -45,7 +45,7 @@ async function measureDeliveries(
   receiver: string,
   options: SuiteOptions,
 ): Promise<Comparison> {
-  const { rounds, ...size } = runSize(options);
+  const { rounds, ...size } = chooseRunSize(options);
   const candidates = [
     { label: "undici.request, 50 connections, no store", measure: () => measureUpperBound(receiver, size.events) },
     ...stores.map((store) => ({
@@ -58,7 +58,7 @@ async function measureDeliveries(
   return compare({ title, unit: "per second", better: "higher" }, samples);
 }
 
-/** @returns how many requests per second undici sends without the platform */
+/** Measures how many requests per second undici sends without the platform. */
 async function measureUpperBound(receiver: string, events: number): Promise<number> {
   const child = new ForkedProcess(new URL("upper-bound.ts", import.meta.url), receiver, String(events));
   const rate = await child.nextMessage<number>();
@@ -67,7 +67,7 @@ async function measureUpperBound(receiver: string, events: number): Promise<numb
 }
 
 async function measureProcesses(receiver: string, options: SuiteOptions): Promise<Comparison> {
-  const { rounds, ...size } = runSize(options);
+  const { rounds, ...size } = chooseRunSize(options);
   const candidates = [1, 2, 4].map((processes) => ({
     label: processes === 1 ? "one process" : `${processes} processes`,
     measure: () => measureDeliveryRate("PostgreSQL", receiver, size, processes),
@@ -96,7 +96,7 @@ async function measureCreations(
   return compare({ title, unit: "ms", better: "lower" }, samples);
 }
 
-/** @param backlog how many deliveries are pending when the first offer is created */
+/** Measures the 99th percentile in one new platform. @param backlog how many deliveries are pending when the first offer is created */
 async function measureCreationP99(
   store: StoreName,
   receiver: string,
@@ -113,7 +113,7 @@ async function measureCreationP99(
     return performance.now() - startedAt;
   };
   const times: Promise<number>[] = [];
-  // Twenty a second, however long each takes. Measurements after the last delivery are discarded.
+  // Twenty a second, however long each takes, until the backlog has been delivered.
   while (times.length < creations && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
     times.push(create());
     await setTimeout(50);

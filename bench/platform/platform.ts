@@ -5,7 +5,7 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 
 export type StoreName = "PGlite" | "PostgreSQL";
 
-/** Enough organisations that the limit of eight concurrent attempts per endpoint delays nothing. */
+/** Enough organisations that the limit of eight concurrent attempts per endpoint does not delay deliveries. */
 const organisations = 20;
 const workers = 100;
 /** Hashed at scrypt's lowest cost, because every user and worker signs in. */
@@ -30,7 +30,7 @@ const seed = {
   workers: range(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
 };
 
-/** Runs platform processes that share a store, as in production, and uses them only over HTTP. */
+/** Runs platform processes that share a store, as in production. Uses them only over HTTP. */
 export class BenchPlatform {
   /** When each delivery was acknowledged, from the lines that the processes log. */
   readonly acknowledgedAt: number[] = [];

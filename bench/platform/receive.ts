@@ -1,4 +1,4 @@
-// Runs in a separate process: every organisation's endpoint. Responds with 200, and to webhooks under /gone with 410.
+// Runs every organisation's endpoint in a separate process. Responds to webhooks under /gone with 410, and to all other requests with 200.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,7 +7,7 @@ const server = createServer((request, response) => {
   const isGone = request.method === "POST" && request.url?.startsWith("/gone");
   request.once("end", () => response.writeHead(isGone ? 410 : 200).end());
 });
-// Keep connections open while something else is measured.
+// Keep connections open between measurements.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("disconnect", () => process.exit());

@@ -9,10 +9,10 @@ const headers = { "content-type": "application/json" };
 
 async function measureRate(requests: number): Promise<number> {
   const start = performance.now();
-  let left = requests;
+  let remaining = requests;
   const sendSequentially = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       const response = await request(`${address}/offer/response`, { dispatcher, method: "POST", headers, body });
       await response.body.dump();
       if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);

@@ -1,6 +1,6 @@
 import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
 import { type Comparison, compare } from "../comparison.ts";
-import { collectPairs, measureInTurns, type Pair } from "../pairs.ts";
+import { collectPairs, measureAlternately, type Pair } from "../pairs.ts";
 import type { SuiteOptions } from "../suite.ts";
 import type { ReceiverCandidate } from "./candidate.ts";
 import { type EventShape, makeRequests } from "./make-requests.ts";
@@ -24,7 +24,7 @@ export async function measureEndToEnd(
   shapes: readonly EventShape[],
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
-  // V8 needs thousands of requests to compile everything, and the heap to reach its size.
+  // It takes thousands of requests until V8 has compiled everything and the heap has reached its size.
   const [rounds, slices, requests, warmUp] = quick ? [2, 3, 60, 300] : [12, 9, 150, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {
@@ -41,7 +41,7 @@ export async function measureEndToEnd(
       for (const shape of shapes) {
         for (const receiver of [base, candidate]) await receiver.measureCpuPerRequest(requests, shape);
         const measure = (receiver: RunningReceiver) => () => receiver.measureCpuPerRequest(requests, shape);
-        pairs.push(await measureInTurns(slices, measure(base), measure(candidate)));
+        pairs.push(await measureAlternately(slices, measure(base), measure(candidate)));
       }
       return pairs;
     } finally {
@@ -74,14 +74,14 @@ class RunningReceiver {
     return new RunningReceiver(candidate, process, await Sender.open(await process.nextMessage<number>(), connections));
   }
 
-  /** @throws unless every request gets 2xx and reaches the user's code: otherwise the figures are worthless */
+  /** Measures CPU time per request. @throws unless every request gets 2xx and reaches the user's code */
   async measureCpuPerRequest(count: number, shape: EventShape): Promise<number> {
     const requests = await makeRequests(this.#candidate, count, shape);
     const before = await this.#process.request<Usage>("usage");
     await this.#sender.send(requests);
     const after = await this.#process.request<Usage>("usage");
     const handled = after.handled - before.handled;
-    if (handled !== count) throw new Error(`${this.#candidate.label}: ${handled} events handled of ${count} sent.`);
+    if (handled !== count) throw new Error(`${this.#candidate.label}: ${handled} of ${count} events were handled.`);
     return (after.cpu - before.cpu) / count;
   }
 

@@ -7,8 +7,7 @@ const slot = { start: "2026-11-20T08:00:00Z", end: "2026-11-20T16:30:00Z", role:
 const slotBytes = JSON.stringify(slot).length + 1;
 
 /**
- * Makes the JSON of a worker's response to an offer, padded to `bytes` with fields that are not in the contract. Every event has its own
- * ids.
+ * Returns the JSON of a worker's response to an offer, padded to `bytes` with fields that are not in the contract. Every event has new ids.
  */
 export function makeEvent(bytes: number, padding: Padding = "text"): string {
   const slots: (typeof slot)[] = [];

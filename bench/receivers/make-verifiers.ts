@@ -9,8 +9,8 @@ import { makeEvent } from "./event.ts";
 import type { Verifier } from "./verifier.ts";
 
 /**
- * Makes verifiers that each check one 300-byte message, signed now. The first compares the signature and checks nothing
- * else: no verifier can be faster.
+ * Creates verifiers that each check one 300-byte message, signed now. The first one only compares the signature, so no verifier can be
+ * faster.
  */
 export async function makeVerifiers(): Promise<Verifier[]> {
   const body = makeEvent(300);
@@ -56,7 +56,7 @@ export async function makeVerifiers(): Promise<Verifier[]> {
       label: "stripe constructEvent",
       verify: () => stripe.constructEvent(bytes, stripeHeader, secret) !== undefined,
     },
-    // Throws unless the signature is valid.
+    // svix throws unless the signature is valid.
     { label: "svix verify", verify: () => svix.verify(bytes, svixHeaders) === undefined },
     {
       label: "standardwebhooks verify",

@@ -3,7 +3,7 @@ import { measureEndToEnd } from "./end-to-end.ts";
 import type { EventShape } from "./make-requests.ts";
 import { measureVerification } from "./verification.ts";
 
-/** The first one is the base that the others are compared with. */
+/** The first candidate is the base with which the others are compared. */
 const candidates = [
   "express-json",
   "kit-without-deduplication",

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /**
- * Keep-alive connections that write prepared requests and read only enough of the responses to know that they are 2xx and complete: the
- * sender must cost less than the server that is measured.
+ * Sends prepared requests over keep-alive connections. Checks only that each response is 2xx and complete, because the sender must use less
+ * CPU time than the measured server.
  */
 export class Sender {
   readonly #sockets: readonly Socket[];
@@ -66,6 +66,6 @@ function isCompleteResponse(response: string): boolean {
   const headEnd = response.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, headEnd))?.[1];
-  // Without a length, a 2xx that has a body is chunked.
+  // A 2xx body without a length is chunked.
   return length === undefined ? response.endsWith("\r\n0\r\n\r\n") : response.length === headEnd + 4 + Number(length);
 }

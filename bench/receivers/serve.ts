@@ -19,7 +19,7 @@ const server = createServer(
     handled += 1;
   }),
 );
-// Keep connections open while the next requests are made and signed.
+// Keep connections open while the next requests are prepared and signed.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("message", () => {

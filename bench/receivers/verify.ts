@@ -1,10 +1,10 @@
-// Runs in a separate process: measures signature checks by one verifier and by the base, in turns.
+// Runs in a separate process: measures signature checks by one verifier and by the base, alternately.
 import { readTask } from "../fresh-process.ts";
-import { measureInTurns } from "../pairs.ts";
+import { measureAlternately } from "../pairs.ts";
 import { makeVerifiers } from "./make-verifiers.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Which two verifiers check, and for how long. */
+/** Which two verifiers to measure, and for how long. */
 export interface VerifyTask {
   readonly label: string;
   readonly baseLabel: string;
@@ -15,10 +15,10 @@ export interface VerifyTask {
 
 const { label, baseLabel, warmUpMs, slices, sliceMs } = readTask<VerifyTask>();
 const verifiers = await makeVerifiers();
-const [base, verifier] = [baseLabel, label].map((wanted) => verifiers.find(({ label }) => label === wanted));
+const [base, verifier] = [baseLabel, label].map((name) => verifiers.find((candidate) => candidate.label === name));
 if (!base || !verifier) throw new Error(`There is no verifier ${label} or ${baseLabel}.`);
 for (const toWarmUp of [base, verifier]) await measureChecksPerSecond(toWarmUp, warmUpMs);
-const pair = await measureInTurns(
+const pair = await measureAlternately(
   slices,
   () => measureChecksPerSecond(base, sliceMs),
   () => measureChecksPerSecond(verifier, sliceMs),

@@ -11,17 +11,17 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-test("bootstrap.mjs says what it installs before it contacts the registry, and what to check if that fails", {
+test("bootstrap.mjs prints what it installs before it contacts the registry, and what to check if that fails", {
   timeout: 300_000,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), "offers-bootstrap-"));
   onTestFinished(() => rm(home, { recursive: true, maxRetries: 5, retryDelay: 200 }));
-  // In this clone, everything is installed.
+  // Copy the files, because everything is installed in this clone.
   for (const path of ["scripts/bootstrap.mjs", "package.json", ".nvmrc"])
     await cp(join(root, path), join(home, "clone", path), { recursive: true });
   const observed: string[] = [];
   const registry = createServer((request) => {
-    observed.push("asked");
+    observed.push("requested");
     request.destroy();
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void registry.close());
@@ -36,9 +36,9 @@ test("bootstrap.mjs says what it installs before it contacts the registry, and w
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  child.stderr.once("data", () => observed.push("said"));
+  child.stderr.once("data", () => observed.push("printed"));
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  expect(observed.slice(0, 2)).toEqual(["said", "asked"]);
+  expect(observed.slice(0, 2)).toEqual(["printed", "requested"]);
   expect(stderr).toMatch(/^Installing pnpm [\d.]+\n/);
   expect(stderr).toMatch(
     /\nInstalling pnpm [\d.]+ failed\. Can this machine reach the npm registry\? `npm ping` checks it\.\n$/,

@@ -9,6 +9,6 @@ import { join } from "node:path";
 export function setup(): void {
   const folder = mkdtempSync(join(tmpdir(), "offers-compiled-"));
   process.env.NODE_COMPILE_CACHE = folder;
-  // Every process writes to it when it ends.
+  // Every process writes to the cache when it ends.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 /** One statement of spec/interface.md: a sentence, a list item's sentence, or a row of a table. */
 export interface Statement {
-  /** The heading that it is under. */
+  /** The heading above the statement. */
   section: string;
   /** `interface: Offer title` is a row, `interface: Errors 2` a list item or paragraph, and `2b` its second sentence. */
   tag: string;
@@ -13,7 +13,7 @@ export interface Statement {
   text: string;
 }
 
-/** The names of sections in tags, if the first word of the heading is not enough. */
+/** The names of sections in tags, if not just the first word of the heading. */
 const shortNames: Readonly<Record<string, string>> = {
   "Offers and Webhooks Interface Specification": "Introduction",
   "What the service does": "Overview",
@@ -28,14 +28,14 @@ const shortNames: Readonly<Record<string, string>> = {
 export function readStatements(root: string): Statement[] {
   const statements: Statement[] = [];
   let [section, name, number] = ["", "", 0];
-  const add = (text: string, item: string) => {
+  const addStatement = (text: string, item: string) => {
     const tags = ["", ..."bcdefghij"].map((letter) => `interface: ${name} ${item}${letter}`);
-    const tag = tags.find((candidate) => statements.every((other) => other.tag !== candidate)) as string;
+    const tag = tags.find((candidate) => statements.every((statement) => statement.tag !== candidate)) as string;
     statements.push({ section, tag, text });
   };
   const document = readFileSync(join(root, "spec/interface.md"), "utf8");
-  const withoutTableHeads = document.trim().replace(/^\|.*\n\|[-|]+\|\n/gm, "");
-  for (const line of withoutTableHeads.split(/\n+/)) {
+  const withoutTableHeaders = document.trim().replace(/^\|.*\n\|[-|]+\|\n/gm, "");
+  for (const line of withoutTableHeaders.split(/\n+/)) {
     const heading = /^#+ (.*)$/.exec(line)?.[1];
     // "Recipient object:" introduces a table within a section.
     const subject = heading ?? /^\w+(?= object\b.*:$)/.exec(line)?.[0];
@@ -43,11 +43,11 @@ export function readStatements(root: string): Statement[] {
     const [mark = "", listNumber] = /^(?:\| |#+ |\s*(?:(\d+)\.|-) )/.exec(line) ?? [];
     const text = line.slice(mark.length);
     if (heading !== undefined) section = heading;
-    else if (line.startsWith("| ")) add(text.slice(0, -2), text.replace(/ [(|].*/, ""));
+    else if (line.startsWith("| ")) addStatement(text.slice(0, -2), text.replace(/ [(|].*/, ""));
     else {
       // An item with a dash belongs to the numbered item above it.
       if (listNumber !== undefined || mark === "") number = Number(listNumber ?? number + 1);
-      for (const sentence of text.split(/(?<=[.!?])\s+(?=[A-Z`])/)) add(sentence, `${number}`);
+      for (const sentence of text.split(/(?<=[.!?])\s+(?=[A-Z`])/)) addStatement(sentence, `${number}`);
     }
   }
   return statements;
@@ -74,7 +74,7 @@ const decisionsSchema = z.record(
 export const readDecisions = (root: string) =>
   decisionsSchema.parse(parse(readFileSync(join(root, "spec/decisions.yaml"), "utf8")));
 
-/** A tag in the title of a test, or of a describe. A skipped test proves nothing. */
+/** A tag in the title of a test or a describe. A skipped test proves nothing. */
 export interface Proof {
   /** `D-40`, `interface: Errors 2`. */
   tag: string;

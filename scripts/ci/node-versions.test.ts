@@ -29,7 +29,7 @@ test.each([...published.map((name) => `packages/${name}`), "examples/platform"])
 test("the client's error names the oldest supported Node when a global is missing [D-141]", () =>
   expect(oldestNode).toBe(versions.floor));
 
-test("the commands of the repository start on an older Node [D-141]", () => {
+test("the repository's commands start on an older Node [D-141]", () => {
   expect(readRequiredNode("package.json")).toBe(`>=${versions.commands}`);
   expect(read("CONTRIBUTING.md")).toContain(`Node ${versions.commands} or newer`);
   const [major] = versions.commands.split(".");
@@ -46,7 +46,7 @@ test("CI and the runtimes test each version that is not retired, and the oldest 
   expect(tested).toContain(Number.parseInt(read(".nvmrc"), 10));
 });
 
-test("Node versions retire in order [D-141]", () => {
+test("Node versions are retired in order [D-141]", () => {
   const dates = Object.values({ ...versions.retired, ...versions.tested });
   expect(dates).toEqual([...dates].sort());
 });

@@ -1,4 +1,4 @@
-// SECURITY.md lists the personal data in every table of the platform, except tables that contain none.
+// SECURITY.md lists the personal data in every table of the platform that contains any.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 
 type Entity = TestCase | TestModule | TestSuite;
 
-/** Prints progress, and each failure with its output and the command to run it alone. A test that prints fails. */
+/** Prints progress, and each failure with its output and the command that reruns it alone. A test that prints something fails. */
 export class TestReporter implements Reporter {
   /** Captures vitest's own messages, and what worker processes write directly to their streams. */
   readonly stream = new Writable({
@@ -19,8 +19,8 @@ export class TestReporter implements Reporter {
   #isReporting = false;
   #strayOutput = "";
   readonly #output = new Map<string, string>();
-  #files = 0;
-  #filesDone = 0;
+  #fileCount = 0;
+  #doneCount = 0;
   readonly #startedAt = performance.now();
 
   onInit(vitest: Vitest): void {
@@ -28,7 +28,7 @@ export class TestReporter implements Reporter {
   }
 
   onTestRunStart(specifications: readonly unknown[]): void {
-    this.#files = specifications.length;
+    this.#fileCount = specifications.length;
   }
 
   onUserConsoleLog({ taskId, content }: { taskId?: string; content: string }): void {
@@ -46,20 +46,21 @@ export class TestReporter implements Reporter {
     for (const test of module.children.allTests()) {
       const { state, errors = [] } = test.result();
       if (state === "failed") this.#reportFailure(test, ...errors);
-      else if (mustBeQuiet && this.#output.has(test.id)) this.#reportFailure(test, new Error("It prints: capture it."));
+      else if (mustBeQuiet && this.#output.has(test.id))
+        this.#reportFailure(test, new Error("A test must not print: capture its output."));
       else if (state !== "pending") this.count[state]++;
     }
-    this.#filesDone++;
-    const tenths = (files: number) => Math.floor((10 * files) / this.#files);
-    if (this.#files >= 20 && tenths(this.#filesDone) > tenths(this.#filesDone - 1)) this.#printProgress();
+    this.#doneCount++;
+    const tenths = (files: number) => Math.floor((10 * files) / this.#fileCount);
+    if (this.#fileCount >= 20 && tenths(this.#doneCount) > tenths(this.#doneCount - 1)) this.#printProgress();
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     for (const error of unhandledErrors) this.#report("error outside of any test", () => this.#printErrors(error));
     for (const module of modules) if (module.project.name === "slow") this.#printMeasurements(module);
-    // A worker process that ends writes its reason here.
+    // A worker process that ends unexpectedly writes the reason to its streams.
     if (this.count.failed > 0 && this.#strayOutput)
-      console.log(`Written past the console:\n${this.#strayOutput.trimEnd()}`);
+      console.log(`Written directly to the workers' streams:\n${this.#strayOutput.trimEnd()}`);
   }
 
   #printProgress(): void {
@@ -67,16 +68,16 @@ export class TestReporter implements Reporter {
     const { passed, failed } = this.count;
     const failures = failed > 0 ? `, ${failed} failed` : "";
     console.log(
-      `   ${String(seconds).padStart(4)} s  ${this.#filesDone} of ${this.#files} files, ${passed} passed${failures}`,
+      `   ${String(seconds).padStart(4)} s  ${this.#doneCount} of ${this.#fileCount} files, ${passed} passed${failures}`,
     );
   }
 
   #reportFailure(entity: Entity, ...errors: unknown[]): void {
-    this.#report(displayName(entity), () => {
+    this.#report(formatName(entity), () => {
       this.#printErrors(...errors);
       const output = this.#takeOutput(entity);
       if (output) console.log(`  Output:\n${output.trimEnd()}`);
-      console.log(`  Run it alone: ${rerunCommand(entity)}\n`);
+      console.log(`  Run it alone: ${formatRerunCommand(entity)}\n`);
     });
   }
 
@@ -90,7 +91,7 @@ export class TestReporter implements Reporter {
   #printMeasurements(module: TestModule): void {
     for (const entity of [module, ...module.children.allSuites(), ...module.children.allTests()]) {
       const output = this.#takeOutput(entity);
-      if (output) console.log(`${displayName(entity)}\n${output.trimEnd()}`);
+      if (output) console.log(`${formatName(entity)}\n${output.trimEnd()}`);
     }
   }
 
@@ -107,14 +108,14 @@ export class TestReporter implements Reporter {
   }
 }
 
-const moduleOf = (entity: Entity): TestModule => (entity.type === "module" ? entity : entity.module);
+const getModule = (entity: Entity): TestModule => (entity.type === "module" ? entity : entity.module);
 
-const displayName = (entity: Entity): string =>
-  [moduleOf(entity).relativeModuleId, ...(entity.type === "module" ? [] : [entity.fullName])].join(" > ");
+const formatName = (entity: Entity): string =>
+  [getModule(entity).relativeModuleId, ...(entity.type === "module" ? [] : [entity.fullName])].join(" > ");
 
 /** Builds the command that runs only this file or test. */
-function rerunCommand(entity: Entity): string {
-  const file = `npm test -- ${moduleOf(entity).relativeModuleId}`;
+function formatRerunCommand(entity: Entity): string {
+  const file = `npm test -- ${getModule(entity).relativeModuleId}`;
   if (entity.type === "module") return file;
   const pattern = entity.fullName.replaceAll(" > ", " ").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return `${file} -t '${pattern.replaceAll("'", "'\\''")}'`;

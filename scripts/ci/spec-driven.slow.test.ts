@@ -61,7 +61,7 @@ let document: string;
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), "offers-spec-driven-"));
-  // The links of each package's node_modules are relative, so they lead into the copy.
+  // The links in each package's node_modules are relative, so they lead into the copy.
   for (const part of [
     "packages",
     "examples",
@@ -99,7 +99,7 @@ test.each(mutations)(
   },
 );
 
-/** Type-checks the copy. @returns the errors that the compiler prints */
+/** Type-checks the copy. @returns the compiler's output, which is empty without errors */
 async function findTypeErrors(): Promise<string> {
   const options = ["--incremental", "--tsBuildInfoFile", join(copy, "types.tsbuildinfo")];
   const tsc = run(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", ...options], { cwd: copy });

@@ -22,14 +22,14 @@ test("npm start installs less than half as much as npm test, and its walkthrough
   const output = await run("start", "--", "--once", "--trace");
   expect(output).toMatch(/^journey: \d+ steps passed, 0 failed$/m);
   expect(output).toMatch(/^CreateOffer 201 +hirer /m);
-  const first = await countInstalled();
+  const installedByStart = await countInstalled();
   expect(existsSync(join(clone, "node_modules/vitest"))).toBe(false);
 
   await run("run", "generate", "--", "--check");
   expect(existsSync(join(clone, "node_modules/vitest"))).toBe(true);
-  const all = await countInstalled();
-  expect(first).toBeLessThan(all / 2);
+  const installedByTest = await countInstalled();
+  expect(installedByStart).toBeLessThan(installedByTest / 2);
 
   await run("start", "--", "--once");
-  expect(await countInstalled()).toBe(all);
+  expect(await countInstalled()).toBe(installedByTest);
 });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { instance } from "@viz-js/viz";
 
-/** Draws each docs/diagrams/*.dot. @returns the text of each SVG by its path, which is that of its source with `.svg` */
+/** Draws each docs/diagrams/*.dot. @returns each SVG file's content, by its path */
 export async function drawDiagrams(root: string): Promise<Map<string, string>> {
   const viz = await instance();
   const sources = globSync("docs/diagrams/*.dot", { cwd: root }).sort();
@@ -14,7 +14,7 @@ export async function drawDiagrams(root: string): Promise<Map<string, string>> {
   );
 }
 
-/** Shown as an image, the SVG follows the reader's colour scheme; inlined into a page, it uses the page's colours. */
+/** Makes an SVG follow the reader's colour scheme as an image, and use the page's colours when it is inlined. */
 const style = `<style>svg{color:#1f2328}.core path{fill:#dbeafe}@media(prefers-color-scheme:dark){svg{color:#e6edf3}.core path{fill:#1e3a5f}}</style>`;
 
 /** Removes Graphviz's ids, titles and comments, and every colour that is not in `style`. */

@@ -13,7 +13,7 @@ import { writeReference } from "./write-reference.ts";
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Writes the pages that are made from code, and builds the site.
+ * Writes the pages that are generated from code, and builds the site.
  *
  * @param out an empty folder
  * @param base the path where the site is served: `/` or `/offers/`
@@ -30,7 +30,7 @@ export async function buildSite(out: string, base: string): Promise<string[]> {
     .sort();
 }
 
-/** Writes the pages that only the site has. Git ignores them. */
+/** Writes the pages that exist only on the site. Git ignores them. */
 export async function writePages(): Promise<void> {
   const proofs = readProofs(root);
   const pages = new Map([

@@ -1,4 +1,4 @@
-// Takes the pictures of the README: an offer with responses, and a delivery that was retried.
+// Takes the pictures for the README: an offer with responses, and a delivery that was retried.
 //   node scripts/bootstrap.mjs --build node scripts/docs/pictures.ts
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, string>> = {
 
 const headings: Readonly<Record<string, string>> = { major: "Breaking changes", minor: "New", patch: "Fixed" };
 
-/** Prints the changes for users, by package and kind: first those of the next release, then those of each release. */
+/** Prints the changes that affect users, by package and kind: first those in the next release, then those in each earlier one. */
 export function printChangelog(root: string): string {
   const changesets = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
     .sort()
@@ -42,7 +42,7 @@ export function printChangelog(root: string): string {
   ].join("\n\n");
 }
 
-/** Finds what a changeset says about a package: the list items that start with its name or, without any, all of it. */
+/** Finds what a changeset says about a package: the list items that start with its name or, if there are none, the whole text. */
 function findChangesFor(changeset: string, name: string): string {
   const text = changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim();
   const items = text.split(/^(?=- )/m).filter((item) => item.startsWith(`- \`${name}\``));

@@ -18,7 +18,7 @@ export class TypeDocError extends Error {
 /**
  * Writes the API reference of a package to docs/reference, as Markdown with a sidebar for VitePress.
  *
- * @param folder a folder of packages/
+ * @param folder the package's folder in packages/
  * @throws {TypeDocError} for every TypeDoc warning: an undocumented export, a broken link
  */
 export async function writeReference(root: string, folder: string): Promise<void> {
@@ -36,7 +36,7 @@ export async function writeReference(root: string, folder: string): Promise<void
     sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
     ...markdownOptions,
   });
-  // Editors show the docstring of an option, so TypeDoc does not use what the function says about the same option.
+  // Ignore @param tags for single options: editors show the option's own docstring, and so does TypeDoc.
   const warn = app.logger.warn.bind(app.logger);
   app.logger.warn = ((...args: Parameters<typeof warn>) => {
     if (!/has an @param with name "options\.\w+", which was not used/.test(args[0])) warn(...args);
@@ -49,34 +49,37 @@ export async function writeReference(root: string, folder: string): Promise<void
   // Name each module as users import it.
   for (const module of project.children ?? [])
     if (module.kindOf(ReflectionKind.Module)) {
-      module.name = importName(name, module);
-      for (const group of module.groups ?? []) group.children.sort((a, b) => sortRank(a.name) - sortRank(b.name));
+      module.name = toImportName(name, module);
+      for (const group of module.groups ?? []) group.children.sort((a, b) => getSortRank(a.name) - getSortRank(b.name));
     }
-  // Normalise the links to bundled contract types, whose paths lead out of the package's folder.
+  // Normalise the links to bundled contract types, because their paths lead out of the package's folder.
   for (const { sources = [] } of project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[])
     for (const source of sources) if (source.url) source.url = new URL(source.url).href;
   await app.generateOutputs(project);
-  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new TypeDocError(`TypeDoc warns of packages/${folder}`);
+  if (app.logger.hasErrors() || app.logger.hasWarnings())
+    throw new TypeDocError(`TypeDoc reported problems in packages/${folder}`);
 }
 
 /**
- * Replaces each inherited docstring with the original: TypeDoc copies docstrings to the members that inherit them, but resolves links only in
- * the original.
+ * Replaces each inherited docstring with the original: TypeDoc copies docstrings to the members that inherit them, but resolves links only
+ * in the original.
  */
 function resolveInheritedLinks(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {
     if (!(reflection instanceof DeclarationReflection || reflection instanceof SignatureReflection)) continue;
     const original = (reflection.inheritedFrom ?? reflection.overwrites)?.reflection?.comment;
-    if (original && summaryText(original) === summaryText(reflection.comment)) reflection.comment = original.clone();
+    if (original && getSummaryText(original) === getSummaryText(reflection.comment))
+      reflection.comment = original.clone();
   }
 }
 
-const summaryText = (comment: Comment | undefined): string => comment?.summary.map(({ text }) => text).join("") ?? "";
+const getSummaryText = (comment: Comment | undefined): string =>
+  comment?.summary.map(({ text }) => text).join("") ?? "";
 
-/** Sorts a module's errors last: readers reach them from their codes. */
-const sortRank = (name: string): number => (name.endsWith("Error") ? 1 : 0);
+/** Sorts a module's errors last, because readers reach them from their codes. */
+const getSortRank = (name: string): number => (name.endsWith("Error") ? 1 : 0);
 
-const importName = (packageName: string, { name }: DeclarationReflection): string =>
+const toImportName = (packageName: string, { name }: DeclarationReflection): string =>
   name === "index" ? packageName : name.startsWith("@") ? name : `${packageName}/${name}`;
 
 /** @see https://typedoc-plugin-markdown.org/docs/options */

@@ -29,7 +29,9 @@ function readClientDocsUrl(): string {
 test.each([
   ["the client", readClientDocsUrl],
   ["the kit", () => new ConfigurationError("invalid_secret", "").docsUrl],
-])("an error of %s links to its section [D-113]", (_, docsUrl) => expect(sections).toContain(parseSection(docsUrl())));
+])("an error from %s links to its section [D-113]", (_, docsUrl) =>
+  expect(sections).toContain(parseSection(docsUrl())),
+);
 
 test("a rejection links to the section about its reason, and its response to the section about the response's code", async () => {
   const rejected: string[] = [];

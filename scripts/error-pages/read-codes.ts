@@ -51,7 +51,7 @@ function readClientCodes(root: string): CodeUse[] {
 
 function readKitCodes(root: string): CodeUse[] {
   const classes = readCodesByClass(join(root, "packages/webhook-kit/src/errors/errors.ts"));
-  const codes = new Set(classes.flatMap(([, own]) => own));
+  const codes = new Set(classes.flatMap(([, classCodes]) => classCodes));
   return [...codes].map((code) => {
     const names = classes.filter(([, own]) => own.includes(code)).map(([name]) => `\`${name}\``);
     return { code, source: "webhook-kit", facts: [`The error's class is ${names.join(" or ")}.`] };
@@ -60,12 +60,12 @@ function readKitCodes(root: string): CodeUse[] {
 
 function readRejectionCodes(root: string): CodeUse[] {
   const codes = readUnionMembers(join(root, "packages/webhook-kit/src/errors/rejection.ts"), "RejectionCode");
-  const inResponse = new Map<string, number>(
+  const statusByCode = new Map<string, number>(
     Object.entries(requestProblems).map(([code, { status }]) => [code, status]),
   );
   return [
     ...codes.map((code): CodeUse => {
-      const status = inResponse.get(code);
+      const status = statusByCode.get(code);
       const response =
         status === undefined
           ? `The sender receives status ${failedCheck.status} and the code \`${failedCheck.code}\`.`

@@ -19,11 +19,14 @@ export function readCodesByClass(path: string): [className: string, codes: strin
     .statements.filter(ts.isClassDeclaration)
     .map(({ name, members, heritageClauses }): [string, string[]] => {
       const property = members.filter(ts.isPropertyDeclaration).find((member) => member.name.getText() === "code");
-      const ofProperty = findLiterals(property?.type ?? property?.initializer);
-      const ofBase = (heritageClauses ?? [])
+      const propertyLiterals = findLiterals(property?.type ?? property?.initializer);
+      const baseTypeArguments = (heritageClauses ?? [])
         .flatMap(({ types }) => types)
         .flatMap(({ typeArguments }) => typeArguments ?? []);
-      return [name?.text ?? "", ofProperty.length > 0 ? ofProperty : ofBase.flatMap(findLiterals)];
+      return [
+        name?.text ?? "",
+        propertyLiterals.length > 0 ? propertyLiterals : baseTypeArguments.flatMap(findLiterals),
+      ];
     })
     .filter(([, codes]) => codes.length > 0);
 }

@@ -26,8 +26,8 @@ export async function printPayloadSchemas(root: string): Promise<string> {
     if (typeof $ref === "string") return resolve(components.schemas[$ref.replace("#/components/schemas/", "")] ?? {});
     const entries = Object.entries(schema).filter(([keyword]) => !annotations.test(keyword));
     const unsupported = entries.find(([keyword]) => !keywords.test(keyword));
-    // Ignoring it would let values pass that the contract rejects.
-    if (unsupported) throw new Error(`No payload is validated by ${unsupported[0]} yet.`);
+    // Ignoring the keyword would let values pass that the contract rejects.
+    if (unsupported) throw new Error(`The kit's validate does not support ${unsupported[0]} yet.`);
     return Object.fromEntries(
       entries.map(([keyword, value]) => {
         if (keyword === "items") return [keyword, resolve(value as Schema)];

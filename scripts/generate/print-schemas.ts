@@ -5,8 +5,9 @@ import { createClient } from "@hey-api/openapi-ts";
 import { parse } from "yaml";
 
 /**
- * Prints the zod schemas of the document's components as two modules: those of an offer as it is read, which the client bundles, and the others,
- * which re-export them. zod's functions have no annotation that would let a bundler drop unused ones.
+ * Prints the zod schemas of the document's components as two modules. The client bundles the first, with the schemas for reading an offer.
+ * The second contains all others and re-exports the first. One module would not do, because bundlers cannot tell which zod calls are
+ * unused.
  */
 export async function printSchemas(root: string): Promise<{ offer: string; others: string }> {
   const offer = await generateZodSchemas(root, ["Offer"]);
@@ -24,7 +25,7 @@ export async function printSchemas(root: string): Promise<{ offer: string; other
   };
 }
 
-/** Runs the zod plugin of @hey-api/openapi-ts. @param only the components to print, with those that they refer to; all by default */
+/** Runs the zod plugin of @hey-api/openapi-ts. @param only prints only these components and those that they refer to */
 async function generateZodSchemas(root: string, only?: readonly string[]): Promise<string> {
   const path = join(root, "spec/openapi.yaml");
   const folder = await mkdtemp(join(tmpdir(), "offers-schemas-"));
@@ -42,8 +43,8 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
           responses: false,
           webhooks: false,
           "~resolvers": {
-            // The plugin's default strips unknown fields: it would lose what a newer service sends, and accept a misspelt field of a closed
-            // object.
+            // The plugin's default strips unknown fields. It would lose fields that a newer service sends, and accept misspelt fields in
+            // closed objects.
             object({ $, nodes, plugin, schema, ...context }) {
               const { additionalProperties, properties, required = [] } = schema;
               if (additionalProperties && !properties) return undefined;
@@ -55,7 +56,7 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
               const hasOptional = Object.keys(properties ?? {}).some((name) => !required.includes(name));
               return hasOptional ? $("nullAsAbsent").call(object) : object;
             },
-            // zod's own rejects what RFC 3339 allows (D-96). The only pattern of a date-time requires UTC.
+            // zod's own check rejects times that RFC 3339 allows (D-96). The contract's only pattern for a date-time requires UTC.
             string: ({ $, schema }) =>
               schema.format === "date-time" ? $(schema.pattern ? "utcDateTime" : "dateTime") : undefined,
           },
@@ -75,8 +76,8 @@ function addImports(schemas: string): string {
 }
 
 /**
- * Reads the component schemas without the paths and webhooks that use them: the plugin's filter would keep a webhook whose parameters it
- * removed.
+ * Reads the component schemas without the paths and webhooks that use them, because the plugin's filter would keep a webhook but remove its
+ * parameters.
  */
 async function readComponents(path: string): Promise<Record<string, unknown>> {
   const { openapi, info, components } = parse(await readFile(path, "utf8"));

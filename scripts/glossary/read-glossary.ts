@@ -9,7 +9,7 @@ const glossarySchema = z.record(
     z.strictObject({
       term: z.string(),
       meaning: z.string(),
-      /** The file that defines the term, in which a search for it must succeed. */
+      /** The file that defines the term, and must contain it. */
       file: z.string(),
       decision: z.string().optional(),
     }),

@@ -18,11 +18,11 @@ describe.each(listDocuments(root))("%s", (source) => {
 
   test("contains only commands that work in every shell and with Node 20", () => {
     for (const { code } of commands) {
-      // An interactive zsh treats # and what follows as arguments.
+      // An interactive zsh passes # and everything after it as arguments.
       expect(code).not.toMatch(/(?:^|\s)#/m);
-      // Node 20 does not run TypeScript: an npm script brings a Node that does.
+      // Node 20 cannot run TypeScript, but npm scripts use a Node that can.
       expect(code).not.toMatch(/\bnode\b.*\.ts\b/);
-      // A clone may have any name, and npm treats a path that does not exist as a repository on GitHub.
+      // A clone may have any name, and npm takes a path that does not exist for a repository on GitHub.
       expect(code).not.toMatch(/\.\.\/offers\b/);
     }
   });

@@ -1,4 +1,4 @@
-// A proxy reuses idle connections. If the program has closed the one it uses, the proxy responds with 502.
+// A proxy reuses idle connections. If the program has closed the connection, the proxy responds with 502.
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startProcess } from "../processes/start-process.ts";
 const root = join(import.meta.dirname, "../..");
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-async function start(file: string) {
+async function startProgram(file: string) {
   const port = await freePort();
   const env = {
     ...process.env,
@@ -31,7 +31,7 @@ const redisPrograms = (await findRedis()) === undefined ? [] : ["docs/containers
 test.each([...redisPrograms, "examples/integrator/src/main.ts", "examples/worker/src/edge.ts"])(
   "%s keeps an idle connection longer than a proxy does: nginx and ALB 60 s, Caddy 120 s",
   async (file) => {
-    const { address } = await start(file);
+    const { address } = await startProgram(file);
     const response = await fetch(`${address}/test`);
     expect(response.status).toBe(200);
     expect(Number(/^timeout=(\d+)$/.exec(response.headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(120);
@@ -43,7 +43,7 @@ test.each(redisPrograms)(
   "%s stops after its last response, without waiting for idle connections",
   { timeout: 60_000 },
   async (file) => {
-    const { address, stop } = await start(file);
+    const { address, stop } = await startProgram(file);
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
     const event = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
@@ -53,13 +53,13 @@ test.each(redisPrograms)(
       "content-length": event.length,
       expect: "100-continue",
     };
-    const sent = request(`${address}/offer/response`, { method: "POST", agent, headers });
-    sent.flushHeaders();
-    await once(sent, "continue");
+    const pendingRequest = request(`${address}/offer/response`, { method: "POST", agent, headers });
+    pendingRequest.flushHeaders();
+    await once(pendingRequest, "continue");
     const stopped = stop("SIGTERM");
     await vi.waitFor(() => expect(fetch(`${address}/test`)).rejects.toThrow(), { timeout: 60_000 });
-    sent.end(event);
-    const [response] = await once(sent, "response");
+    pendingRequest.end(event);
+    const [response] = await once(pendingRequest, "response");
     expect([response.statusCode, response.headers.connection]).toEqual([200, "keep-alive"]);
     response.resume();
     expect(await stopped).toBe(0);

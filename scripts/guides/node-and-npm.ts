@@ -7,13 +7,13 @@ import { installOldestNode } from "../processes/run-command.ts";
 /** Settings that this machine's network may need. */
 const inherited = /^(?:home|lang|(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
-/** Creates the environment of a reader who has only Node 20 and npm. @param bin an empty folder, which becomes the first on the PATH */
+/** Creates the environment of a reader who has only Node 20 and npm. @param bin an empty folder, which becomes the first one on the PATH */
 export async function createReaderEnv(bin: string): Promise<Record<string, string | undefined>> {
   await symlink(await installOldestNode(), join(bin, "node"));
   const { stdout } = await promisify(execFile)("sh", ["-c", "command -v npm"]);
   const npm = await realpath(stdout.trim());
   await symlink(npm, join(bin, "npm"));
   await symlink(join(dirname(npm), "npx-cli.js"), join(bin, "npx"));
-  const kept = Object.entries(process.env).filter(([name]) => inherited.test(name));
-  return { ...Object.fromEntries(kept), PATH: [bin, "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter) };
+  const inheritedEnv = Object.entries(process.env).filter(([name]) => inherited.test(name));
+  return { ...Object.fromEntries(inheritedEnv), PATH: [bin, "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter) };
 }

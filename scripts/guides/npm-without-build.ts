@@ -2,7 +2,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Writes an `npm` script into a folder; it runs the repository's scripts without installing and building first: for documents that run
+ * Writes an `npm` script into a folder. It runs the repository's scripts without installing and building first, so that documents can run
  * while other tests use the build.
  */
 export async function writeNpmWithoutBuild(root: string, folder: string): Promise<void> {

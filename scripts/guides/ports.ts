@@ -15,7 +15,7 @@ export async function createPortReplacer(): Promise<(text: string) => string> {
   for (const port of documentedPorts) free.set(port, `${await freePort()}`);
   return (text) =>
     text
-      // Skipped if the document sets a port itself.
+      // Leave a command unchanged if the document itself sets a port.
       .replace(/(?<!\bPORT=.*)\bnpm run ([\w:-]+)/g, (start, program) =>
         settings[program] ? `${settings[program]} ${start}` : start,
       )

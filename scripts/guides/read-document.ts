@@ -12,7 +12,7 @@ export interface Block {
   saveAs?: string;
   /** Why the block is not run. */
   notRun?: string;
-  /** The command runs until the reader stops it, in a separate terminal. */
+  /** Whether the command runs, in a separate terminal, until the reader stops it. */
   keepsRunning: boolean;
   /** The output that the document shows: the `text` or `json` block that follows. */
   expected?: string;
@@ -27,8 +27,8 @@ const otherLanguages = new Set(["", "ts", "js", "jsonc", "python", "java", "ngin
  * Reads the blocks of a Markdown document, in order.
  *
  * Two HTML comments, which readers do not see, may precede a block: `<!-- not run: reason -->` and `<!-- keeps running -->`. A `text` or
- * `json` block is the output of the command block before it. After a `ts` block it is the output of that code: `npm run check -- docs` runs
- * those.
+ * `json` block is the output of the command block before it. After a `ts` block, it is the output of that code, which
+ * `npm run check -- docs` runs.
  *
  * @throws for a block that would silently be neither run nor compared
  */
@@ -58,7 +58,7 @@ export function readDocument(root: string, source: string): Block[] {
 /** Whether a block is for a shell. */
 export const isCommand = ({ language }: Block): boolean => shellLanguages.has(language);
 
-/** Reads what the lines above a block say about it. */
+/** Reads the instructions and comments in the lines above a block. */
 function readRemarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRunning"> {
   const [, saveAs] = /\b[Ss]ave this as `([\w.-]+)`/.exec(prose) ?? [];
   const [, notRun] = /<!-- not run:([^>]*)-->\s*$/.exec(prose) ?? [];
@@ -79,7 +79,7 @@ function addBlock(blocks: Block[], block: Block): void {
       return;
     }
     if (!before || !isCommand(before) || before.expected !== undefined)
-      throw new Error(`${location}: no command block stands before this output`);
+      throw new Error(`${location}: there is no command block before this output`);
     before.expected = code;
     return;
   }

@@ -55,12 +55,16 @@ test.each<[string, string[], string]>([
   [
     "something else is printed",
     [...shBlock("echo 409"), ...outputBlock("204")],
-    "guide.md:1: printed\n409\n\nand not\n204\n",
+    "guide.md:1: printed\n409\n\ninstead of\n204\n",
   ],
-  ["more is promised than is printed", [...shBlock("echo 204"), ...outputBlock("204", "{…}")], "guide.md:1: printed"],
-  ["a line is printed in part", [...shBlock("echo 2040"), ...outputBlock("204")], "guide.md:1: printed"],
   [
-    "what keeps running ends",
+    "the document shows more than is printed",
+    [...shBlock("echo 204"), ...outputBlock("204", "{…}")],
+    "guide.md:1: printed",
+  ],
+  ["the document shows only a part of a line", [...shBlock("echo 2040"), ...outputBlock("204")], "guide.md:1: printed"],
+  [
+    "a command that should keep running ends",
     ["<!-- keeps running -->", ...shBlock("echo no"), ...outputBlock("ready")],
     "guide.md:2: ended:\nno\n",
   ],
@@ -79,10 +83,10 @@ test.each<[string, string[], string]>([
     ["```console", "$ npm start", "```"],
     "guide.md:1: console is neither run nor compared",
   ],
-  ["output of no command", outputBlock("204"), "guide.md:1: no command block stands before this output"],
+  ["output without a command", outputBlock("204"), "guide.md:1: there is no command block before this output"],
   ["an empty reason", ["<!-- not run: -->", ...shBlock("npm test")], "guide.md:2: write why the block is not run"],
   [
-    "no sign of being ready",
+    "no output that shows when it is ready",
     ["<!-- keeps running -->", ...shBlock("npm start")],
     "guide.md:2: show below what the command prints",
   ],

@@ -25,7 +25,7 @@ const waiter = join(import.meta.dirname, "wait-for-match.ts");
  * Runs a document's commands in one shell, like a reader, with free ports and temporary folders. Variables, functions
  * and the current folder last from one block to the next.
  *
- * @throws for the first command that fails, or prints something other than the document says
+ * @throws for the first command that fails, or whose output is not what the document shows
  */
 export async function runDocument(blocks: readonly Block[], options: RunOptions): Promise<void> {
   const { root, env, limitMs, announces = false } = options;
@@ -46,7 +46,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
   const script = join(scratch, "document.sh");
   await writeFile(script, preparedBlocks.map(toShellCommands).join("\n"));
-  // Its own process group, so that what the blocks leave in the background can be ended with it.
+  // Start a process group, so that processes that the blocks leave in the background can be stopped too.
   const stdio = announces ? "inherit" : "ignore";
   const shell = spawn("sh", ["-e", script], {
     cwd: root,
@@ -55,7 +55,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
     timeout: limitMs,
     stdio: ["ignore", stdio, stdio],
   });
-  // An interrupted run leaves nothing running.
+  // If this run is interrupted, stop everything that it started.
   const killAll = () => void signalGroup(shell, "SIGKILL");
   process.once("exit", killAll);
   try {
@@ -65,9 +65,9 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
       const output = await readFile(`${path}.out`, "utf8").catch(() => "");
       if (!existsSync(`${path}.done`)) {
         const reason = keepsRunning ? "ended" : "a command failed";
-        throw new Error(`${location}: ${signal === null ? reason : "not done in time"}:\n${output}`);
+        throw new Error(`${location}: ${signal === null ? reason : "timed out"}:\n${output}`);
       }
-      if (!matches(output, expected)) throw new Error(`${location}: printed\n${output}\nand not\n${expected}`);
+      if (!matches(output, expected)) throw new Error(`${location}: printed\n${output}\ninstead of\n${expected}`);
     }
   } finally {
     await killGroup(shell);
@@ -76,7 +76,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
 }
 
-/** Prints the shell commands that run one block, without input. */
+/** Prints the shell commands that run one block with an empty standard input. */
 function toShellCommands(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
@@ -99,7 +99,7 @@ function toShellCommands(block: Block & { path: string; isRun: boolean }): strin
 async function killGroup(shell: ChildProcess): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!signalGroup(shell, signal)) return;
-    for (let left = 100; left > 0 && signalGroup(shell, 0); left--) await sleep(200);
+    for (let polls = 0; polls < 100 && signalGroup(shell, 0); polls++) await sleep(200);
   }
 }
 

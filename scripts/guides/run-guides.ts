@@ -17,7 +17,7 @@ const limitMs = 30 * 60_000;
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-const wanted = process.argv.slice(2);
+const requested = process.argv.slice(2);
 const scratch = await mkdtemp(join(tmpdir(), "offers-clones-"));
 let blocksRun = 0;
 const omitted: string[] = [];
@@ -25,7 +25,7 @@ try {
   const bin = join(scratch, "bin");
   await mkdir(bin);
   const env = await createReaderEnv(bin);
-  for (const source of listDocuments(root).filter((name) => wanted.length === 0 || wanted.includes(name))) {
+  for (const source of listDocuments(root).filter((name) => requested.length === 0 || requested.includes(name))) {
     const commands = readDocument(root, source).filter(isCommand);
     omitted.push(
       ...commands.flatMap(({ location, notRun }) => (notRun === undefined ? [] : [`${location}: ${notRun}`])),

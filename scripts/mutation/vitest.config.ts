@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that must notice a mutant: those next to the code. The property of the offer's states is too slow for it. */
+/** The tests that must notice a mutant: those next to the code. The property test of the offer's states is too slow. */
 export default defineConfig({
   test: { include: ["examples/platform/src/{routes/api,http,offers}/**/*.test.ts"], pool: "forks" },
 });

@@ -10,7 +10,7 @@ export interface DemoPlatform {
   stop(): Promise<void>;
 }
 
-/** Starts the reference platform as a process, with the demo data in its own folder. */
+/** Starts the reference platform as a process, with the demo data in a temporary folder. */
 export async function startDemoPlatform(extraEnv: Readonly<Record<string, string>> = {}): Promise<DemoPlatform> {
   const data = await mkdtemp(join(tmpdir(), "offers-demo-"));
   const settings = {

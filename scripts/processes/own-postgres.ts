@@ -16,8 +16,8 @@ const folder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
 
 export const hasPostgresServer = existsSync(join(folder, "initdb"));
 
-/** Finds the user to run PostgreSQL as: it refuses to run as root. @returns {} for the current user */
-function serverUser(): { uid?: number; gid?: number } {
+/** Finds the user to run PostgreSQL as, because it refuses to run as root. @returns {} for the current user */
+function findServerUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
@@ -36,7 +36,7 @@ export class OwnPostgres {
     this.#settings = settings;
   }
 
-  /** @param settings the server's settings, such as `max_connections=50` */
+  /** Creates and starts a server. @param settings the server's settings, such as `max_connections=50` */
   static async create(settings: readonly string[] = []): Promise<OwnPostgres> {
     const server = new OwnPostgres(await freePort(), await createDataFolder(), settings);
     await runServerProgram("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
@@ -82,7 +82,7 @@ export class OwnPostgres {
     const child = spawn(
       join(folder, "postgres"),
       ["-D", this.dataFolder, "-p", String(this.port), ...settings.flatMap((setting) => ["-c", setting])],
-      { stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir(), ...serverUser() },
+      { stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir(), ...findServerUser() },
     );
     this.#child = child;
     let log = "";
@@ -90,14 +90,14 @@ export class OwnPostgres {
       log = (log + chunk).slice(-4_000);
     });
     while (!(await this.isResponding())) {
-      // Backends of a killed server take a moment to end; until then the next one does not start.
+      // A killed server's backends take a moment to exit; until then, the next server does not start.
       if (child.exitCode !== null && /shared memory block/.test(log)) return pause(100).then(() => this.start());
       if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log}`);
       await pause(50);
     }
   }
 
-  /** Copies a file into the data folder, readable only by the server: a certificate or its key. */
+  /** Copies a file, such as a certificate or its key, into the data folder. Only the server can read it. */
   async addFile(source: string, name: string): Promise<void> {
     const target = join(this.dataFolder, name);
     await copyFile(source, target);
@@ -120,7 +120,7 @@ export class OwnPostgres {
     );
   }
 
-  /** Kills the server with SIGKILL. Its backends notice that and exit too. */
+  /** Kills the server with SIGKILL. Its backends notice, and exit too. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -142,9 +142,9 @@ async function createDataFolder(): Promise<string> {
 }
 
 function chownToServer(path: string): void {
-  const { uid, gid } = serverUser();
+  const { uid, gid } = findServerUser();
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
 const runServerProgram = (program: string, ...args: string[]): Promise<unknown> =>
-  run(join(folder, program), args, { cwd: tmpdir(), ...serverUser() });
+  run(join(folder, program), args, { cwd: tmpdir(), ...findServerUser() });

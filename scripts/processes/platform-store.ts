@@ -14,7 +14,7 @@ export interface PlatformStore {
   remove(): Promise<void>;
 }
 
-/** Creates a data folder with a seed, and on PostgreSQL a new database. Loopback URLs are allowed, and there is no rate limit. */
+/** Creates a data folder with a seed, and a database if the store is PostgreSQL. Allows loopback URLs, and disables rate limits. */
 export async function openPlatformStore(store: "pglite" | "postgres", seed: object): Promise<PlatformStore> {
   const folder = await mkdtemp(join(tmpdir(), "offers-platform-"));
   const database = store === "postgres" ? await createDatabase() : undefined;

@@ -12,7 +12,7 @@ export interface CommandOptions {
  * Runs a command until it exits.
  *
  * @returns what it printed on standard output
- * @throws with its output if it fails
+ * @throws with the command's output if it fails
  */
 export const runCommand = (command: string, args: readonly string[], options: CommandOptions): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -11,11 +11,11 @@ export interface StartOptions extends SpawnOptions {
 
 export interface StartedProcess {
   child: ChildProcess;
-  /** The last thousand lines that it printed. */
+  /** The last thousand lines that the process printed. */
   lines: readonly string[];
   /** Resolves with what the first group of `StartOptions.ready` matched; rejects if the process exits first. */
   ready: Promise<string>;
-  /** @returns the exit code; null if a signal ended it */
+  /** Stops the process. @returns the exit code; null if a signal ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -31,8 +31,8 @@ export function startProcess(command: string, args: readonly string[], options: 
         createInterface({ input: input as Readable }).on("line", (line) => {
           if (lines.push(line) > 1_000) lines.shift();
           onLine?.(line);
-          const found = pattern.exec(line)?.[1];
-          if (found !== undefined) resolve(found);
+          const value = pattern.exec(line)?.[1];
+          if (value !== undefined) resolve(value);
         });
     exited.then(([code, signal]) => {
       reject(new Error(`${command} exited with ${code ?? signal}:\n${lines.join("\n")}`));

@@ -1,4 +1,4 @@
-// Checks packed packages before they are published, and writes their bills of materials. It builds nothing.
+// Checks packed packages before they are published, and writes their bills of materials. Does not build anything.
 //   node scripts/bootstrap.mjs node scripts/release/check.ts packed sbom
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const [packed = "packed", billsOfMaterials = "sbom"] = process.argv.slice(2);
 const root = join(import.meta.dirname, "../..");
 const folder = resolve(packed);
 const releases = await readPublishPlan(folder);
-if (releases.length === 0) throw new Error(`${packed}: nothing is planned to be published`);
+if (releases.length === 0) throw new Error(`${packed}: the plan does not contain any package to publish`);
 await checkTarballs(folder, releases);
 const names = releases.map(({ name }) => name);
 console.log(`${await writeBillsOfMaterials(root, names, billsOfMaterials)} components in ${billsOfMaterials}/`);
@@ -21,8 +21,8 @@ try {
     scratch,
     releases.map(({ tarball }) => join(folder, tarball)),
   );
-  console.log(`${await compileSnippets(scratch)} snippets of READMEs compile`);
+  console.log(`${await compileSnippets(scratch)} README snippets compile`);
 } finally {
   await rm(scratch, { recursive: true });
 }
-console.log(`may be published: ${releases.map(({ id }) => id).join(", ")}`);
+console.log(`ready to publish: ${releases.map(({ id }) => id).join(", ")}`);

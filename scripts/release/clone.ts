@@ -19,11 +19,11 @@ export interface Clone {
   build(): Promise<void>;
   run(command: string, ...args: string[]): Promise<string>;
   git(...args: string[]): Promise<string>;
-  /** Runs a command with the environment of a maintainer who may publish. */
+  /** Runs a command with another environment, such as that of a maintainer who may publish. */
   runAs(env: Record<string, string | undefined>, command: string, ...args: string[]): Promise<string>;
 }
 
-/** Clones the latest commit into a bare repository, and that into a working copy. */
+/** Clones the latest commit into a bare repository, and clones that repository into a working copy. */
 export async function cloneRepository(folder: string): Promise<Clone> {
   const origin = join(folder, "origin.git");
   const clone = join(folder, "offers");

@@ -1,7 +1,7 @@
 // Writes a package's declarations and their maps, for ES modules and for CommonJS, file by file from its sources. Run it in the package's
 // folder, after its JavaScript has been built:
 //   node ../../scripts/release/emit-declarations.ts
-// Each file is translated alone: a type that the compiler would have to infer, and might widen, is an error.
+// Each file is translated alone, so a type that the compiler would have to infer, and might widen, is an error.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
@@ -32,13 +32,13 @@ const contractManifest = readFileSync(join("..", "contract", "package.json"), "u
 const contractExports = (JSON.parse(contractManifest) as { exports: Record<string, string> }).exports;
 const contractImport = /(?<=(?:from |import\()["'])@offers\/contract\/([\w-]+)(?=["'])/g;
 
-/** @returns the path of a contract module, relative to the module that imports it */
-function contractPath(name: string, importer: string): string {
+/** Returns the path of a contract module, relative to the module that imports it. */
+function resolveContractPath(name: string, importer: string): string {
   const file = contractExports[`./${name}`] ?? `./src/${name}.ts`;
   return relative(dirname(importer), file.replace("./src/", "contract/")).replace(/^(?!\.)/, "./");
 }
 
-/** The path of another file of this package, between quotes, up to its extension. */
+/** Matches the quoted path of another file in this package, without its extension. */
 const relativeImport = /(?<=(?:from |import\()["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g;
 
 const modules = Object.values(exports)
@@ -57,7 +57,7 @@ function emitDeclarations(module: string): string[] {
   });
   if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, formatHost));
   const [text = ""] = outputText.split("//# sourceMappingURL=");
-  const declarations = text.replaceAll(contractImport, (_, name: string) => contractPath(name, module));
+  const declarations = text.replaceAll(contractImport, (_, name: string) => resolveContractPath(name, module));
   const map = { ...JSON.parse(sourceMapText ?? ""), sources: [relative(dirname(join("dist", module)), fileName)] };
   for (const [format, extension] of [
     ["js", "d.ts"],

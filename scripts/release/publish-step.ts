@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseWorkflow, readWorkflows } from "../ci/workflows/workflow.ts";
 import type { PackedRelease } from "./tarballs.ts";
 
-/** Computes what the hash step in release.yml outputs: `sha256sum` of the plan and each tarball. */
+/** Computes the output of the hash step in release.yml: the `sha256sum` of the plan and of each tarball. */
 export async function computeHashes(folder: string, releases: readonly PackedRelease[]): Promise<string> {
   const files = ["publish-plan.json", ...releases.map(({ tarball }) => tarball)];
   const lines = files.map(async (file) => {
@@ -19,7 +19,7 @@ export async function computeHashes(folder: string, releases: readonly PackedRel
 export interface Publication {
   code: number | null;
   output: string;
-  /** The exit code, the first error line and everything it printed, for a message. */
+  /** The exit code, the first error line and the whole output, for a message. */
   cause: string;
   /** The ids that the step reports as published, now or earlier. */
   published: readonly string[];
@@ -28,7 +28,7 @@ export interface Publication {
 /**
  * Runs the script of release.yml that publishes, on a folder of packed tarballs.
  *
- * @param snapshotTag npm's tag in the mode `snapshot`
+ * @param snapshotTag the npm dist-tag of a snapshot
  */
 export async function runPublishStep(
   folder: string,
@@ -41,7 +41,7 @@ export async function runPublishStep(
   if (script === undefined) throw new Error("release.yml has no step that publishes");
   const outputs = join(folder, "..", `outputs-${Date.now()}`);
   await writeFile(outputs, "");
-  // The way GitHub runs `shell: bash`, in a separate process group.
+  // Like GitHub's `shell: bash`, but in a separate process group.
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
     cwd: folder,
     detached: true,

@@ -8,8 +8,8 @@ import { runCommand } from "../processes/run-command.ts";
 import { startProcess } from "../processes/start-process.ts";
 
 /**
- * The registry, and the npm that publishes to it and installs from it, because Node brings an older one. verdaccio gets the newest
- * node-fetch that it can require, because version 2.6.7, which it asks for, has a known vulnerability.
+ * The registry, and the npm that publishes to it and installs from it, because Node includes an older npm. The override gives verdaccio the
+ * newest node-fetch that it can `require`, because version 2.6.7, on which verdaccio depends, has a known vulnerability.
  */
 const manifest = {
   private: true,
@@ -20,12 +20,12 @@ const cache = join(import.meta.dirname, "../../.cache/verdaccio-6.10.4-npm-12.2.
 
 export interface Registry {
   address: string;
-  /** The environment of a user who is signed in to it with npm 12, and gets only packages of `@offers` from it. */
+  /** The environment of a user who is signed in with npm 12, and installs only `@offers` packages from this registry. */
   env: Record<string, string | undefined>;
   stop(): Promise<void>;
 }
 
-/** Starts an empty npm registry on loopback. It serves the scope `@offers` and uses no other registry. */
+/** Starts an empty npm registry on loopback. It serves only the scope `@offers`, and does not use other registries. */
 export async function startRegistry(folder: string): Promise<Registry> {
   const bin = join(cache, "node_modules/verdaccio/bin/verdaccio");
   if (!existsSync(bin)) await installRegistry();
@@ -47,7 +47,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
     ready: /(http address)/,
   });
   await ready;
-  for (let left = 100; left > 0 && !(await fetch(`${address}/-/ping`).catch(() => undefined))?.ok; left--)
+  for (let tries = 0; tries < 100 && !(await fetch(`${address}/-/ping`).catch(() => undefined))?.ok; tries++)
     await sleep(100);
   return { address, env: await signIn(address, folder), stop: async () => void (await stop("SIGKILL")) };
 }

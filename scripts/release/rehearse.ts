@@ -14,7 +14,7 @@ import { computeHashes, runPublishStep } from "./publish-step.ts";
 import { startRegistry } from "./registry.ts";
 import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
-// `npm run --silent` silences every npm that it starts: a failed step would have no cause to print.
+// `npm run --silent` silences every npm that it starts, so a failed step could not print its cause.
 delete process.env.npm_config_loglevel;
 const steps: { step: string; seconds: number; found: string }[] = [];
 const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));
@@ -33,7 +33,7 @@ try {
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
 
-/** Runs a step and records how long it took. @param check returns what it found, in a few words; rejects if the step fails */
+/** Runs a step and records how long it took. @param check returns its result, in a few words; rejects if the step fails */
 async function runStep(step: string, check: () => Promise<string>): Promise<void> {
   const start = performance.now();
   const found = await check().catch((error: Error) => {
@@ -59,17 +59,17 @@ async function rehearse(): Promise<void> {
     await clone.git("commit", "--quiet", "--allow-empty", "--message", "Version packages");
     return `${before.trim().split("\n").length - 1} changesets`;
   });
-  await runStep("select: the plan has every package", async () => {
+  await runStep("select: the plan contains every package", async () => {
     await runChangeset("publish-plan", "--output", join(scratch, "plan.json"));
     return "plan.json";
   });
-  await runStep("pack: pnpm packs every package of the plan", async () => {
+  await runStep("pack: pnpm packs every package in the plan", async () => {
     await runChangeset("pack", "--from-publish-plan", join(scratch, "plan.json"), "--out-dir", packed);
     return (await readPublishPlan(packed)).map(({ id }) => id).join(", ");
   });
 
   const [first] = await readPublishPlan(packed);
-  if (!first) throw new Error("nothing is planned to be published: add a changeset");
+  if (!first) throw new Error("the plan does not contain any package to publish: add a changeset");
   const releases = await readPublishPlan(packed);
   const ids = releases.map(({ id }) => id);
   await runStep("the tarballs are complete", async () => {
@@ -80,7 +80,7 @@ async function rehearse(): Promise<void> {
     const names = releases.map(({ name }) => name);
     return `${await writeBillsOfMaterials(clone.folder, names, join(scratch, "sbom"))} components`;
   });
-  await runStep("the READMEs of the tarballs compile", async () => {
+  await runStep("the snippets in the tarballs' READMEs compile", async () => {
     const project = join(scratch, "tarballs");
     const tarballs = releases.map(({ tarball }) => join(packed, tarball));
     await installPackages(project, tarballs);
@@ -141,7 +141,7 @@ async function rehearse(): Promise<void> {
     const project = join(scratch, "project");
     await installPackages(project, ids, registry.env);
     for (const system of inBothModuleSystems) await runReadmePrograms(project, system);
-    // Not with npx, which takes --help for itself.
+    // Not npx, which would handle --help itself.
     for (const { name, bin } of readPublishedPackages(clone.folder))
       for (const file of Object.values(bin))
         await runCommand(process.execPath, [join("node_modules", name, file), "--help"], { cwd: project });
@@ -149,7 +149,7 @@ async function rehearse(): Promise<void> {
   });
 }
 
-/** Finds which of the ids, `name@version`, the registry delivers. */
+/** Finds the ids, `name@version`, that the registry delivers. */
 async function findDeliveredIds(ids: readonly string[]): Promise<readonly string[]> {
   const found = ids.map(async (id) => {
     const { versions } = await fetchRegistryEntry(id.slice(0, id.lastIndexOf("@")));
@@ -171,5 +171,5 @@ async function fetchRegistryEntry(name: string): Promise<RegistryEntry> {
 
 function assertIds(found: readonly string[], expected: readonly string[], output = ""): void {
   if ([...found].sort().join() !== [...expected].sort().join())
-    throw new Error(`found ${found.join(", ") || "nothing"} and not ${expected.join(", ")}\n${output}`);
+    throw new Error(`found ${found.join(", ") || "nothing"} instead of ${expected.join(", ")}\n${output}`);
 }

@@ -7,35 +7,35 @@ const requiredFiles = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Checks tarballs as they would be published: the manifest, the files, publint and, for those that programs import, attw.
+ * Checks tarballs before they are published: the manifest, the files, publint and, for packages that programs import, attw.
  *
- * @throws with every fault
+ * @throws with all errors
  */
 export async function checkTarballs(folder: string, releases: readonly PackedRelease[]): Promise<void> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const { id, name, version, tarball } of releases) {
     const path = join(folder, tarball);
     const files = (await runCommand("tar", ["-tzf", path], { cwd: folder })).trim().split("\n");
     const manifest = await runCommand("tar", ["-xzOf", path, "package/package.json"], { cwd: folder });
     const [unresolved] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
-    if (unresolved !== undefined) faults.push(`${id}: asks for ${unresolved}, which no registry understands`);
+    if (unresolved !== undefined) errors.push(`${id}: depends on ${unresolved}, which no registry understands`);
     const packed = JSON.parse(manifest) as { name: string; version: string; types?: string };
-    if (packed.name !== name || packed.version !== version) faults.push(`${id}: is ${packed.name}@${packed.version}`);
-    for (const file of requiredFiles) if (!files.includes(`package/${file}`)) faults.push(`${id}: has no ${file}`);
+    if (packed.name !== name || packed.version !== version) errors.push(`${id}: is ${packed.name}@${packed.version}`);
+    for (const file of requiredFiles) if (!files.includes(`package/${file}`)) errors.push(`${id}: has no ${file}`);
     if (unresolved !== undefined) continue;
     const runCheck = (command: string, ...args: string[]) =>
       runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
-        faults.push(`${id}: ${error.message}`);
+        errors.push(`${id}: ${error.message}`);
       });
     await runCheck("publint", "run", "--strict");
-    // Without node10, which does not support subpath exports.
+    // Leave out node10, which does not support subpath exports.
     if (packed.types !== undefined) await runCheck("attw", "--profile", "node16");
   }
-  if (faults.length > 0) throw new Error(faults.join("\n"));
+  if (errors.length > 0) throw new Error(errors.join("\n"));
 }
 
 /**
- * Writes a CycloneDX file for each of these packages of a workspace: everything that is installed with it.
+ * Writes a CycloneDX file for each of these packages in a workspace. It lists everything that is installed with the package.
  *
  * @returns how many components they list
  */
@@ -74,7 +74,7 @@ interface Plan {
 }
 
 /**
- * Reads a folder that `changeset pack` has written.
+ * Reads the publish plan in a folder that `changeset pack` has written.
  *
  * @throws if a tarball is not the one that was packed
  */

@@ -39,7 +39,7 @@ function printSkill(root: string, folder: string, { sections, errors }: Skill): 
     listExports(root, `@offers/${folder}`).join("\n"),
     ...sections.map((heading) => findSection(readme, heading)),
     "## Error codes",
-    "`docsUrl` of an error or a rejection leads to the page of its code.",
+    "The `docsUrl` of an error or a rejection links to the section about its code.",
     ...errors.map((source) => printCodes(root, source)),
     "",
   ].join("\n\n");
@@ -73,7 +73,7 @@ const listExports = (root: string, packageName: string): string[] =>
       return `- \`${name}\`: ${names.map((exportName) => `\`${exportName}\``).join(", ")}`;
     });
 
-/** Makes links absolute: in spec/errors they are relative to docs/, which a tarball does not have. */
+/** Makes links absolute: in spec/errors, they are relative to docs/, which a tarball does not contain. */
 const makeLinksAbsolute = (markdown: string): string =>
   markdown.replaceAll("](guides/", "](https://github.com/offers/offers/blob/main/docs/guides/");
 

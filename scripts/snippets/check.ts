@@ -1,6 +1,6 @@
 // Type-checks every ts snippet that a reader could copy: those in the guides, the READMEs and the site's pages, and the @example of
-// every docstring. Each is written to a module in a folder .snippets: in its package if it comes from one, otherwise here, where the
-// packages that the guides import are installed.
+// every docstring. Each is written to a module in a folder named .snippets: in its package if it belongs to one, otherwise here, where
+// the packages that the guides import are installed.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -62,7 +62,7 @@ function typeErrors(): string[] {
 const opensConnection = /\b(?:new Pool|drizzle|createClient)\(/;
 const missingListeners = [...snippets.values()]
   .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))
-  .map(({ source, line }) => `${source}:${line}: nothing listens for "error" of the connection`);
+  .map(({ source, line }) => `${source}:${line}: nothing listens for the connection's "error" event`);
 
 const errors = [...missingListeners, ...typeErrors()];
 if (errors.length > 0) {

@@ -107,14 +107,14 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
 function countStale(receipts: readonly Receipt[]): number {
   const isStale = ({ deliveryId, value }: Receipt, index: number): boolean => {
     const before = receipts.slice(0, index);
-    const last = before.findLastIndex((other) => other.deliveryId === deliveryId);
-    return last >= 0 && before.slice(last).some((other) => other.value !== value);
+    const last = before.findLastIndex((receipt) => receipt.deliveryId === deliveryId);
+    return last >= 0 && before.slice(last).some((receipt) => receipt.value !== value);
   };
   return receipts.filter(isStale).length;
 }
 
 const countValue = (values: readonly string[], value: string): number =>
-  values.filter((other) => other === value).length;
+  values.filter((candidate) => candidate === value).length;
 
 const formatReceipts = (receipts: readonly Receipt[]): string =>
   receipts.map(({ value, deliveryId, ordinal }) => `${value} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");

@@ -17,8 +17,8 @@ const foreign =
 const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
 
 /**
- * Finds a package's exports, and the options and fields that their types reach, for which an editor shows no documentation. Reads the published
- * declarations, so the packages must be built.
+ * Finds a package's exports, and the options and fields that their types reach, for which an editor shows no documentation. Reads the
+ * published declarations, so the packages must be built.
  */
 function findUndocumented(name: string, change = (text: string) => text): string[] {
   const folder = join(packages, name);

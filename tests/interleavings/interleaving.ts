@@ -7,7 +7,8 @@ import { Seeded } from "../seeded.ts";
 interface Actor {
   readonly name: string;
   /**
-   * `running`: it executes JavaScript. `ready`: its next statement waits for its turn. `sent`: the server has the statement, which may wait for a lock.
+   * `running`: executes JavaScript. `ready`: its next statement waits for its turn. `sent`: the server has the statement, which may wait
+   * for a lock.
    */
   phase: "running" | "ready" | "sent" | "ended";
   statement: string;
@@ -68,8 +69,8 @@ const hangsAfterMs = 30_000;
 
 /**
  * Runs actors on PostgreSQL. Only one at a time sends a statement; the seed decides which. While an actor waits for a lock, the others
- * continue until a commit releases the lock. Unless there is a deadlock, only one actor may wait: if two waited for the same row, the server
- * would decide which continues first. The second actor's statement is rolled back, and sent again later.
+ * continue until a commit releases the lock. Unless there is a deadlock, only one actor may wait: if two waited for the same row, the
+ * server would decide which continues first. The second actor's statement is rolled back, and sent again later.
  */
 export class Interleaving extends Seeded {
   readonly violations: string[] = [];
@@ -246,6 +247,6 @@ export class Interleaving extends Seeded {
   /** Whether the actors are deadlocked: they wait only for each other. */
   async #areDeadlocked(waiting: readonly Actor[]): Promise<boolean> {
     const blockers = await this.#findBlockers(waiting);
-    return waiting.every((actor) => blockers.get(actor)?.every((other) => waiting.includes(other)));
+    return waiting.every((actor) => blockers.get(actor)?.every((blocker) => waiting.includes(blocker)));
   }
 }

@@ -65,24 +65,24 @@ const lateInsert: Scenario = async (fixture) => {
 };
 
 /**
- * Processes claim from one lane, which has more rows than its capacity, even between the snapshot and the lock of another's claim. They keep
- * what they get.
+ * Processes claim from one lane, which has more rows than its capacity, even between the snapshot and the lock of another's claim. They
+ * keep what they get.
  */
 const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const recorder = fixture.nextStore();
   for (let index = 0; index < 12; index += 1) await recordResponse(recorder, `worker-${index}`);
-  const kept: Leased<PendingDelivery>[] = [];
+  const heldDeliveries: Leased<PendingDelivery>[] = [];
   for (const name of ["one", "two", "three"]) {
     const process = await deliveries.newProcess();
     const limit = interleaving.pick([5, 100]);
     interleaving.start(`process ${name}`, async () => {
-      for (let claim = 1; claim <= 2; claim += 1) kept.push(...((await process.claim(limit)) ?? []));
+      for (let claim = 1; claim <= 2; claim += 1) heldDeliveries.push(...((await process.claim(limit)) ?? []));
     });
   }
   await interleaving.runToEnd();
-  for (const { row } of kept) deliveries.endAttempt(row);
+  for (const { row } of heldDeliveries) deliveries.endAttempt(row);
   await deliveries.finish();
 };
 

@@ -11,7 +11,7 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** The reference platform with its demo data: Hana uses the portal, Amal and Ben use the worker app, and a test server is Hana's endpoint. */
+/** The reference platform with its demo data. Hana uses the portal, Amal and Ben use the worker app; a test server is Hana's endpoint. */
 export interface Integration {
   platform: string;
   apiKey: string;

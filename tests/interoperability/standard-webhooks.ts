@@ -12,8 +12,8 @@ const unrelatedSecret = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 type Compare = (label: string, expected: boolean, accepted: boolean) => void;
 
 /**
- * Makes other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret, and makes the
- * kit verify what they sign: each message unchanged, and with single changes.
+ * Makes other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret, and makes
+ * the kit verify what they sign: each message unchanged, and with single changes.
  */
 export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
   const implementations = listImplementations();

@@ -14,7 +14,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 interface ServiceOptions {
   database: TestDatabase;
   secret: string;
-  /** Whether retention keeps deliveries that the receiver has not caught up with. A receiver without the feed needs only the current state. */
+  /** Whether retention keeps deliveries that the receiver has missed. A receiver without the feed needs only the current state. */
   keepsMissedDeliveries: boolean;
 }
 

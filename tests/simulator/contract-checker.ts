@@ -194,8 +194,8 @@ export class ContractChecker {
   }
 
   /**
-   * Checks that no delivery is sent after a later one with its key, not even by a stalled process that sends it again: a receiver without an
-   * inbox would take the older response for the newer one. Leases follow the database's clock, so the order is not checked after a jump.
+   * Checks that no delivery is sent after a later one with its key, not even by a stalled process that sends it again: a receiver without
+   * an inbox would take the older response for the newer one. Leases follow the database's clock, so the order is not checked after a jump.
    */
   #checkRequestOrder(deliveriesById: ReadonlyMap<string, Delivery>): void {
     if (this.#hasClockJumped) return;

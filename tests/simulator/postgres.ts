@@ -40,7 +40,7 @@ const connectionLostError = (): Error =>
  * their transactions one after another, by the schedule's clock.
  */
 export class SimulatedPostgres implements Server {
-  /** The skew of the server's clock. */
+  /** How far the server's clock is ahead of virtual time. */
   offsetMs = 0;
   faults = noDatabaseFaults;
   /** Called when a fault may have delayed the renewal of leases: the process's, or everyone's if it is undefined. */

@@ -10,7 +10,7 @@ export class Process {
   isStopped = false;
   /** None of its code runs before this time, as during a long garbage collection or on a suspended machine. */
   stalledUntilMs = 0;
-  /** The skew of its wall clock. */
+  /** How far its wall clock is ahead of virtual time; negative if it is behind. */
   wallOffsetMs = 0;
   /** When its wall clock last jumped. */
   clockJumpedAtMs = Number.NEGATIVE_INFINITY;
@@ -62,8 +62,8 @@ const realImmediate = setImmediate;
 const drainPromises = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
 
 /**
- * Keeps virtual time and decides the order of events: timers, event-loop turns, statements and replies. It runs the event that is due first,
- * or a random one if several are due at the same time. All randomness comes from the seed, so a seed replays exactly.
+ * Keeps virtual time and decides the order of events: timers, event-loop turns, statements and replies. It runs the event that is due
+ * first, or a random one if several are due at the same time. All randomness comes from the seed, so a seed replays exactly.
  */
 export class Schedule extends Seeded {
   nowMs = 0;

@@ -39,8 +39,8 @@ const settings = {
 };
 
 /**
- * Runs statements in PGlite's only session, one at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` follow the
- * schedule. Statements go over the wire protocol, in one call, because `PGlite.query` crosses into WebAssembly six times.
+ * Runs statements in PGlite's only session, one at a time. PGlite asks JavaScript for the time, so `now()` and `clock_timestamp()` follow
+ * the schedule. Statements go over the wire protocol, in one call, because `PGlite.query` crosses into WebAssembly six times.
  */
 export class Session {
   readonly #database: PGlite;

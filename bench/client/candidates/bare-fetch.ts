@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** Sends what the others send and assumes success: no timeout, no retry, no typed error. */
+/** Sends the same requests as the other candidates, but without timeouts, retries or typed errors. */
 export const candidate: ClientCandidate = {
   label: "bare fetch",
   usesFetch: true,

@@ -3,7 +3,7 @@ import type { paths } from "@offers/contract/openapi";
 import createClient from "openapi-fetch";
 import { type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** Typed by the contract. It returns errors instead of throwing them, so the caller checks. */
+/** A client typed by the contract. It returns errors instead of throwing them, so the caller checks for them. */
 export const candidate: ClientCandidate = {
   label: "openapi-fetch",
   usesFetch: true,

@@ -1,4 +1,4 @@
-// The rules for every workflow of this repository. Each rule must catch mistakes that are injected into the real files.
+// Applies the rules to every workflow in this repository. Each rule must catch mistakes that are injected into the real files.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const runnable = [
   ...Object.keys(checks).map((name) => `check ${name}`),
 ];
 
-/** A mistake to make in a real file, and part of the error that the rule must report. */
+/** A mistake to inject into a real file, and part of the error that the rule must report. */
 type InjectedMistake = readonly [file: string, find: string | RegExp, replacement: string, found: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
@@ -23,11 +23,11 @@ const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +wit
 const publishLine = 'npm publish "$tarball"';
 
 const injectedMistakes: Readonly<Record<string, Readonly<Record<string, InjectedMistake>>>> = {
-  "every action is pinned by a commit, with its version in a comment": {
+  "every action is pinned to a commit, with its version in a comment": {
     "a tag": ["ci.yml", checkout, "actions/checkout@v7 # v7.0.1", "not pinned"],
     "no version": ["ci.yml", / # v7\.0\.1/, "", "without its version"],
-    "an image by its tag": ["ci.yml", checkout, "docker://node:24 # v24.0.0", "not pinned"],
-    "a folder that is not read": ["ci.yml", checkout, "./others/setup", "does not read"],
+    "an image pinned to its tag": ["ci.yml", checkout, "docker://node:24 # v24.0.0", "not pinned"],
+    "a folder that the policy does not read": ["ci.yml", checkout, "./others/setup", "does not read"],
     "an alias of a tag": [
       "ci.yml",
       /name: CI\n[\s\S]*?actions\/checkout@\w+ # v[\d.]+/,
@@ -35,17 +35,17 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
       "not pinned",
     ],
   },
-  "a workflow has no rights, or reads": {
-    "the default of the repository": ["ci.yml", "permissions: {}\n", "", "top-level"],
-    "all rights": ["ci.yml", "permissions: {}", "permissions: write-all", "top-level"],
-    "one right": ["nightly.yml", "permissions: {}", "permissions: { issues: write }", "top-level"],
+  "a workflow has no permissions, or read permissions only": {
+    "the repository's default": ["ci.yml", "permissions: {}\n", "", "top-level"],
+    "all permissions": ["ci.yml", "permissions: {}", "permissions: write-all", "top-level"],
+    "one write permission": ["nightly.yml", "permissions: {}", "permissions: { issues: write }", "top-level"],
   },
-  "a job names each of its rights": {
-    "all rights": ["ci.yml", "permissions:\n      contents: read", "permissions: write-all", "write-all"],
+  "a job lists each of its permissions": {
+    "all permissions": ["ci.yml", "permissions:\n      contents: read", "permissions: write-all", "write-all"],
     "every secret": ["release.yml", "    permissions:\n      contents: read", "    secrets: inherit", "inherits"],
   },
-  "what may publish builds nothing": {
-    "the tests may publish": [
+  "a job that may publish does not build": {
+    "tests that may publish": [
       "release.yml",
       "permissions:\n      contents: read",
       "permissions:\n      id-token: write",
@@ -57,53 +57,53 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
       "- uses: actions/checkout@1\n      - uses: actions/download-artifact",
       "uses actions/checkout",
     ],
-    "packs again": ["release.yml", publishLine, `npm run tarballs && ${publishLine}`, "runs npm"],
-    "runs what came with the tarballs": ["release.yml", publishLine, "./publish.sh", "publish.sh"],
-    "publishes a folder": ["release.yml", publishLine, "npm publish", "runs npm publish"],
+    "a second packing": ["release.yml", publishLine, `npm run tarballs && ${publishLine}`, "runs npm"],
+    "a script that came with the tarballs": ["release.yml", publishLine, "./publish.sh", "publish.sh"],
+    "a published folder": ["release.yml", publishLine, "npm publish", "runs npm publish"],
   },
-  "what may publish waits for a reviewer": {
+  "a job that may publish waits for a reviewer": {
     "no environment": ["release.yml", "    environment: npm # a reviewer approves\n", "", "publish"],
-    "the rights in another job": [
+    "the permissions in another job": [
       "release.yml",
       "contents: write # tags and releases",
       "contents: write\n      id-token: write",
       "tag",
     ],
   },
-  "what is published are the bytes that were tested": {
-    "without a hash": ["release.yml", 'sha256sum --check --strict <<< "$SHA256SUMS"', "true", "hashes"],
-    "with a hash that comes too late": [
+  "the published bytes are those that were tested": {
+    "no hash check": ["release.yml", 'sha256sum --check --strict <<< "$SHA256SUMS"', "true", "hashes"],
+    "a hash check that comes too late": [
       "release.yml",
       'sha256sum --check --strict <<< "$SHA256SUMS"',
       `${publishLine}; sha256sum --check --strict <<< "$SHA256SUMS"`,
       "hashes",
     ],
   },
-  "no token of npm is stored": {
-    "in a variable": ["release.yml", 'PROVENANCE: "true"', "NODE_AUTH_TOKEN: abc", "NODE_AUTH_TOKEN"],
-    "in a file of setup-node": [
+  "no npm token is stored": {
+    "a token in a variable": ["release.yml", 'PROVENANCE: "true"', "NODE_AUTH_TOKEN: abc", "NODE_AUTH_TOKEN"],
+    "a token in setup-node's file": [
       "release.yml",
       "package-manager-cache: false",
       "registry-url: https://registry.npmjs.org",
       "registry-url",
     ],
   },
-  "a pull request's run has no rights and no secrets": {
-    "a right": ["ci.yml", "contents: read", "contents: read\n      pull-requests: write", "may write"],
+  "a pull request's run has no write permissions and no secrets": {
+    "a write permission": ["ci.yml", "contents: read", "contents: read\n      pull-requests: write", "may write"],
     "a secret": [
       "ci.yml",
       "run: npm test",
       `run: npm test\n        env: { KEY: "\${{ secrets.KEY }}" }`,
       "reads secrets",
     ],
-    "the release": ["release.yml", "  push:\n", "  pull_request:\n  push:\n", "may write"],
+    "a release for a pull request": ["release.yml", "  push:\n", "  pull_request:\n  push:\n", "may write"],
   },
-  "only this repository's main branch has rights": {
-    "in a copy": ["release.yml", "github.repository_owner == 'offers' && ", "", "publish: may write"],
-    "on any branch": ["release.yml", " && github.ref == 'refs/heads/main'", "", "version: may write"],
+  "only this repository's main branch has write permissions": {
+    "a run in a fork": ["release.yml", "github.repository_owner == 'offers' && ", "", "publish: may write"],
+    "a run on any branch": ["release.yml", " && github.ref == 'refs/heads/main'", "", "version: may write"],
     "a job that waits for nothing": ["release.yml", "needs: [select, publish]\n", "needs: test\n", "tag: may write"],
   },
-  "no stranger starts a run that has rights": {
+  "outsiders cannot start a run that has permissions": {
     "a fork's pull request": ["ci.yml", "  pull_request:", "  pull_request_target:", "pull_request_target"],
     "the end of a fork's run": ["release.yml", "on:\n", "on:\n  workflow_run:\n    workflows: [CI]\n", "workflow_run"],
   },
@@ -116,28 +116,28 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
       "inputs",
     ],
   },
-  "a checkout keeps no credentials": {
-    "by default": ["nightly.yml", "        with:\n          persist-credentials: false\n", "", "checkout"],
+  "a checkout does not keep credentials": {
+    "the default settings": ["nightly.yml", "        with:\n          persist-credentials: false\n", "", "checkout"],
   },
-  "every job ends": {
-    "after six hours": ["ci.yml", "    timeout-minutes: 30\n", "", "test"],
+  "every job has a time limit": {
+    "GitHub's limit of six hours": ["ci.yml", "    timeout-minutes: 30\n", "", "test"],
   },
-  "a failure is a failure": {
-    "but for a step": [
+  "a failing step fails its workflow": {
+    "a step that may fail": [
       "nightly.yml",
       "- run: npm run check -- full",
       "- continue-on-error: true\n        run: npm run check -- full",
       "cases",
     ],
-    "but for a job": [
+    "a job that may fail": [
       "ci.yml",
       "    timeout-minutes: 30\n",
       "    timeout-minutes: 30\n    continue-on-error: true\n",
       "test",
     ],
   },
-  "runs of a workflow do not pile up": {
-    "in parallel": ["nightly.yml", "concurrency:\n  group: nightly\n", "", "concurrency"],
+  "a workflow's runs do not pile up": {
+    "parallel runs": ["nightly.yml", "concurrency:\n  group: nightly\n", "", "concurrency"],
   },
 };
 
@@ -172,25 +172,25 @@ describe.each(Object.entries(rules))("%s", (name, rule) => {
     expect(rule(parseWorkflow(mutated)).join("\n")).toContain(found);
   });
 
-  test("is tested with at least one injected mistake", () => {
+  test("at least one injected mistake tests this rule", () => {
     expect(mistakes).not.toEqual([]);
   });
 });
 
 describe("npm scripts", () => {
-  test("there are at most 16 to choose from", () => {
+  test("there are at most 16 npm scripts", () => {
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(16);
   });
 
-  test("each runs for every pull request or every night, unless it is exempt", () => {
+  test("each script runs for every pull request or every night, unless it is exempt", () => {
     expect(findScriptsNotRun(texts)).toEqual([]);
   });
 
   test.each([
-    ["another one", "- mutation bench-types\n", "", "check mutation"],
-    ["only some of them", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
-    ["none of them", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
-  ])("are reported when the nightly workflow runs %s: %s becomes %s", (_, find, replacement, missed) => {
+    ["its line is removed", "- mutation bench-types\n", "", "check mutation"],
+    ["its step is disabled", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
+    ["the variable has another value", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
+  ])("a script that the nightly workflow no longer runs is reported: %s", (_, find, replacement, missed) => {
     const mutated = (texts.get("nightly.yml") ?? "").replace(find, () => replacement);
     expect(findScriptsNotRun(new Map([...texts, ["nightly.yml", mutated]]))).toContain(missed);
   });
@@ -208,8 +208,8 @@ describe("npm scripts", () => {
   });
 });
 
-test.each([...readActions()])("the action %s pins what it uses", (_, text) => {
-  const { "every action is pinned by a commit, with its version in a comment": isPinned } = rules;
+test.each([...readActions()])("the action %s pins the actions that it uses", (_, text) => {
+  const { "every action is pinned to a commit, with its version in a comment": isPinned } = rules;
   expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
 });
 

@@ -9,70 +9,70 @@ const safeTriggers = ["pull_request", "push", "schedule", "workflow_call", "work
 /** Actions allowed in a job that may publish: none of them runs code from this repository or from a dependency. */
 const allowedActions = ["actions/download-artifact", "actions/setup-node"];
 
-/** Commands that run or download code, and executable files. */
+/** Matches commands that run or download code, and executable files. */
 const buildCommand =
   /\b(npx|pnpx?|yarn|corepack|bunx?|deno|node|make|tsc|tsup|git|docker|python3?|perl|eval|curl|wget)\b|\bnpm\s+(?!publish\b|view\b)|(^|[;&|(]|\b(then|do|else)\b)\s*(bash|sh|source|\.|[\w.-]*\/\S+)(\s|$)/m;
 
-/** `npm publish` of a folder, not a tarball: it would run the scripts in package.json. */
-const publishesFolder = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\s|$))/m;
+/** Matches `npm publish` with a folder instead of a tarball, which would run the scripts in package.json. */
+const folderPublication = /\bnpm\s+publish\b(?!\s+("?\$\w*tarball\w*"?|\S+\.tgz)(\s|$))/m;
 
-/** Matches the command that fails unless every hash is present and matches. */
-const checksHashes = /\bsha256sum --check --strict\b/;
+/** Matches the command that fails unless every hash is present and correct. */
+const hashCheck = /\bsha256sum --check --strict\b/;
 
 export const rules: Readonly<Record<string, Rule>> = {
-  "every action is pinned by a commit, with its version in a comment": ({ uses }) =>
+  "every action is pinned to a commit, with its version in a comment": ({ uses }) =>
     uses.flatMap(({ reference, comment }) => {
-      // Actions that these use are read with the workflows.
+      // The policy reads these files too.
       if (/^\.\/\.github\/(workflows\/[\w-]+\.ya?ml|actions\/[\w-]+)$/.test(reference)) return [];
       if (/^docker:\/\/\S+@sha256:[0-9a-f]{64}$/.test(reference)) return [];
       if (reference.startsWith("./"))
         return [`${reference}: an action of this repository, which the policy does not read`];
       if (!/^[\w.-]+\/[\w.-]+(\/[\w./-]+)?@[0-9a-f]{40}$/.test(reference))
-        return [`${reference}: not pinned by a commit`];
+        return [`${reference}: not pinned to a commit`];
       return /^ v\d+\.\d+\.\d+$/.test(comment) ? [] : [`${reference}: without its version as a comment`];
     }),
 
-  "a workflow has no rights, or reads": ({ permissions }) =>
+  "a workflow has no permissions, or read permissions only": ({ permissions }) =>
     permissions === undefined || typeof permissions === "string" || mayWrite(permissions)
-      ? ["top-level permissions are neither {} nor read alone"]
+      ? ["top-level permissions are neither {} nor read-only"]
       : [],
 
-  "a job names each of its rights": checkJobs(({ permissions, secrets }) => [
+  "a job lists each of its permissions": checkJobs(({ permissions, secrets }) => [
     ...(typeof permissions === "string" ? [permissions] : []),
     ...(secrets === "inherit" ? ["inherits every secret"] : []),
   ]),
 
-  "what may publish builds nothing": checkJobs(({ permissions, uses, steps = [] }) => {
+  "a job that may publish does not build": checkJobs(({ permissions, uses, steps = [] }) => {
     if (!mayWrite(permissions, "id-token")) return [];
-    return uses === undefined ? steps.flatMap(findBuilds) : [`calls ${uses} with the right to publish`];
+    return uses === undefined ? steps.flatMap(findBuilds) : [`calls ${uses} with permission to publish`];
   }),
 
-  "what may publish waits for a reviewer": checkJobs(({ permissions, environment }) =>
+  "a job that may publish waits for a reviewer": checkJobs(({ permissions, environment }) =>
     mayWrite(permissions, "id-token") && environment === undefined ? ["without an environment"] : [],
   ),
 
-  "what is published are the bytes that were tested": checkJobs(({ permissions, steps = [] }) =>
+  "the published bytes are those that were tested": checkJobs(({ permissions, steps = [] }) =>
     mayWrite(permissions, "id-token")
       ? steps.flatMap(({ run = "" }) =>
-          /\bnpm\s+publish\b/.test(run) && !checksHashes.test(run.split(/\bnpm\s+publish\b/)[0] ?? "")
-            ? ["publishes before it has compared the hashes"]
+          /\bnpm\s+publish\b/.test(run) && !hashCheck.test(run.split(/\bnpm\s+publish\b/)[0] ?? "")
+            ? ["publishes before it compares the hashes"]
             : [],
         )
       : [],
   ),
 
-  "no token of npm is stored": ({ jobs }) =>
+  "no npm token is stored": ({ jobs }) =>
     (JSON.stringify(jobs).match(/NODE_AUTH_TOKEN|NPM_TOKEN|_authToken|registry-url/gi) ?? []).map(
-      (found) => `has ${found}`,
+      (found) => `contains ${found}`,
     ),
 
-  "a pull request's run has no rights and no secrets": (workflow) => {
+  "a pull request's run has no write permissions and no secrets": (workflow) => {
     if (!workflow.triggers.includes("pull_request")) return [];
     const writing = checkJobs(({ permissions }) => (mayWrite(permissions) ? ["may write"] : []))(workflow);
     return /\bsecrets\b/.test(JSON.stringify(workflow.jobs)) ? [...writing, "reads secrets"] : writing;
   },
 
-  "only this repository's main branch has rights": ({ jobs }) => {
+  "only this repository's main branch has write permissions": ({ jobs }) => {
     /** Whether this job, or one that it needs, runs only on the main branch of this repository. */
     const isGuarded = (name: string): boolean => {
       const { if: condition = "", needs = [] } = jobs[name] ?? {};
@@ -80,11 +80,11 @@ export const rules: Readonly<Record<string, Rule>> = {
       return conditions.every((part) => String(condition).includes(part)) || [needs].flat().some(isGuarded);
     };
     return Object.entries(jobs).flatMap(([name, { permissions }]) =>
-      mayWrite(permissions) && !isGuarded(name) ? [`${name}: may write in a copy or on another branch`] : [],
+      mayWrite(permissions) && !isGuarded(name) ? [`${name}: may write in a fork or on another branch`] : [],
     );
   },
 
-  "no stranger starts a run that has rights": (workflow) =>
+  "outsiders cannot start a run that has permissions": (workflow) =>
     workflow.triggers.filter((trigger) => !safeTriggers.includes(trigger)).map((trigger) => `on: ${trigger}`),
 
   "no expression becomes part of a script": checkSteps(({ run, with: inputs = {} }) => {
@@ -92,24 +92,24 @@ export const rules: Readonly<Record<string, Rule>> = {
     return [run, ...scripts].map((script) => String(script ?? "").trim()).filter((script) => script.includes("${{"));
   }),
 
-  "a checkout keeps no credentials": checkSteps(({ uses = "", with: inputs }) =>
+  "a checkout does not keep credentials": checkSteps(({ uses = "", with: inputs }) =>
     uses.startsWith("actions/checkout@") && inputs?.["persist-credentials"] !== false
       ? ["checkout without persist-credentials: false"]
       : [],
   ),
 
-  "every job ends": checkJobs(({ uses, "timeout-minutes": minutes }) =>
+  "every job has a time limit": checkJobs(({ uses, "timeout-minutes": minutes }) =>
     uses === undefined && typeof minutes !== "number" ? ["without timeout-minutes"] : [],
   ),
 
-  "a failure is a failure": checkJobs(({ steps = [], ...job }) =>
+  "a failing step fails its workflow": checkJobs(({ steps = [], ...job }) =>
     [job, ...steps].flatMap((part) => (part["continue-on-error"] === undefined ? [] : ["continue-on-error"])),
   ),
 
-  "runs of a workflow do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),
+  "a workflow's runs do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),
 };
 
-/** Makes a rule that checks each job, and prefixes its errors with the job's name. */
+/** Creates a rule that checks each job, and prefixes its errors with the job's name. */
 function checkJobs(findErrors: (job: Job) => readonly string[]): Rule {
   return ({ jobs }) =>
     Object.entries(jobs).flatMap(([name, job]) => findErrors(job).map((error) => `${name}: ${error}`));
@@ -119,18 +119,18 @@ function checkSteps(findErrors: (step: Step) => readonly string[]): Rule {
   return checkJobs(({ steps = [] }) => steps.flatMap(findErrors));
 }
 
-/** Finds what a step runs that might execute code from this repository or from a dependency. */
+/** Finds parts of a step that might execute code from this repository or from a dependency. */
 function findBuilds({ uses, run }: Step): string[] {
   const errors: string[] = [];
   if (uses !== undefined && !allowedActions.includes(uses.replace(/@.*/, ""))) errors.push(`uses ${uses}`);
-  for (const pattern of [buildCommand, publishesFolder]) {
+  for (const pattern of [buildCommand, folderPublication]) {
     const [found] = pattern.exec(run ?? "") ?? [];
     if (found !== undefined) errors.push(`runs ${found.trim()}`);
   }
   return errors;
 }
 
-/** Whether these permissions let a token write, in general or for this right. */
+/** Whether these permissions let a token write, to any scope or to this one. */
 function mayWrite(permissions: Permissions | undefined, scope?: string): boolean {
   if (typeof permissions === "string") return permissions !== "read-all";
   return Object.entries(permissions ?? {}).some(

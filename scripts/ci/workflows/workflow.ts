@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isAlias, isScalar, parseDocument, visit } from "yaml";
 
-/** The permissions of a token; a string is one of GitHub's shorthands for all of them. */
+/** A token's permissions; a string is a GitHub shorthand for all of them, such as `read-all`. */
 export type Permissions = string | Readonly<Record<string, string>>;
 
 export interface Step {
@@ -30,7 +30,7 @@ export interface Job {
   readonly "continue-on-error"?: unknown;
 }
 
-/** A file in `.github/workflows`: the parts that the policy reads. */
+/** The parts of a file in `.github/workflows` that the policy reads. */
 export interface Workflow {
   readonly triggers: readonly string[];
   readonly permissions?: Permissions;
@@ -44,7 +44,7 @@ interface Content extends Omit<Workflow, "triggers" | "uses"> {
   readonly on: string | readonly string[] | Readonly<Record<string, unknown>>;
 }
 
-/** @throws if the string is not YAML */
+/** Parses a workflow. @throws if the string is not YAML */
 export function parseWorkflow(text: string): Workflow {
   const document = parseDocument(text);
   for (const error of document.errors) throw error;
@@ -78,8 +78,8 @@ export const readWorkflows = () => readFilesByName("workflows/*.yml");
 export const readActions = () => readFilesByName("actions/*/action.yml");
 
 /**
- * Finds the npm scripts and checks that a workflow runs, whatever the event: `bench`, `check slow`. Those of a step or job with a condition
- * run only sometimes.
+ * Finds the npm scripts and checks that a workflow runs on any event, such as `bench` or `check slow`. A script whose step or job has a
+ * condition runs only `sometimes`.
  */
 export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
   const found = { always: [] as string[], sometimes: [] as string[] };

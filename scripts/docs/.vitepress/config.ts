@@ -14,7 +14,7 @@ const repository = "https://github.com/offers/offers";
 const summary =
   "npm packages that connect TypeScript to a staffing service: a client for its offers API and a kit that receives its webhooks.";
 
-/** Maps a Markdown file in the repository to its page: `packages/client/README.md` is `client/index.md`. */
+/** Maps a Markdown file in the repository to its page: `packages/client/README.md` becomes `client/index.md`. */
 const toPagePath = (source: string): string =>
   source
     .replace("docs/home.md", "docs/index.md")
@@ -61,12 +61,12 @@ function resolveLink(source: string, target: string, text: string): string {
 const readReferenceSidebar = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
   const modules: DefaultTheme.SidebarItem[] = JSON.parse(
-    // The title above the modules has the scope; with it, some names would be wider than the sidebar.
+    // The title above the modules already shows the scope, which would make some names wider than the sidebar.
     readFileSync(file, "utf8").replaceAll(/\/@offers\/[\w-]+(?=\/)|(?<="text":\s*")@offers\//g, ""),
   );
   return modules.map((module) => {
     const items = module.items?.flatMap((group) => group.items ?? []) ?? [];
-    // The errors come last: readers reach them from their code.
+    // The errors come last, because readers reach them from their codes.
     const isError = ({ text = "" }: DefaultTheme.SidebarItem) => text.endsWith("Error");
     return { ...module, items: [...items.filter((item) => !isError(item)), ...items.filter(isError)] };
   });
@@ -322,7 +322,7 @@ interface ListedPage {
   path: string;
 }
 
-/** Lists the site's sections with their pages; each page once, even if several sections show it. */
+/** Lists the site's sections with their pages. Each page is listed once, even if several sections show it. */
 function listSections(): { title: string; pages: ListedPage[] }[] {
   const listed = new Set<string>();
   return [...guides, ...Object.values(sidebar).flat()]
@@ -386,7 +386,7 @@ export default defineConfig({
   lastUpdated: false,
   vite: {
     plugins: [accessibleSearchBox],
-    // Node resolves it from this folder: the pages are at the root of the repository, where Vue is not installed.
+    // Node resolves Vue from this folder, because it is not installed at the root of the repository, where the pages are.
     ssr: { external: ["vue", "vue/server-renderer"] },
   },
   themeConfig: {
@@ -411,7 +411,7 @@ export default defineConfig({
   transformPageData(page, { siteConfig }) {
     const text = readFileSync(join(siteConfig.srcDir, page.filePath), "utf8");
     const description = page.description || firstParagraph(text) || `${page.title} in the TypeScript reference`;
-    // VitePress writes it between quotes without escaping.
+    // VitePress writes the description between quotes without escaping it.
     page.description = description.replaceAll('"', "'");
   },
   transformHead: ({ page, pageData: { frontmatter }, siteData: { base } }) => [

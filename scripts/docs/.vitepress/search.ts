@@ -2,8 +2,7 @@
 import type { DefaultTheme, UserConfig } from "vitepress";
 
 /**
- * Weights a page: guides come before tables of decisions. Runs in the browser, so it must not refer to anything
- * outside.
+ * Weights a page: guides come before tables of decisions. Runs in the browser, so it must not refer to anything outside this function.
  */
 const boostDocument = (id: string): number => {
   if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.3;
@@ -55,9 +54,9 @@ export const search: DefaultTheme.Config["search"] = {
         boostDocument,
       },
     },
-    // Repeat the keywords of a page's front matter three times, so that they weigh more: they are what readers search for.
+    // Repeat the keywords in a page's front matter three times, so that they weigh more, because readers search for them.
     _render(source, env, md) {
-      // An operation's page repeats the page of errors, which is the one that readers of errors search for.
+      // Leave out the errors on an operation's page: readers who search for an error want the error page.
       const text = source.replace(/^\*\*Examples of errors\*\*$[\s\S]*?^:::$/m, "").replace(/^## Errors$[\s\S]*/m, "");
       const html = md.render(text, env);
       const { description = "", keywords = [] } = env.frontmatter ?? {};
@@ -68,9 +67,9 @@ export const search: DefaultTheme.Config["search"] = {
 };
 
 /**
- * Accessibility fixes for VitePress's search box, as replacements in its template. It is a button that contains buttons, and its options
- * contain links: a screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that it shows (WCAG
- * 2.5.3), and an element without a role may have no label. The order matters: a replacement is not replaced again.
+ * Accessibility fixes for VitePress's search box, as replacements in its template. The box is a button that contains buttons, and its
+ * options contain links: a screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that the
+ * link shows (WCAG 2.5.3), and an element without a role must not have a label. The order matters: a replacement is not replaced again.
  */
 const corrections = {
   ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
@@ -97,9 +96,9 @@ export const accessibleSearchBox: Plugin = {
   enforce: "pre",
   transform(code, id) {
     if (!id.endsWith("/VPLocalSearchBox.vue")) return undefined;
-    return Object.entries(corrections).reduce((text, [wrong, right]) => {
-      if (!text.includes(wrong)) throw new Error(`VitePress's search box has no ${wrong}`);
-      return text.replaceAll(wrong, right);
+    return Object.entries(corrections).reduce((text, [original, replacement]) => {
+      if (!text.includes(original)) throw new Error(`VitePress's search box does not contain ${original}`);
+      return text.replaceAll(original, replacement);
     }, code);
   },
 };

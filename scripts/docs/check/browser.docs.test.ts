@@ -1,4 +1,4 @@
-// Checks the site in Chromium, below a path prefix.
+// Checks the site in Chromium, under a path prefix.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -9,7 +9,7 @@ const pages = inject("pages");
 const address = inject("address");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The most read pages: from the first page to a running integration. */
+/** The most-read pages, from the start page to a running integration. */
 const mostReadPages = [
   "index",
   "guides/first-offer",
@@ -48,7 +48,7 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** Collects, from now on, errors on the page's console and requests to anything but the site. */
+/** Starts to collect console errors and requests to other sites. */
 function collectProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -61,7 +61,7 @@ function collectProblems(page: Page): string[] {
   return problems;
 }
 
-/** @param rule the only rule to check; all by default */
+/** Runs axe on the page. @param rule the only rule to check; all by default */
 async function findViolations(page: Page, rule?: string): Promise<string[]> {
   await page.evaluate(axe);
   const options = { preload: false, ...(rule !== undefined && { runOnly: [rule] }) };
@@ -106,7 +106,7 @@ test("no page and no picture is wider than a phone", async () => {
 describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
   test("no code on the most read pages is cut off or smaller than 13 px", async () => {
     const page = await openPage({ viewport: { width, height: 900 } });
-    const cut: string[] = [];
+    const badBlocks: string[] = [];
     let blocks = 0;
     for (const path of mostReadPages) {
       await visit(page, path);
@@ -119,10 +119,11 @@ describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) 
         })),
       );
       blocks += found.length;
-      for (const { isCut, size, start } of found) if (isCut || size < 13) cut.push(`${path}: ${size} px: ${start}`);
+      for (const { isCut, size, start } of found)
+        if (isCut || size < 13) badBlocks.push(`${path}: ${size} px: ${start}`);
     }
     await page.context().close();
-    expect(cut).toEqual([]);
+    expect(badBlocks).toEqual([]);
     expect(blocks).toBeGreaterThan(60);
   });
 });

@@ -1,4 +1,4 @@
-// Checks the files of the deployment guide: the guide shows docs/containers unchanged, and linters find no fault.
+// Checks the files in the deployment guide: the guide shows docs/containers unchanged, and linters find no problems.
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const containers = join(import.meta.dirname, "../../../docs/containers");
 const guide = readFileSync(join(containers, "../guides/deployment.md"), "utf8");
 const files = globSync("*/*", { cwd: containers }).sort();
 
-test("docs/containers has the files of a receiver and of the platform", () =>
+test("docs/containers contains the files for a receiver and for the platform", () =>
   expect(files).toEqual([
     "platform/Caddyfile",
     "platform/Dockerfile",
@@ -26,7 +26,7 @@ test.each(files)("the guide shows %s", (file) =>
   expect(guide).toContain(readFileSync(join(containers, file), "utf8").trimEnd()),
 );
 
-test.each(files.filter((file) => file.endsWith("Dockerfile")))("linters find no fault in %s", (file) =>
+test.each(files.filter((file) => file.endsWith("Dockerfile")))("linters find no problems in %s", (file) =>
   expect(validate(readFileSync(join(containers, file), "utf8"))).toEqual([]),
 );
 
@@ -49,7 +49,7 @@ describe("a compose file", () => {
   const lintComposeFile = (file: string) =>
     linter.lintFiles([file], false).flatMap((result: { messages: object[] }) => result.messages);
 
-  test("is rejected if it contains a mistake", async () => {
+  test("with a mistake fails the linter", async () => {
     const folder = await mkdtemp(join(tmpdir(), "offers-compose-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "compose.yaml"), "name: wrong\nservices:\n  platform:\n    imagee: node:24\n");

@@ -5,7 +5,7 @@ import { createMetrics } from "../../../examples/platform/src/observability/metr
 import type { Store } from "../../../examples/platform/src/store/store.ts";
 
 const docs = join(import.meta.dirname, "../../../docs");
-// Without a database it still lists every metric.
+// Without a database, it still lists every metric.
 const metrics = createMetrics({} as Store, () => new Date());
 afterAll(() => metrics.stop());
 

@@ -27,17 +27,17 @@ test("every page is valid HTML", async () => {
 });
 
 test("every page has its own title and description", () => {
-  const seen = new Map<string, string>();
+  const pagesByHeading = new Map<string, string>();
   const problems: string[] = [];
   for (const page of pages) {
     const html = readHtml(site, page);
     const description = html.querySelector("meta[name=description]")?.getAttribute("content") ?? "";
     const title = html.querySelector("title")?.textContent ?? "";
     if (description.length < 20 || title === "") problems.push(`${page}: ${title}: ${description}`);
-    seen.set(`${title} ${description}`, page);
+    pagesByHeading.set(`${title} ${description}`, page);
   }
   expect(problems).toEqual([]);
-  expect(seen.size).toBeGreaterThan(pages.length * 0.9);
+  expect(pagesByHeading.size).toBeGreaterThan(pages.length * 0.9);
 });
 
 // Vue and the theme load before the first page, and are cached for the others.
@@ -60,7 +60,9 @@ test("every entry point of the packages is documented, with every export", async
   for (const { name, source } of entries.filter((entry) => /client|webhook-kit/.test(entry.source))) {
     const text = await readFile(join(root, source), "utf8");
     const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
-    const declared = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, own = ""]) => own);
+    const declared = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(
+      ([, declaredName = ""]) => declaredName,
+    );
     const names = [...listed.map((exportName) => exportName.replace(/^\s*type\s/, "").trim()), ...declared].filter(
       Boolean,
     );

@@ -33,7 +33,7 @@ function findAnchors(file: string): Set<string> {
   return found;
 }
 
-/** Explains why a link within the repository is dead. @returns an empty array if it is not, or leads elsewhere */
+/** Explains why a link within the repository is dead. @returns an empty array if the link works, or leads to another site */
 function explainDeadLink(source: string, target: string): string[] {
   const [, absolute] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
   if (absolute === undefined && /^[a-z]+:/.test(target)) return [];

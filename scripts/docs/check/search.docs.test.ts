@@ -1,4 +1,4 @@
-// Types readers' questions into the search of the built site.
+// Types readers' questions into the built site's search.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   // Excerpts are off, because each would load a page and only the URLs of the hits matter here.
   await page.addInitScript(() => localStorage.setItem("vitepress:local-search-detailed-list", "false"));
   await page.goto(`${address}index.html`);
-  // The page does not react to keys before it is mounted.
+  // The page reacts to keys only after Vue has mounted.
   await page.waitForFunction(() => "__vue_app__" in (document.querySelector("#app") ?? {}));
   await page.keyboard.press("/");
   await page.getByRole("searchbox").waitFor();
@@ -39,7 +39,7 @@ async function searchPages(question: string): Promise<string[]> {
   const paths = links.map((link) => {
     const { pathname, hash } = new URL(link, address);
     const path = pathname.slice(new URL(address).pathname.length);
-    // One page has all codes, so the section counts as the hit.
+    // A single page describes all codes, so the section counts as the hit.
     return path === "errors.html" ? `errors${hash}` : path;
   });
   return [...new Set(paths.map((path) => path.replace(/\.html$/, "").replace(/(?<=^|\/)$/, "index")))].slice(0, 3);
@@ -65,7 +65,7 @@ test.each([
     for (const [question, expected] of Object.entries(questions)) {
       const found = await searchPages(question);
       if (!expected.split(" or ").some((path) => found.includes(path)))
-        wrong.push(`${question}: ${found.join(", ")} and not ${expected}`);
+        wrong.push(`${question}: ${found.join(", ")} instead of ${expected}`);
     }
     expect(Object.keys(questions).length).toBeGreaterThanOrEqual(count);
     expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(allowed);

@@ -35,7 +35,7 @@ function findRunnableSnippets(source: string): RunnableSnippet[] {
 const snippets = sources.flatMap(findRunnableSnippets);
 let folder: string;
 beforeAll(async () => {
-  // Within the repository, so that the packages are found by name.
+  // The folder is in the repository, so that Node finds the packages by name.
   await mkdir(join(root, "scripts/snippets/.cache"), { recursive: true });
   folder = await mkdtemp(join(root, "scripts/snippets/.cache", "snippets-"));
 });

@@ -1,4 +1,4 @@
-// Runs every tab of the operations against the platform, and every tab of the events against a receiver of the kit.
+// Runs every tab on the operations' pages against the platform, and every tab on the events' pages against the kit's receiver.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ const secret = "demo-webhook-secret";
 
 let folder: string;
 beforeAll(async () => {
-  // Within the repository, so that the packages are found by name.
+  // The folder is in the repository, so that Node finds the packages by name.
   await mkdir(join(root, ".cache"), { recursive: true });
   folder = await mkdtemp(join(root, ".cache", "tabs-"));
 });
@@ -40,7 +40,7 @@ function readTabs(pattern: string): Tab[] {
     );
 }
 
-/** Runs a tab's code the way a reader would. @returns its output */
+/** Runs a tab's code as a reader would. @returns its output */
 async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
   const { command, extension } = {
     ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
@@ -77,7 +77,7 @@ describe("the operations", () => {
 
   const tabs = readTabs("docs/operations/*.md").filter(({ language }) => language !== "json");
 
-  test("the site shows seven, each in three languages", () =>
+  test("the site shows seven operations, each in three languages", () =>
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["TypeScript", "curl", "Python"]).flat()));
 
   test.each(tabs)("$page in $label", async (tab) => {
@@ -162,7 +162,7 @@ describe("the events", () => {
 
   const tabs = readTabs("docs/events/[!p]*.md").filter(({ language }) => language === "sh");
 
-  test("the site shows seven, each sent by the command line and by curl", () =>
+  test("the site shows seven events, each sent with the offers command and with curl", () =>
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["offers", "curl"]).flat()));
 
   test.each(tabs)("$page with $label", async (tab) => {

@@ -8,7 +8,7 @@ import { pack } from "../../release/packages/packages.ts";
 
 const run = promisify(execFile);
 
-test.each(["client", "webhook-kit"] as const)("the tarball of %s has its README and its skill", async (name) => {
+test.each(["client", "webhook-kit"] as const)("the tarball of %s contains its README and its skill", async (name) => {
   const folder = await mkdtemp(join(tmpdir(), "offers-tarball-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const tarball = await pack(name, folder);

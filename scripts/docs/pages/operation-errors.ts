@@ -14,7 +14,7 @@ export interface OperationError {
   readonly explanation: Explanation;
 }
 
-/** Reads the errors of each client operation, by operation name. */
+/** Reads the errors that each client operation can return, by operation name. */
 export function readOperationErrors(root: string): Map<OperationName, OperationError[]> {
   const { paths } = readOpenApi(root);
   const explanations = readExplanations(root, "client");
@@ -26,9 +26,9 @@ export function readOperationErrors(root: string): Map<OperationName, OperationE
       const failing = Object.keys(responses)
         .map(Number)
         .filter((status) => status >= 400 || status === absentStatus);
-      const codeOf = (status: number) => new (errorTypeOf(status)[0])("").code;
+      const getClientCode = (status: number) => new (errorTypeOf(status)[0])("").code;
       const errors = Object.entries(explanations).flatMap(([code, explanation]): OperationError[] => {
-        const statuses = failing.filter((status) => codeOf(status) === code);
+        const statuses = failing.filter((status) => getClientCode(status) === code);
         const { calls = [] } = explanation;
         if (statuses.length === 0 && calls !== "all" && !calls.includes(name)) return [];
         return [{ code, className: classes.get(code) ?? "", statuses, explanation }];

@@ -202,8 +202,8 @@ const printResponses = (api: OpenApi, responses: Operation["responses"], kind: W
   [
     "| Status | What the service does |",
     "| --- | --- |",
-    ...Object.entries(responses).map(([status, given]) => {
-      const { description, content, "x-decision": decision } = resolveRef(api, given);
+    ...Object.entries(responses).map(([status, response]) => {
+      const { description, content, "x-decision": decision } = resolveRef(api, response);
       const [schema] = Object.values(content ?? {}).map(({ schema }) => schema ?? {});
       const body = schema ? ` The body is ${printType(schema)}.` : "";
       return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${body}${decisionLink(decision)} |`;

@@ -61,7 +61,7 @@ export function printHttpReference(root: string): string {
   ].join("\n\n");
 }
 
-/** Maps each anchor of the HTTP reference to the site's page: `/operations/create-offer.md` for `createoffer`. */
+/** Maps each anchor in the HTTP reference to the site's page: `createoffer` to `/operations/create-offer.md`. */
 export function mapReferenceAnchors(root: string): Map<string, string> {
   const api = readOpenApi(root);
   return new Map([

@@ -41,7 +41,7 @@ export const listOperations = (api: OpenApi, paths: OpenApi["paths"]): Entry[] =
     Object.entries(methods).map(([method, operation]) => ({ api, method: method.toUpperCase(), path, operation })),
   );
 
-/** Converts `CreateOffer` to `create-offer`, for URLs and the command line. */
+/** Converts `CreateOffer` to `create-offer`, for URLs and command lines. */
 export const toSlug = (operationId: string): string => operationId.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 
 /** Adapts links that are relative to docs/ to a page in a subfolder of docs/. */

@@ -6,7 +6,7 @@ import { strict } from "../../../tests/types/programs.ts";
 import { runCommand } from "../../processes/run-command.ts";
 import { type Snippet, snippetsIn } from "../../snippets/read.ts";
 
-/** Installs packages, and what the snippets of their READMEs import, into a new project. @param packages tarballs, or names with versions */
+/** Installs packages, and the imports of their READMEs' snippets, into a new project. @param packages tarballs, or names with versions */
 export async function installPackages(
   folder: string,
   packages: readonly string[],
@@ -28,7 +28,7 @@ const readInstalledSnippets = (project: string): readonly Snippet[] =>
     ...snippetsIn(readme, readFileSync(join(project, readme), "utf8")),
   ]);
 
-/** Lists what the snippets import besides our packages, in the versions of the workspace's catalog. */
+/** Lists the other packages that the snippets import, in the versions from the workspace's catalog. */
 function listSnippetPeers(project: string): readonly string[] {
   const { catalog } = parse(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) as {
     catalog: Record<string, string>;
@@ -44,7 +44,7 @@ function listSnippetPeers(project: string): readonly string[] {
 /**
  * Compiles every TypeScript block of the installed READMEs, each as a separate module.
  *
- * @throws with the compiler's output, which names README and line
+ * @throws with the compiler's output, which names the README and the line
  */
 export async function compileSnippets(project: string): Promise<number> {
   const snippets = readInstalledSnippets(project);

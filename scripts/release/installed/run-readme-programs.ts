@@ -10,9 +10,10 @@ import { loadReadmeProgram, type ModuleSystem } from "../packages/readme-program
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 /**
- * Runs both programs in a project that has installed the packages: against the reference platform, and against requests that openssl signed.
+ * Runs the README's two programs in a project with the packages: one calls the reference platform, the other gets requests that openssl
+ * signed.
  *
- * @throws if one does not do what README.md says
+ * @throws if a program does not do what README.md says
  */
 export async function runReadmePrograms(
   project: string,
@@ -34,15 +35,15 @@ export async function runReadmePrograms(
   const env = { ...process.env, SECRET: secret, PORT: String(port) };
   const receiver = spawn(node, [script], { env, stdio: "inherit" });
   try {
-    const statuses = await requestStatuses(`http://127.0.0.1:${port}/offers`);
+    const statuses = await fetchStatuses(`http://127.0.0.1:${port}/offers`);
     if (statuses.join() !== "200,401,401,401") throw new Error(`README.md's receiver responded with ${statuses}`);
   } finally {
     receiver.kill("SIGKILL");
   }
 }
 
-/** @returns the receiver's statuses for a request that openssl signed, with another timestamp, with another secret, and without headers */
-async function requestStatuses(address: string): Promise<readonly number[]> {
+/** Returns the receiver's statuses for four requests: signed by openssl, with another timestamp, with another secret, without headers. */
+async function fetchStatuses(address: string): Promise<readonly number[]> {
   await waitFor200(`${address}/test`);
   const timestamp = new Date().toISOString();
   const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
@@ -62,7 +63,7 @@ async function opensslDigest(text: string): Promise<string> {
 }
 
 async function waitFor200(address: string): Promise<void> {
-  for (let left = 200; left > 0; left--) {
+  for (let tries = 0; tries < 200; tries++) {
     const response = await fetch(address).catch(() => undefined);
     if (response?.status === 200) return;
     await sleep(100);

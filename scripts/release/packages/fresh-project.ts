@@ -9,14 +9,14 @@ import { pack, packageNames } from "./packages.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../..");
 
-/** A project outside the workspace, into which the packages are installed as npm would install them. */
+/** A project outside the workspace, in which npm has installed the packages. */
 export interface FreshProject {
   folder: string;
   /** Returns the path of a package's tarball, by the package's name without the scope. */
   tarball(name: string): string;
-  /** Installs packages, in the given version or that of the workspace's catalog. */
+  /** Installs packages, in the given version or the version from the workspace's catalog. */
   install(...names: string[]): Promise<void>;
-  /** @returns the file's path */
+  /** Writes a file. @returns its path */
   write(file: string, content: string): Promise<string>;
   remove(): Promise<void>;
 }
@@ -50,7 +50,7 @@ function throwUnknownPackage(name: string): never {
   throw new Error(`${name} is not among the packed packages`);
 }
 
-/** Packages that the published types and code import, keyed by the workspace folder that has them installed. */
+/** Packages that the published types and code import, keyed by the workspace folder in which they are installed. */
 const peers = {
   ".": ["@types/express", "@types/node", "express", "zod"],
   "packages/client": ["@opentelemetry/api", "msw", "openapi-fetch", "undici"],

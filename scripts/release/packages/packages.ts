@@ -6,7 +6,7 @@ import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A published package of the workspace: every one that is not private. */
+/** A published package in the workspace: any package that is not private. */
 export interface PublishedPackage {
   /** Its name in an installation: `@offers/client`. */
   name: string;
@@ -28,7 +28,7 @@ interface Manifest {
   exports?: Record<string, unknown>;
 }
 
-/** @param workspace the root of a clone */
+/** Reads the published packages in a workspace. @param workspace the root of a clone */
 export function readPublishedPackages(workspace: string = root): readonly PublishedPackage[] {
   const { packages } = parse(readFileSync(join(workspace, "pnpm-workspace.yaml"), "utf8")) as { packages: string[] };
   return globSync(
@@ -52,17 +52,17 @@ export const packageNames: readonly string[] = published.flatMap(({ isImported, 
   isImported ? [shortName] : [],
 );
 
-/** Finds the folder of a package. */
-export function folderOf(name: string): string {
+/** Finds a published package's folder. */
+export function findFolder(name: string): string {
   const folder = published.find(({ shortName }) => shortName === name)?.folder;
   if (folder === undefined) throw new Error(`no published package is named ${name}`);
   return join(root, folder);
 }
 
-/** Packs a built package as a publication would. @returns the tarball's path */
+/** Packs a built package as for publishing. @returns the tarball's path */
 export async function pack(name: string, destination: string): Promise<string> {
   const { stdout } = await promisify(execFile)("pnpm", ["pack", "--json", "--pack-destination", destination], {
-    cwd: folderOf(name),
+    cwd: findFolder(name),
   });
   return (JSON.parse(stdout) as { filename: string }).filename;
 }
@@ -80,7 +80,7 @@ export interface Entry {
 type Exports = Record<string, string | Record<"import" | "require", { types: string }>>;
 
 export const entries: readonly Entry[] = packageNames.flatMap((shortName) => {
-  const folder = folderOf(shortName);
+  const folder = findFolder(shortName);
   const manifest = readFileSync(join(folder, "package.json"), "utf8");
   const { name, exports } = JSON.parse(manifest) as { name: string; exports: Exports };
   return Object.entries(exports).flatMap(([subpath, formats]) => {

@@ -1,4 +1,4 @@
-// The command as npm delivers it: packed, unpacked outside the workspace, and started there.
+// Tests the command as npm delivers it: packed, unpacked outside the workspace, and started there.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
@@ -70,14 +70,14 @@ test("the command ends when SIGTERM ends the npx that started it", async () => {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, WEBHOOK_SECRET: secrets.timestampDigest },
     ready: /^Listening on (http:\S+)\. /,
-    // Its own process group: npx does not forward SIGKILL.
+    // Start a process group, because npx does not forward SIGKILL.
     detached: true,
   });
   const address = await ready;
   child.kill("SIGTERM");
   await once(child, "exit");
   const isListening = () => fetch(`${address}/test`).then(Boolean, () => false);
-  for (let left = 100; left > 0 && (await isListening()); left -= 1) await sleep(100);
+  for (let polls = 0; polls < 100 && (await isListening()); polls += 1) await sleep(100);
   const hasSurvived = await isListening();
   if (hasSurvived && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   expect(hasSurvived).toBe(false);

@@ -1,5 +1,5 @@
-// The packages as npm delivers them: packed, installed in a new project outside the workspace, and used there as the README shows, from an
-// ES module and from CommonJS.
+// Tests the packages as npm delivers them: packed, installed in a new project outside the workspace, and used there as the README shows,
+// from an ES module and from CommonJS.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -84,17 +84,17 @@ test.each(nodesAndModuleSystems)(
     import { OffersClient } from "@offers/client";
     import { verifyRequest } from "@offers/webhook-kit";
     import { verifyWebhook } from "@offers/webhook-kit/express";
-    const stackOf = async (mistake) => {
+    const captureStack = async (fail) => {
       try {
-        await mistake();
+        await fail();
       } catch (error) {
         return error.stack;
       }
     };
     console.log(JSON.stringify(await Promise.all([
-      stackOf(() => new OffersClient({ baseUrl: "nowhere", apiKey: "key" })),
-      stackOf(() => verifyRequest({ secret: "" }, {})),
-      stackOf(() => verifyWebhook({ secret: "" })),
+      captureStack(() => new OffersClient({ baseUrl: "nowhere", apiKey: "key" })),
+      captureStack(() => verifyRequest({ secret: "" }, {})),
+      captureStack(() => verifyWebhook({ secret: "" })),
     ])));`;
     const script = await project.write(file, compile(code));
     const { stdout } = await run(nodes[node], ["--enable-source-maps", script]);

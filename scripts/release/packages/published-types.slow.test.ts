@@ -1,4 +1,4 @@
-// The types as npm delivers them. The tests of the packages compile against the sources, whose types may say more.
+// Tests the types as npm delivers them. The packages' own tests compile against the sources, whose types may be different.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
     root,
   ).options;
-  // In one program, because the compiler spends most of its time on the libraries.
+  // Compile both files in one program, because the compiler spends most of its time on the libraries.
   program = ts.createProgram(
     programs.map(({ file }) => join(project.folder, file)),
     options,
@@ -39,12 +39,12 @@ afterAll(() => project.remove());
 
 test.each(programs)("$file: error types narrow on their codes and names", ({ file }) => {
   const source = program.getSourceFile(join(project.folder, file));
-  const faults = ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
+  const errors = ts.getPreEmitDiagnostics(program, source).map(({ start = 0, messageText }) => {
     const line = source?.text.slice(0, start).split("\n").length;
     return `line ${line}: ${source?.text.split("\n")[Number(line) - 1]}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
   });
   expect(source).toBeDefined();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test("every entry has a program that exports what its functions return", () =>
@@ -63,9 +63,9 @@ const parsed = new Map<string, ts.SourceFile | undefined>();
 // Compiled separately, because another import could also name the types.
 test.each(exportPrograms)(
   "a project with `declaration` can name every type that $entry takes and returns",
-  async (given) => {
-    const file = join(project.folder, `${given.entry.replaceAll(/\W/g, "-")}.mts`);
-    await writeFile(file, given.code);
+  async (exportProgram) => {
+    const file = join(project.folder, `${exportProgram.entry.replaceAll(/\W/g, "-")}.mts`);
+    await writeFile(file, exportProgram.code);
     const host = ts.createCompilerHost(options);
     const parse = host.getSourceFile;
     host.getSourceFile = (path, ...rest) => {
@@ -74,14 +74,14 @@ test.each(exportPrograms)(
     };
     const separateProgram = ts.createProgram([file], { ...options, noEmit: false, declaration: true }, host);
     const source = separateProgram.getSourceFile(file) as ts.SourceFile;
-    const faults = [
+    const errors = [
       ...separateProgram.getSemanticDiagnostics(source),
       ...separateProgram.getDeclarationDiagnostics(source),
     ]
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
-      // The types of Express are links here, which have no name from the project's folder.
+      // Express's types are symbolic links here, so the compiler cannot name them from the project's folder.
       .filter((text) => !text.includes("@types+"));
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
 
     const checker = separateProgram.getTypeChecker();
     const resolveAlias = (symbol: ts.Symbol) =>
@@ -91,7 +91,7 @@ test.each(exportPrograms)(
       .getExportsOfModule(checker.getSymbolAtLocation(moduleSpecifier) as ts.Symbol)
       .map(resolveAlias);
     const functions = exported.filter(({ flags }) => flags & ts.SymbolFlags.Function);
-    for (const { name } of functions) expect(given.code).toMatch(new RegExp(`\\b${name}\\b`));
+    for (const { name } of functions) expect(exportProgram.code).toMatch(new RegExp(`\\b${name}\\b`));
 
     const unnamed = new Set<string>();
     const visit = (node: ts.Node): void => {

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../../..");
 const programs = { call: "@offers/client", receive: "@offers/webhook-kit/express" } as const;
 type Program = keyof typeof programs;
 
-/** What each environment variable replaces, so that each run has its own URL, port and secret. */
+/** The code that reads an environment variable, by the code that it replaces, so that each run has its own URL, port and secret. */
 const variables: Record<Program, Readonly<Record<string, string>>> = {
   call: { '"http://127.0.0.1:3000"': 'process.env.SERVICE_ADDRESS ?? ""' },
   receive: {
@@ -25,7 +25,7 @@ export function loadReadmeProgram(program: Program): string {
   );
   if (!snippet) throw new Error(`README.md has no snippet that imports ${programs[program]}`);
   return Object.entries(variables[program]).reduce((code, [printed, variable]) => {
-    if (!code.includes(printed)) throw new Error(`README.md's program has no ${printed}`);
+    if (!code.includes(printed)) throw new Error(`README.md's program does not contain ${printed}`);
     return code.replace(printed, variable);
   }, snippet.code);
 }

@@ -15,21 +15,21 @@ export interface InstalledSandbox {
   launcher: string;
   /** The size of the project with its dependencies. */
   bytes: number;
-  /** The environment of its processes: an empty home, and its Node. */
+  /** The environment for its processes: an empty home, and the Node that it was installed with. */
   env: Record<string, string>;
   start(...options: string[]): StartedProcess;
   remove(): Promise<void>;
 }
 
-/** @param node the path of Node's binary */
+/** Installs the sandbox. @param node the path of Node's binary */
 export async function installSandbox(tarball: string, node: string): Promise<InstalledSandbox> {
   const folder = await mkdtemp(join(tmpdir(), "offers-sandbox-"));
   const [home, project] = [join(folder, "home"), join(folder, "project")];
   await mkdir(home);
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
-  const env = readerEnvironment(home, node);
-  // Shared between runs, because it contains only downloads, no part of the installation.
+  const env = createReaderEnvironment(home, node);
+  // Runs share npm's cache, because it contains only downloads.
   const cache = { npm_config_cache: join(tmpdir(), "offers-sandbox-npm-cache") };
   const install = ["install", "--no-audit", "--no-fund", "--foreground-scripts", tarball];
   await run("npm", install, { cwd: project, env: { ...env, ...cache } });
@@ -70,10 +70,10 @@ const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_regist
  *
  * @param node the path of its binary
  */
-export function readerEnvironment(home: string, node: string): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => inherited.test(name)) as [string, string][];
+export function createReaderEnvironment(home: string, node: string): Record<string, string> {
+  const inheritedEnv = Object.entries(process.env).filter(([name]) => inherited.test(name)) as [string, string][];
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(inheritedEnv),
     HOME: home,
     TMPDIR: home,
     PATH: [dirname(node), process.env.PATH].join(delimiter),
@@ -85,7 +85,7 @@ const root = resolve(import.meta.dirname, "../../..");
 /**
  * Runs the two commands of docs/guides/without-a-clone.md, in an empty folder that contains only the guide's receiver.
  *
- * @param tarball in place of the package's name
+ * @param tarball replaces the package's name
  */
 export async function runGuideCommands(
   tarball: string,
@@ -98,7 +98,7 @@ export async function runGuideCommands(
   const home = join(folder, "home");
   await mkdir(home);
   await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(receiverPort)));
-  const env = readerEnvironment(home, node);
+  const env = createReaderEnvironment(home, node);
   const startedAt = performance.now();
   const ready = /^receiver (listening)/;
   const receiverProcess = startProcess(node, ["receiver.mjs"], { cwd: folder, env, ready });
@@ -109,7 +109,7 @@ export async function runGuideCommands(
     `http://localhost:${receiverPort}/offers`,
     "--example",
   ];
-  // Its own process group, because npx does not pass SIGKILL on.
+  // Start a process group, because npx does not forward SIGKILL.
   const sandbox = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,
     env,

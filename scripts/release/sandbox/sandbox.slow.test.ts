@@ -1,4 +1,4 @@
-// The sandbox as npm delivers it: packed, and installed with an empty home and without a clone:
+// Tests the sandbox as npm delivers it: packed, and installed with an empty home and without a clone:
 //   npm run check -- slow scripts/release/sandbox
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -27,10 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
 
-test("the tarball has at most 2.6 MB, passes publint, and depends only on versions that npm understands", async () => {
+test("the tarball is at most 2.6 MB, passes publint, and depends only on versions that npm understands", async () => {
   const { size } = await stat(tarball);
-  console.log(`the tarball has ${(size / 1e6).toFixed(2)} MB`);
-  // 1.4 MB of it are the console's reference.
+  console.log(`the tarball is ${(size / 1e6).toFixed(2)} MB`);
+  // The console's reference takes 1.4 MB.
   expect(size).toBeLessThan(2_600_000);
   const { stdout } = await run("publint", ["run", "--strict", tarball]);
   expect(stdout).toContain("All good!");
@@ -130,7 +130,7 @@ describe.each(nodes)("on $name", ({ name }) => {
       const last = await inFlight;
       if (last !== undefined) acknowledged.push(last);
     }
-    console.log(`${name}: ${acknowledged.length} offers kept over four kills`);
+    console.log(`${name}: ${acknowledged.length} offers survived four kills`);
     const { ready, stop } = sandbox.start("--port", port, "--data", data);
     const address = await ready;
     for (const id of acknowledged) expect((await fetchOffer(address, id)).status).toBe(200);
@@ -145,8 +145,8 @@ describe.each(nodes)("on $name", ({ name }) => {
       [new URL(address).host, 201],
     ] as const) {
       const headers = { host, "x-ue-api-subscription-key": "demo-key-harbour", "content-type": "application/json" };
-      const sent = request(`${address}/offer`, { method: "POST", headers }).end(JSON.stringify(offer));
-      const [response] = await once(sent, "response");
+      const pendingRequest = request(`${address}/offer`, { method: "POST", headers }).end(JSON.stringify(offer));
+      const [response] = await once(pendingRequest, "response");
       response.resume();
       expect([host, response.statusCode]).toEqual([host, status]);
     }

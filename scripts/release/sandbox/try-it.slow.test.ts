@@ -1,5 +1,4 @@
-// From an empty folder to a forged event that the reader's receiver rejects, by clicks in a browser. Pictures are in
-// .cache/try-it.
+// Goes from an empty folder to a forged event that the reader's receiver rejects, by clicks in a browser. Saves pictures in .cache/try-it.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -10,7 +9,7 @@ import { readDocument } from "../../guides/read-document.ts";
 import { freePort } from "../../processes/free-port.ts";
 import { startProcess } from "../../processes/start-process.ts";
 import { pack } from "../packages/packages.ts";
-import { readerEnvironment } from "./installed-sandbox.ts";
+import { createReaderEnvironment } from "./installed-sandbox.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const pictures = join(root, ".cache/try-it");
@@ -33,7 +32,7 @@ async function startReceiver(folder: string, env: Record<string, string>) {
 
 async function startSandbox(tarball: string, folder: string, env: Record<string, string>, webhooksTo: string) {
   const options = ["--port", String(await freePort()), "--webhooks-to", webhooksTo];
-  // Its own process group, because npx does not pass SIGKILL on.
+  // Start a process group, because npx does not forward SIGKILL.
   const started = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,
     env,
@@ -60,12 +59,12 @@ test("from an empty folder, an offer, a response and a rejected forgery take at 
   const empty = join(folder, "empty");
   const home = join(folder, "home");
   for (const path of [empty, home, pictures]) await mkdir(path, { recursive: true });
-  const env = readerEnvironment(home, process.execPath);
+  const env = createReaderEnvironment(home, process.execPath);
   const { browser } = await openBrowser();
   onTestFinished(() => browser.close());
   const { page } = await openWindow(browser);
-  let count = 0;
-  const takePicture = (name: string) => page.screenshot({ path: join(pictures, `${++count}-${name}.png`) });
+  let pictureCount = 0;
+  const takePicture = (name: string) => page.screenshot({ path: join(pictures, `${++pictureCount}-${name}.png`) });
 
   const startedAt = performance.now();
   const receiver = await startReceiver(empty, env);
@@ -105,9 +104,9 @@ test("from an empty folder, an offer, a response and a rejected forgery take at 
   await page.getByLabel("Sent", { exact: true }).selectOption("wrong-signature");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("Rejected with 401, as it must be.").waitFor();
-  await takePicture("forgery-refused");
+  await takePicture("forgery-rejected");
   const seconds = (performance.now() - startedAt) / 1_000;
   expect(receiver.lines).toHaveLength(2);
-  console.log(`${seconds.toFixed(1)} s, ${count} pictures in ${pictures}`);
+  console.log(`${seconds.toFixed(1)} s, ${pictureCount} pictures in ${pictures}`);
   expect(seconds).toBeLessThanOrEqual(90);
 }, 240_000);

@@ -112,7 +112,7 @@ export function inspect(error: unknown): number | string | undefined {
   return undefined;
 }
 
-export async function titleOf(offers: client.OffersClient): Promise<string> {
+export async function readTitle(offers: client.OffersClient): Promise<string> {
   const result = await offers.getOffer("offer_1").safe();
   if (result.ok) return result.data.title;
   // @ts-expect-error: no error has this code
