@@ -38,8 +38,8 @@ for (const [path, { code }] of snippets) {
   writeFileSync(join(root, path), code);
 }
 
-/** Describes each error of tsc, at its line in the document. */
-function typeErrors(): string[] {
+/** Finds the compiler's errors, each with its line in the document. */
+function findTypeErrors(): string[] {
   const tsc = join(root, "node_modules/typescript7/bin/tsc");
   try {
     execFileSync(process.execPath, [tsc, "--singleThreaded", "--pretty", "false", "-p", import.meta.dirname], {
@@ -64,7 +64,7 @@ const missingListeners = [...snippets.values()]
   .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))
   .map(({ source, line }) => `${source}:${line}: nothing listens for the connection's "error" event`);
 
-const errors = [...missingListeners, ...typeErrors()];
+const errors = [...missingListeners, ...findTypeErrors()];
 if (errors.length > 0) {
   console.error(errors.join("\n"));
   process.exit(1);
