@@ -61,7 +61,7 @@ function printSource(source: ErrorSource, uses: readonly ExplainedUse[]): string
   return [
     `## ${title}`,
     links ? `${intro} These codes are explained above: ${links}.` : intro,
-    ...(own ?? []).sort().map((code) =>
+    ...explainedHere.sort().map((code) =>
       printCode(
         code,
         uses.filter((use) => use.code === code),

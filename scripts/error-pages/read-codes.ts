@@ -53,7 +53,7 @@ function readKitCodes(root: string): CodeUse[] {
   const classes = readCodesByClass(join(root, "packages/webhook-kit/src/errors/errors.ts"));
   const codes = new Set(classes.flatMap(([, classCodes]) => classCodes));
   return [...codes].map((code) => {
-    const names = classes.filter(([, own]) => own.includes(code)).map(([name]) => `\`${name}\``);
+    const names = classes.filter(([, classCodes]) => classCodes.includes(code)).map(([name]) => `\`${name}\``);
     return { code, source: "webhook-kit", facts: [`The error's class is ${names.join(" or ")}.`] };
   });
 }

@@ -51,7 +51,8 @@ export function printDecisions(root: string, proofs: readonly Proof[]): string {
 
 /** Lists the tests that have the tag, after a remark if all of them are slow. */
 function listTests(tag: string, proofs: readonly Proof[]): string[] {
-  const own = proofs.filter((proof) => proof.tag === tag);
-  const mark = own.length > 0 && own.every(({ isSlow }) => isSlow) ? ["- **Proven only by slow tests**"] : [];
-  return [...mark, ...own.map(({ test }) => `- ${test}`)];
+  const provingTests = proofs.filter((proof) => proof.tag === tag);
+  const mark =
+    provingTests.length > 0 && provingTests.every(({ isSlow }) => isSlow) ? ["- **Proven only by slow tests**"] : [];
+  return [...mark, ...provingTests.map(({ test }) => `- ${test}`)];
 }
