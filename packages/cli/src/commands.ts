@@ -240,7 +240,7 @@ export const replayCommand = (): Command =>
   new Command("replay")
     .summary("send recorded webhooks again, newly signed")
     .description(
-      "Sends the webhooks that offers listen --record saved, in order. Each keeps its id and is signed with the current time.",
+      "Sends the webhooks that `offers listen --record` saved, in order. Each keeps its id and is signed with the current time.",
     )
     .argument("<file>", "the recording, one webhook per line")
     .option("--to <url>", "base URL of the receiver")

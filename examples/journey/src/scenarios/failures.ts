@@ -58,14 +58,14 @@ export async function failures(context: Context): Promise<void> {
 }
 
 /** Waits until the platform has attempted to deliver this worker's response. */
-async function awaitAttempt({ hana }: Context, shift: string, worker: string): Promise<void> {
-  await eventually(`an attempt to deliver the event about ${worker}`, async () => {
-    const delivery = await findDelivery(hana, shift, worker, true);
+async function awaitAttempt({ hana }: Context, offerId: string, workerId: string): Promise<void> {
+  await eventually(`an attempt to deliver the event about ${workerId}`, async () => {
+    const delivery = await findDelivery(hana, offerId, workerId, true);
     return (delivery && delivery.attempts.length > 0) || undefined;
   });
 }
 
-async function findDelivery(person: Context["hana"], shift: string, worker: string, quiet = false) {
+async function findDelivery(person: Context["hana"], offerId: string, workerId: string, quiet = false) {
   const { body } = await person.call<{ deliveries: Delivery[] }>("GET", "/portal/deliveries", { quiet });
-  return body.deliveries.find(({ data }) => data.offerId === shift && data.workerId === worker);
+  return body.deliveries.find(({ data }) => data.offerId === offerId && data.workerId === workerId);
 }

@@ -17,7 +17,7 @@ describe("the contract's scenario in browsers", () => {
   /** How long each update took to appear in another window, in milliseconds from before the click. */
   const delaysMs: Record<Role, number[]> = { hirer: [], worker: [], integrator: [] };
 
-  /** Waits until the effect of `act` appears in other windows, which it does not touch. */
+  /** Runs `act`, waits until each role's window shows its effect without being touched, and records how long that took. */
   async function expectUpdates(
     act: () => Promise<unknown>,
     updates: Partial<Record<Role, Locator | Locator[]>>,

@@ -33,7 +33,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
 
   beforeEach(async () => {
     database = await createDatabase();
-    await countSettlements(database);
+    await createSettlementTrigger(database);
     receiver = await openReceiver();
     processes = Array.from({ length: processCount }, () => startProcess(database, environment));
   });
@@ -141,7 +141,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
 const openTestStore = ({ options }: TestDatabase) => openStore({ ...options, onError: () => undefined });
 
 /** Creates a trigger that counts how many times each delivery is settled. */
-async function countSettlements(database: TestDatabase): Promise<void> {
+async function createSettlementTrigger(database: TestDatabase): Promise<void> {
   const store = await openTestStore(database);
   await sql`create table settlements (delivery_id text not null)`.execute(store.db);
   await sql`

@@ -78,7 +78,7 @@ function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly Test
   const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
   if (chosen.length > 0) return chosen;
   throw new UsageError(
-    `This webhook cannot be sent as ${JSON.stringify(name)}. The ways are every, ${ways.map((way) => way.name).join(", ")}.`,
+    `This webhook cannot be sent as ${JSON.stringify(name)}. Choose one of: every, ${ways.map((way) => way.name).join(", ")}.`,
   );
 }
 

@@ -118,7 +118,7 @@ export class RateLimitError extends OffersError {
 }
 
 /**
- * The service or a proxy in front of it failed: any 5xx. A creation or completion may have taken effect.
+ * The service or a proxy in front of it failed: any 5xx. The offer may have been created or completed.
  *
  * @example
  * ```ts
@@ -136,7 +136,7 @@ export class ServerError extends OffersError {
 /**
  * The response is not a valid one from the service. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing or
  * has the wrong type; the message gives its path. `response_too_large`: more than `maxResponseBytes`. `unexpected_redirect`: redirects are
- * never followed, because the API key must be sent only to `baseUrl`. A creation may have taken effect.
+ * never followed, because the API key must be sent only to `baseUrl`. The offer may have been created.
  *
  * @example
  * ```ts
@@ -155,7 +155,7 @@ export class InvalidResponseError extends OffersError {
 
 /**
  * No complete response was received. `connect_failed`: the request was never sent (host not found, connection refused, no connection at any
- * address). `connection_lost`: the request may have been received, so a creation or completion may have taken effect. `tls_failed`: the
+ * address). `connection_lost`: the request may have been received, so the offer may have been created or completed. `tls_failed`: the
  * certificate is not trusted, or the server does not use TLS. `port_blocked`: `fetch` blocks the port in `baseUrl`. The last two are never
  * retried. `cause` has the name, code, system call and message of the error from `fetch`, without the API key.
  *
@@ -174,8 +174,7 @@ export class ConnectionError extends OffersError {
 }
 
 /**
- * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs`. A creation or completion may have taken
- * effect.
+ * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs`. The offer may have been created or completed.
  *
  * @example
  * ```ts
@@ -191,7 +190,7 @@ export class TimeoutError extends OffersError {
 }
 
 /**
- * Your `signal` was aborted; `cause` is its reason. If `attempts` is above 0, a creation or completion may have taken effect.
+ * Your `signal` was aborted; `cause` is its reason. If `attempts` is above 0, the offer may have been created or completed.
  *
  * @example
  * ```ts

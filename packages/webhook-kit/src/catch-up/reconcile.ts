@@ -216,7 +216,7 @@ async function reconcileOffer(
     else if (current === last[index]) summary.known += 1;
     else {
       const context = contextWithoutRequest("reconciled", signal);
-      summary[(await handleCurrent(source, offerId, workerId, context)) ? "caughtUp" : "known"] += 1;
+      summary[(await handleCurrentResponse(source, offerId, workerId, context)) ? "caughtUp" : "known"] += 1;
     }
   }
 }
@@ -244,17 +244,17 @@ export function reconcileOnWebhook(
   rejectUnknownOptions("reconcileOnWebhook", source, sourceNames);
   requireHandler("reconcileOnWebhook", source, ["onWorkerOfferResponse", "onEvent"]);
   return async ({ offerId, workerId }, context) => {
-    await handleCurrent(source, offerId, workerId, context);
+    await handleCurrentResponse(source, offerId, workerId, context);
   };
 }
 
 /**
- * Reads the offer while the recipient's record is locked. Without the lock, another process could handle a newer response between the read
- * and the update, and the older response would then overwrite it.
+ * Calls the handler if the recipient's response has changed. Reads the offer while the recipient's record is locked. Without the lock, another
+ * process could handle a newer response between the read and the update, and the older response would then overwrite it.
  *
  * @returns whether the response had changed and has been handled
  */
-async function handleCurrent(
+async function handleCurrentResponse(
   source: ResponseSource,
   offerId: string,
   workerId: string,

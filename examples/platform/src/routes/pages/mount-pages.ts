@@ -3,7 +3,7 @@ import { type RequestHandler, Router } from "express";
 import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes } from "../../http/routes.ts";
 import { addContactForm, contactsPage } from "./app/contacts-page.ts";
-import { devicesPage, removeDeviceForm } from "./app/devices-page.ts";
+import { devicesPage, handleRemoveDevice } from "./app/devices-page.ts";
 import { joinRoutes } from "./app/join-page.ts";
 import { menuPage } from "./app/menu-page.ts";
 import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
@@ -133,7 +133,7 @@ function appPages(deps: PageDeps): Router {
   defineRoutes(app, "/app/shifts", { get: show(shiftsPage) });
   defineRoutes(app, "/app/time-zone", { get: show(timeZonePage), post: submit(workerTimeZoneForm) });
   defineRoutes(app, "/app/devices", { get: show(devicesPage) });
-  defineRoutes(app, "/app/devices/:id/remove", { post: submit(removeDeviceForm) });
+  defineRoutes(app, "/app/devices/:id/remove", { post: submit(handleRemoveDevice) });
   defineRoutes(app, "/app/offers/:id", { get: show(appOfferPage) });
   const toOffer = show(({ id }) => ({ to: `/app/offers/${encodeURIComponent(id)}` }));
   for (const action of ["apply", "reject", "close"] as const)

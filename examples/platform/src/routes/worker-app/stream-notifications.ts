@@ -6,7 +6,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
   session: Session;
-  /** The position of the last event that the reader received. If it is unknown, the stream starts with the whole menu. */
+  /** The id of the last event that the client received. Without a known id, the stream starts with every notification of the menu. */
   lastId: string | undefined;
   /** Throws once the session has ended. */
   check: () => Promise<unknown>;

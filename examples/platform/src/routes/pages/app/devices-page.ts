@@ -26,7 +26,7 @@ export const devicesPage: AppPage = async (context) => {
 };
 
 /** `POST /app/devices/{id}/remove` */
-export const removeDeviceForm: AppForm = async ({ deps, user, id }) => {
+export const handleRemoveDevice: AppForm = async ({ deps, user, id }) => {
   await removeDevice(deps.store, user.id, id);
   return { to: "/app/devices", notice: "The device was removed. It no longer receives notifications." };
 };
