@@ -11,14 +11,14 @@ captureConsole();
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const quiet = { onRejected: () => undefined };
 const accepted = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
-const signedJson = () => ({
+const signedJsonHeaders = () => ({
   ...timestampDigest().sign({ secret, now: new Date() }),
   "content-type": "application/json",
 });
-const event = (init: RequestInit = {}) =>
+const eventRequest = (init: RequestInit = {}) =>
   new Request("https://hooks.example/offer/response", {
     method: "POST",
-    headers: signedJson(),
+    headers: signedJsonHeaders(),
     body: accepted,
     ...init,
   });
@@ -45,16 +45,16 @@ test("the body is not read before the signature is verified", async () => {
     return webhooks(new Request("https://hooks.example/offer/response", init));
   };
   const webhooks = webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined });
-  expect((await send({ ...signedJson(), Authorization: `hmac ${"0".repeat(64)}` })).status).toBe(401);
-  expect((await send({ ...signedJson(), "content-type": "text/plain" })).status).toBe(415);
+  expect((await send({ ...signedJsonHeaders(), Authorization: `hmac ${"0".repeat(64)}` })).status).toBe(401);
+  expect((await send({ ...signedJsonHeaders(), "content-type": "text/plain" })).status).toBe(415);
   expect(pull).not.toHaveBeenCalled();
-  expect((await send(signedJson())).status).toBe(200);
+  expect((await send(signedJsonHeaders())).status).toBe(200);
   expect(pull).toHaveBeenCalledTimes(1);
 });
 
-test("two headers that the runtime joined into one count as sent twice", async () => {
+test("two headers that the runtime joined count as sent twice", async () => {
   const onRejected = vi.fn();
-  const headers = new Headers(signedJson());
+  const headers = new Headers(signedJsonHeaders());
   headers.append("Authorization", headers.get("Authorization") ?? "");
   const request = new Request("https://hooks.example/test/auth", { headers });
   expect((await webhookHandler({ secret, onRejected })(request)).status).toBe(401);
@@ -63,7 +63,7 @@ test("two headers that the runtime joined into one count as sent twice", async (
 
 test("a body that was already read results in a 500, and the error says what to change", async () => {
   const onError = vi.fn();
-  const request = event();
+  const request = eventRequest();
   await request.json();
   const response = await webhookHandler({ secret, onError, onWorkerOfferResponse: () => undefined })(request);
   expect([response.status, (await response.json()).code]).toEqual([500, "body_already_consumed"]);
@@ -72,8 +72,10 @@ test("a body that was already read results in a 500, and the error says what to 
 
 test("a body above the limit gets 413, whether or not its length is declared", async () => {
   const webhooks = webhookHandler({ ...quiet, secret, maxBodyBytes: 10, onWorkerOfferResponse: () => undefined });
-  expect((await webhooks(event())).status).toBe(413);
-  expect((await webhooks(event({ headers: { ...signedJson(), "content-length": "11" } }))).status).toBe(413);
+  expect((await webhooks(eventRequest())).status).toBe(413);
+  expect((await webhooks(eventRequest({ headers: { ...signedJsonHeaders(), "content-length": "11" } }))).status).toBe(
+    413,
+  );
 });
 
 test("the response to HEAD has no body", async () => {
@@ -90,7 +92,9 @@ test("the response to HEAD has no body", async () => {
 
 test("a response has no body if its status must not have one", async () => {
   const deduplication = { ...memoryDeduplication(), acquire: () => ({ state: "completed", status: 204 }) as const };
-  const response = await webhookHandler({ secret, deduplication, onWorkerOfferResponse: () => undefined })(event());
+  const response = await webhookHandler({ secret, deduplication, onWorkerOfferResponse: () => undefined })(
+    eventRequest(),
+  );
   expect([response.status, response.body]).toEqual([204, null]);
 });
 
@@ -104,7 +108,7 @@ test("the receiver works in a framework that removes the mount path", async () =
   const app = new Hono().mount("/offers", webhookHandler({ ...quiet, secret, onWorkerOfferResponse: () => undefined }));
   const responses = await Promise.all([
     app.request("/offers/test"),
-    app.request("/offers/offer/response", { method: "POST", headers: signedJson(), body: accepted }),
+    app.request("/offers/offer/response", { method: "POST", headers: signedJsonHeaders(), body: accepted }),
     app.request("/offers/nothing"),
   ]);
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 404]);
@@ -117,6 +121,10 @@ test("the receiver cannot read a body that Hono has read", async () => {
     await next();
   });
   app.all("/*", ({ req }) => webhooks(req.raw));
-  const response = await app.request("/offer/response", { method: "POST", headers: signedJson(), body: accepted });
+  const response = await app.request("/offer/response", {
+    method: "POST",
+    headers: signedJsonHeaders(),
+    body: accepted,
+  });
   expect([response.status, (await response.json()).code]).toEqual([500, "body_already_consumed"]);
 });

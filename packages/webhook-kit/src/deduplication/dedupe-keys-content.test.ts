@@ -12,24 +12,24 @@ const request: VerifiedRequest = {
   body: undefined,
 };
 const withId: VerifiedRequest = { ...request, parsed: { ...parsed, id: "msg_1" } };
-const otherSignature = (of: VerifiedRequest): VerifiedRequest => ({
-  ...of,
-  parsed: { ...of.parsed, signature: Buffer.of(9) },
+const withOtherSignature = (base: VerifiedRequest): VerifiedRequest => ({
+  ...base,
+  parsed: { ...base.parsed, signature: Buffer.of(9) },
 });
-const otherTenant = (of: VerifiedRequest): VerifiedRequest => ({ ...of, tenant: "u" });
-const otherScheme = (of: VerifiedRequest): VerifiedRequest => ({
-  ...of,
-  verified: { ...of.verified, scheme: "other" },
+const withOtherTenant = (base: VerifiedRequest): VerifiedRequest => ({ ...base, tenant: "u" });
+const withOtherScheme = (base: VerifiedRequest): VerifiedRequest => ({
+  ...base,
+  verified: { ...base.verified, scheme: "other" },
 });
 
 const incoming = { method: "POST", target: "/hooks/offer/response" };
 const bytes = (text: string): ReceivedBody => ({ kind: "bytes", bytes: Buffer.from(text) });
-const keyOf = (
-  of: VerifiedRequest,
+const keyFor = (
+  verified: VerifiedRequest,
   body: ReceivedBody | undefined = bytes("{}"),
   from = incoming,
   subject?: string[],
-) => eventKey(of, { incoming: from, body, entity: subject }).key;
+) => eventKey(verified, { incoming: from, body, entity: subject }).key;
 
 /** Asserts that all values differ. */
 const expectAllDifferent = (...keys: string[]) => {
@@ -39,72 +39,72 @@ const expectAllDifferent = (...keys: string[]) => {
 
 test("requests with different tenants, schemes, signatures, methods, targets, bodies or subjects are different events", () =>
   expectAllDifferent(
-    keyOf(request),
-    keyOf(otherTenant(request)),
-    keyOf(otherScheme(request)),
-    keyOf(otherSignature(request)),
-    keyOf(request, bytes("{}"), { ...incoming, method: "PUT" }),
-    keyOf(request, bytes("{}"), { ...incoming, target: "/hooks/offer/response?" }),
-    keyOf(request, bytes("{} ")),
-    keyOf(request, { kind: "parsed", value: { a: 1 } }),
-    keyOf(request, { kind: "parsed", value: { a: 2 } }),
-    keyOf(request, bytes("{}"), incoming, ["o1", "w1"]),
-    keyOf(request, bytes("{}"), incoming, ["o1w1"]),
-    keyOf(withId),
+    keyFor(request),
+    keyFor(withOtherTenant(request)),
+    keyFor(withOtherScheme(request)),
+    keyFor(withOtherSignature(request)),
+    keyFor(request, bytes("{}"), { ...incoming, method: "PUT" }),
+    keyFor(request, bytes("{}"), { ...incoming, target: "/hooks/offer/response?" }),
+    keyFor(request, bytes("{} ")),
+    keyFor(request, { kind: "parsed", value: { a: 1 } }),
+    keyFor(request, { kind: "parsed", value: { a: 2 } }),
+    keyFor(request, bytes("{}"), incoming, ["o1", "w1"]),
+    keyFor(request, bytes("{}"), incoming, ["o1w1"]),
+    keyFor(withId),
     signatureKey(request),
     signatureKey(withId),
   ));
 
-test("an event without a body differs from the same event with one", () =>
-  expect(keyOf(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
+test("an event without a body differs from the same event with a body", () =>
+  expect(keyFor(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
 test("the key does not depend on the signature's encoding, the time of receipt or the matching variant", () => {
-  const again: VerifiedRequest = {
+  const sameRequest: VerifiedRequest = {
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },
     receivedAt: new Date(7),
     verified: { ...request.verified, skewSeconds: 7, variant: "other", secretIndex: 1 },
   };
-  expect(keyOf(again)).toBe(keyOf(request));
-  expect(signatureKey(again)).toBe(signatureKey(request));
+  expect(keyFor(sameRequest)).toBe(keyFor(request));
+  expect(signatureKey(sameRequest)).toBe(signatureKey(request));
 });
 
 test("a signed id alone identifies the event, within its tenant and scheme", () => {
-  const fresh: VerifiedRequest = { ...otherSignature(withId) };
-  expect(keyOf(fresh, undefined, { method: "GET", target: "/" })).toBe(keyOf(withId));
+  const resigned: VerifiedRequest = { ...withOtherSignature(withId) };
+  expect(keyFor(resigned, undefined, { method: "GET", target: "/" })).toBe(keyFor(withId));
   expectAllDifferent(
-    keyOf(withId),
-    keyOf(otherTenant(withId)),
-    keyOf(otherScheme(withId)),
-    keyOf({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
+    keyFor(withId),
+    keyFor(withOtherTenant(withId)),
+    keyFor(withOtherScheme(withId)),
+    keyFor({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
   );
 });
 
-test("events with the same signature about the same thing share a subject, whatever their bodies", () => {
-  const subjectOf = (of: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
-    eventKey(of, { incoming, body, entity: subject }).subject;
-  expect(subjectOf(request, ["o1", "w1"], bytes("[]"))).toBe(subjectOf(request, ["o1", "w1"]));
+test("events with the same signature and entity share a subject, whatever their bodies", () => {
+  const subjectFor = (verified: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
+    eventKey(verified, { incoming, body, entity: subject }).subject;
+  expect(subjectFor(request, ["o1", "w1"], bytes("[]"))).toBe(subjectFor(request, ["o1", "w1"]));
   expectAllDifferent(
-    subjectOf(request, ["o1", "w1"]) ?? "",
-    subjectOf(request, ["o1", "w2"]) ?? "",
-    subjectOf(request, ["o1w1"]) ?? "",
-    subjectOf(otherSignature(request), ["o1", "w1"]) ?? "",
-    subjectOf(otherTenant(request), ["o1", "w1"]) ?? "",
+    subjectFor(request, ["o1", "w1"]) ?? "",
+    subjectFor(request, ["o1", "w2"]) ?? "",
+    subjectFor(request, ["o1w1"]) ?? "",
+    subjectFor(withOtherSignature(request), ["o1", "w1"]) ?? "",
+    subjectFor(withOtherTenant(request), ["o1", "w1"]) ?? "",
   );
-  expect(subjectOf(request, undefined)).toBeUndefined();
-  expect(subjectOf(withId, ["o1", "w1"])).toBeUndefined();
+  expect(subjectFor(request, undefined)).toBeUndefined();
+  expect(subjectFor(withId, ["o1", "w1"])).toBeUndefined();
 });
 
 test("a signature is identified by its bytes", () =>
   expectAllDifferent(
     signatureKey(request),
-    signatureKey(otherSignature(request)),
-    signatureKey(otherTenant(request)),
-    signatureKey(otherScheme(request)),
+    signatureKey(withOtherSignature(request)),
+    signatureKey(withOtherTenant(request)),
+    signatureKey(withOtherScheme(request)),
   ));
 
 test("with a signed id, a signature is identified by the id and the time, not by a list that anyone can extend", () => {
-  expect(signatureKey(otherSignature(withId))).toBe(signatureKey(withId));
+  expect(signatureKey(withOtherSignature(withId))).toBe(signatureKey(withId));
   expectAllDifferent(
     signatureKey(withId),
     signatureKey({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
@@ -120,7 +120,7 @@ test("a record is kept while the same headers could be verified again, or for 72
 
 // Records outlive a release, so a key must not change unnoticed:
 // printf '%s' '…' | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '='
-const [event, withoutBody, id, bound] = [
+const [event, withoutBody, id, signatureHash] = [
   "nehDEgGdmQXT6Zp6b2UEdXymdPNAjc6kvMqYO8cWfj8", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]] and RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o, which is the hash of {}
   "L1L3g5Hm1a91iP4h6dV3nOGeSgfxqcOhrel_dvK0_ng", // ["t","sample","event",["ab01","POST","/hooks/offer/response"]]
   "ujUazw3n6RXl2NwC7OMNs-1p6Xpu8nA4op-IJU7O64I", // ["t","sample","id",["msg_1"]]
@@ -128,9 +128,9 @@ const [event, withoutBody, id, bound] = [
 ];
 
 test("every process and every release computes the same keys", () => {
-  expect(keyOf(request)).toBe(event);
-  expect(keyOf(request, { kind: "parsed", value: {} })).toBe(event);
+  expect(keyFor(request)).toBe(event);
+  expect(keyFor(request, { kind: "parsed", value: {} })).toBe(event);
   expect(eventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(withoutBody);
-  expect(keyOf(withId)).toBe(id);
-  expect(signatureKey(request)).toBe(bound);
+  expect(keyFor(withId)).toBe(id);
+  expect(signatureKey(request)).toBe(signatureHash);
 });

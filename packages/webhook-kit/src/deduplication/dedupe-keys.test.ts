@@ -19,7 +19,7 @@ const policy = {
 } as const;
 const singleUse = { ...policy, replayProtection: "single-use-signature" } as const;
 
-test("an event has its own key, kept as long as its headers are valid", () => {
+test("an event has its own key, which is kept for as long as its headers are valid", () => {
   expect(dedupeKeys(policy, request, event)).toEqual({ keys: [eventKey(request, event)], keepMs: 600_000 });
   expect(dedupeKeys({ ...policy, toleranceMs: 10_000 }, request, event).keepMs).toBe(20_000);
 });
@@ -35,10 +35,10 @@ test("a request that is not an event has no key", () =>
   expect(dedupeKeys(policy, request, undefined).keys).toEqual([]));
 
 test("with single-use signatures, every request has a key that rejects any other request with the same signature", () => {
-  const bound = { key: signatureKey(request), onConflict: expect.any(Function) };
-  expect(dedupeKeys(singleUse, request, undefined).keys).toEqual([bound]);
+  const signatureLease = { key: signatureKey(request), onConflict: expect.any(Function) };
+  expect(dedupeKeys(singleUse, request, undefined).keys).toEqual([signatureLease]);
   const { keys } = dedupeKeys(singleUse, request, event);
-  expect(keys).toEqual([eventKey(request, event), bound]);
+  expect(keys).toEqual([eventKey(request, event), signatureLease]);
   expect(keys[1]?.onConflict?.()).toMatchObject({
     rejection: {
       code: "signature_reused",

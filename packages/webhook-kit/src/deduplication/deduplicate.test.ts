@@ -75,8 +75,8 @@ test("the response waits until its record is stored", async () => {
   );
   let outcome: unknown;
   const responded = run(() => ({ response: Promise.resolve(accepted), outcome: Promise.resolve(accepted) })).then(
-    (each) => {
-      outcome = each;
+    (result) => {
+      outcome = result;
     },
   );
   await callbacksHaveRun();

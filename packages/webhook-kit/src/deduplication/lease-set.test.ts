@@ -10,8 +10,8 @@ const leaseMs = 21_000;
 const conflict = rejectRequest("method_not_allowed");
 
 /** Creates a store that returns the given results, synchronously or asynchronously, and records its calls. */
-function setUp(results: Record<string, unknown> = {}, later = false) {
-  const maybeAsync = <T>(value: T): T => (later ? (Promise.resolve(value) as T) : value);
+function setUp(results: Record<string, unknown> = {}, isAsync = false) {
+  const maybeAsync = <T>(value: T): T => (isAsync ? (Promise.resolve(value) as T) : value);
   const store = {
     acquire: vi.fn((key: string) => {
       const acquire = results[key] ?? { state: "acquired", token: `token of ${key}` };
@@ -27,9 +27,9 @@ function setUp(results: Record<string, unknown> = {}, later = false) {
   return { store, report, leases, acquire };
 }
 
-describe.each([false, true])("a store that returns promises: %s", (later) => {
+describe.each([false, true])("a store that returns promises: %s", (isAsync) => {
   test("every key is acquired for the lease, with its subject, and completed or released with its token", async () => {
-    const { store, report, leases, acquire } = setUp({}, later);
+    const { store, report, leases, acquire } = setUp({}, isAsync);
     expect(await acquire({ key: "a", subject: "s" }, { key: "b" })).toBeUndefined();
     expect(store.acquire.mock.calls).toEqual([
       ["a", { leaseMs, subject: "s" }],
@@ -49,7 +49,7 @@ describe.each([false, true])("a store that returns promises: %s", (later) => {
   });
 
   test("a completed request gets its recorded status, and no key remains leased", async () => {
-    const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, later);
+    const { store, acquire } = setUp({ b: { state: "completed", status: 204 } }, isAsync);
     expect(await acquire({ key: "a" }, { key: "b" }, { key: "c" })).toEqual({ ...acknowledged, status: 204 });
     expect(store.release.mock.calls).toEqual([["a", "token of a"]]);
     expect(store.acquire).toHaveBeenCalledTimes(2);
@@ -62,7 +62,7 @@ describe.each([false, true])("a store that returns promises: %s", (later) => {
     [1_001, "2"],
     [21_000, "21"],
   ])("a request whose lease lasts %d ms more gets Retry-After: %s", async (retryAfterMs, seconds) => {
-    const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, later);
+    const { acquire } = setUp({ a: { state: "inProgress", retryAfterMs } }, isAsync);
     await expect(acquire({ key: "a" })).rejects.toMatchObject({
       rejection: { code: "request_in_progress", status: 409 },
       response: { status: 409, headers: { "retry-after": seconds } },
@@ -74,7 +74,7 @@ describe.each([false, true])("a store that returns promises: %s", (later) => {
       { state: "completed", status: 200 },
       { state: "inProgress", retryAfterMs: 1 },
     ]) {
-      const { acquire } = setUp({ a: acquired }, later);
+      const { acquire } = setUp({ a: acquired }, isAsync);
       await expect(acquire({ key: "a", onConflict: () => conflict })).rejects.toBe(conflict);
     }
   });
@@ -94,8 +94,8 @@ describe.each([false, true])("a store that returns promises: %s", (later) => {
     { state: "completed", status: 600 },
     { state: "completed", status: 200.5 },
     { state: "completed", status: "200" },
-  ])("the result %j is invalid: the request fails, and releases its keys", async (acquired) => {
-    const { store, acquire } = setUp({ a: undefined }, later);
+  ])("with the invalid result %j, the request fails and releases its keys", async (acquired) => {
+    const { store, acquire } = setUp({ a: undefined }, isAsync);
     store.acquire.mockImplementation((key) =>
       key === "a" ? { state: "acquired", token: "token of a" } : (acquired as AcquireResult),
     );
@@ -109,7 +109,7 @@ describe.each([false, true])("a store that returns promises: %s", (later) => {
   });
 
   test.each([200, 599])("a recorded status of %d is sent again", async (status) =>
-    expect(await setUp({ a: { state: "completed", status } }, later).acquire({ key: "a" })).toMatchObject({
+    expect(await setUp({ a: { state: "completed", status } }, isAsync).acquire({ key: "a" })).toMatchObject({
       status,
     }),
   );
@@ -130,13 +130,13 @@ test("an error that a store throws is wrapped, unless it is one of the kit's err
 
 test.each([false, true])(
   "a record that cannot be written is reported, and does not change the response (asynchronous: %s)",
-  async (later) => {
+  async (isAsync) => {
     const { store, report, leases, acquire } = setUp();
     const cause = new Error("connection lost");
     const other = new Error("read only");
     await acquire({ key: "a" }, { key: "b" });
     const fail = (): void | Promise<void> => {
-      if (later) return Promise.reject(cause);
+      if (isAsync) return Promise.reject(cause);
       throw cause;
     };
     store.complete.mockImplementation(fail);
@@ -205,7 +205,7 @@ test("completing waits for all records, not only the last", async () => {
   await settled;
 });
 
-test("a store in memory records the outcome synchronously", async () => {
+test("a synchronous store records the outcome synchronously", async () => {
   const { leases, acquire } = setUp();
   await acquire({ key: "a" });
   expect([leases.complete(200, 1), leases.release()]).toEqual([undefined, undefined]);
@@ -215,10 +215,10 @@ test("a store that never responds is abandoned after 5 s, and does not keep the 
   const { store, leases, report, acquire } = setUp();
   await acquire({ key: "a" });
   store.complete.mockImplementation(() => new Promise(() => undefined));
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = countTimers();
   void leases.complete(200, 1);
-  expect(timers()).toBe(before);
+  expect(countTimers()).toBe(before);
   vi.useFakeTimers();
   try {
     const completed = leases.complete(200, 1);

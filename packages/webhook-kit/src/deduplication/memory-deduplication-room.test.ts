@@ -88,7 +88,7 @@ test("a key that was never acquired cannot be completed or released", async () =
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("an invalid clock or duration fails instead of losing records", async () => {
+test("with an invalid clock or duration, calls fail instead of losing records", async () => {
   const { deduplication, acquire } = setUp();
   expect(() => acquire("a", Number.NaN)).toThrow(failed);
   expect(() => acquire("a", Number.POSITIVE_INFINITY)).toThrow(failed);

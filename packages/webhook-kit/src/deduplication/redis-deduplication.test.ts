@@ -151,10 +151,10 @@ describe("a record", () => {
 });
 
 test("a call times out if Redis does not respond, and a lease that is granted later is released", async () => {
-  let response = (_: string) => {};
+  let respond = (_: string) => {};
   const results = [
     new Promise<string>((resolve) => {
-      response = resolve;
+      respond = resolve;
     }),
   ];
   const { call, stores } = setUp(() => results.shift() ?? "settled", { timeoutMs: 5 });
@@ -162,18 +162,18 @@ test("a call times out if Redis does not respond, and a lease that is granted la
     expect.objectContaining({ message: "Redis did not respond within 5 ms." }),
   );
   expect(call).toHaveBeenCalledTimes(1);
-  response("acquired");
+  respond("acquired");
   await vi.waitFor(() => expect(call.mock.calls.map((sent) => sent[1])).toEqual([scripts.acquire, scripts.release]), {
     timeout: 60_000,
   });
 });
 
 test("waiting for Redis does not keep the process alive", () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = countTimers();
   const silent = redisDeduplication({ call: () => new Promise(() => undefined) });
   Promise.resolve(silent.acquire("k", { leaseMs: 1 })).catch(() => undefined);
-  expect(timers()).toBe(before);
+  expect(countTimers()).toBe(before);
 });
 
 const client = { call: async () => "acquired" };

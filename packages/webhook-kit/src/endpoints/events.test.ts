@@ -30,7 +30,7 @@ type Schema<Name extends keyof typeof schemas> = Plain<z.output<(typeof schemas)
 /** Handlers may also return a Date, which is converted before the response is checked. */
 type OnWire<T> = Plain<{ [K in keyof T]: Date extends T[K] ? Exclude<T[K], Date> : T[K] }>;
 
-const proven: [
+const typeChecks: [
   Equal<Plain<WorkerOfferResponse>, Wire<"WorkerOfferResponse">>,
   Equal<Plain<OfferEventDeleted>, Wire<"OfferEventDeleted">>,
   Equal<Plain<TimelineChanged>, Wire<"TimelineChanged">>,
@@ -50,4 +50,4 @@ const proven: [
 
 // The compiler checks the types. This test only uses the tuple.
 test("the exported types, the contract's types and the schemas' types are the same", () =>
-  expect(proven).not.toContain(false));
+  expect(typeChecks).not.toContain(false));

@@ -58,7 +58,7 @@ test.each([
   ["gzip", false],
   ["identity, gzip", false],
   ["", false],
-])("a content encoding of %j: %s", (encoding, accepted) =>
+])("with the content encoding %j, isJson returns %s", (encoding, accepted) =>
   expect(isJson(["content-type", "application/json", "Content-Encoding", encoding])).toBe(accepted),
 );
 

@@ -6,86 +6,86 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { inputSchemas, responseSchemas } from "../generated/payload-schemas.ts";
 import { describeIssues, type Schema, validate } from "./json-schema.ts";
 
-const odd = fc.oneof(
+const anyValue = fc.oneof(
   fc.constantFrom("", "2099-05-01", null, undefined, true, Infinity, Number.NaN, 3n),
   fc.string(),
   fc.jsonValue(),
 );
-const oftenValid = (valid: fc.Arbitrary<unknown>, ...invalid: unknown[]) =>
-  fc.oneof({ weight: 24, arbitrary: valid }, { weight: 2, arbitrary: fc.constantFrom("", ...invalid) }, odd);
+const mostlyValid = (valid: fc.Arbitrary<unknown>, ...invalid: unknown[]) =>
+  fc.oneof({ weight: 24, arbitrary: valid }, { weight: 2, arbitrary: fc.constantFrom("", ...invalid) }, anyValue);
 
 const longest = `${"😀".repeat(252)}@b`;
-const address = oftenValid(
+const address = mostlyValid(
   fc.constantFrom("a@b", "jörg@exämple.com", longest),
   " a@b",
   "a@b@c",
   "none",
   `😀${longest}`,
 );
-const url = oftenValid(
+const url = mostlyValid(
   fc.oneof(fc.webUrl(), fc.constantFrom("HTTP://a", " http://a\n", "https://a.exa\nmple", "http:a")),
   ...["http://", "ftp://a", "javascript:a", "a"],
 );
-const time = oftenValid(
+const time = mostlyValid(
   fc.constantFrom("2099-05-01T16:00:00Z", "2099-05-01T16:00:00.5+05:45", "2099-05-01 16:00+00:00", "2099-05-01t16:00z"),
   ...["2099-05-01T16:00:00", "2099-02-30T00:00:00Z"],
 );
-const id = oftenValid(fc.string({ unit: "grapheme", minLength: 1 }), 7);
+const id = mostlyValid(fc.string({ unit: "grapheme", minLength: 1 }), 7);
 
 /** Generates an object that sometimes lacks a field. */
-const record = (fields: Record<string, fc.Arbitrary<unknown>>) => {
-  const all = { ...fields, newer: odd, toString: odd };
-  return fc.oneof({ weight: 9, arbitrary: fc.record(all) }, fc.record(all, { requiredKeys: [] }));
+const recordOf = (fields: Record<string, fc.Arbitrary<unknown>>) => {
+  const allFields = { ...fields, newer: anyValue, toString: anyValue };
+  return fc.oneof({ weight: 9, arbitrary: fc.record(allFields) }, fc.record(allFields, { requiredKeys: [] }));
 };
 
-const rating = record({
-  rating: oftenValid(fc.integer({ min: 1, max: 5 }), 0, 6, 1.5),
+const rating = recordOf({
+  rating: mostlyValid(fc.integer({ min: 1, max: 5 }), 0, 6, 1.5),
   ratingProvider: id,
   lastWorked: time,
 });
-const suggestion = record({
+const suggestion = recordOf({
   name: id,
   emailAddress: address,
   profileImageUrl: url,
   ratings: fc.array(rating, { maxLength: 2 }),
 });
 
-const pairs: [where: string, ours: Schema, zods: z.ZodType, values: fc.Arbitrary<unknown>][] = [
+const pairs: [where: string, kitSchema: Schema, zodSchema: z.ZodType, values: fc.Arbitrary<unknown>][] = [
   [
     "/contact/new/{workerId}",
     inputSchemas["/contact/new/{workerId}"],
     z.looseObject({ workerId: zodSchemas.idSchema }),
-    record({ workerId: id }),
+    recordOf({ workerId: id }),
   ],
   [
     "/contact-suggestions",
     inputSchemas["/contact-suggestions"],
     zodSchemas.contactSuggestionRequestSchema,
-    record({ filter: id, userEmailAddresses: fc.array(address, { maxLength: 3 }) }),
+    recordOf({ filter: id, userEmailAddresses: fc.array(address, { maxLength: 3 }) }),
   ],
   [
     "/offer/response",
     inputSchemas["/offer/response"],
     zodSchemas.workerOfferResponseSchema,
-    record({ offerId: id, workerId: id, response: id }),
+    recordOf({ offerId: id, workerId: id, response: id }),
   ],
   [
     "/offer/eventDeleted",
     inputSchemas["/offer/eventDeleted"],
     zodSchemas.offerEventDeletedSchema,
-    record({ offerId: id, workerId: id, eventStart: time }),
+    recordOf({ offerId: id, workerId: id, eventStart: time }),
   ],
   [
     "/events/timelineChanged",
     inputSchemas["/events/timelineChanged"],
     zodSchemas.timelineChangedSchema,
-    record({
+    recordOf({
       workerId: id,
       offerId: id,
       periodStart: time,
       periodEnd: time,
       completedAt: time,
-      maxAvailableNow: oftenValid(fc.double({ noNaN: true, noDefaultInfinity: true })),
+      maxAvailableNow: mostlyValid(fc.double({ noNaN: true, noDefaultInfinity: true })),
       maxAvailableNowCreated: time,
     }),
   ],
@@ -93,25 +93,28 @@ const pairs: [where: string, ours: Schema, zods: z.ZodType, values: fc.Arbitrary
     "the response to /contact-suggestions",
     responseSchemas["/contact-suggestions"],
     zodSchemas.contactSuggestionsSchema,
-    fc.array(fc.oneof({ weight: 9, arbitrary: suggestion }, odd), { maxLength: 3 }),
+    fc.array(fc.oneof({ weight: 9, arbitrary: suggestion }, anyValue), { maxLength: 3 }),
   ],
 ];
 
-test.each(pairs)("the schema for %s accepts, converts and rejects the same values as zod", (_, ours, zods, values) => {
-  const counts = { accepted: 0, rejected: 0 };
-  fc.assert(
-    fc.property(fc.oneof({ weight: 19, arbitrary: values }, odd), (value) => {
-      const { data, issues } = validate(ours, value);
-      const expected = zods.safeParse(value);
-      expect(describeIssues(issues)).toEqual(toMessages(expected.error?.issues ?? []));
-      if (expected.success) expect(data).toEqual(expected.data);
-      counts[expected.success ? "accepted" : "rejected"] += 1;
-    }),
-    { numRuns: 500 },
-  );
-  // Both valid and invalid values were generated.
-  expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(20);
-});
+test.each(pairs)(
+  "the schema for %s accepts, converts and rejects the same values as zod",
+  (_, kitSchema, zodSchema, values) => {
+    const counts = { accepted: 0, rejected: 0 };
+    fc.assert(
+      fc.property(fc.oneof({ weight: 19, arbitrary: values }, anyValue), (value) => {
+        const { data, issues } = validate(kitSchema, value);
+        const expected = zodSchema.safeParse(value);
+        expect(describeIssues(issues)).toEqual(toMessages(expected.error?.issues ?? []));
+        if (expected.success) expect(data).toEqual(expected.data);
+        counts[expected.success ? "accepted" : "rejected"] += 1;
+      }),
+      { numRuns: 500 },
+    );
+    // Both valid and invalid values were generated.
+    expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(20);
+  },
+);
 
 /** Translates zod's issues into the kit's messages. */
 function toMessages(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
@@ -120,15 +123,15 @@ function toMessages(issues: readonly z.core.$ZodIssue[]): Record<string, string[
     const field = z.core.toDotPath(issue.path) || "body";
     fields[field] ??= [];
     const bound = issue.code === "too_small" ? issue.minimum : issue.code === "too_big" ? issue.maximum : 0;
-    // zod also measures the length of an array in place of a string, and limits every integer.
-    const isNoise =
+    // zod also checks the length of an array that should be a string, and limits every integer.
+    const isExtra =
       bound !== 0 && (fields[field].includes("Must be of type string.") || Math.abs(Number(bound)) > 2 ** 52);
-    if (!isNoise) fields[field].push(describe(issue));
+    if (!isExtra) fields[field].push(messageFor(issue));
   }
   return fields;
 }
 
-function describe(issue: z.core.$ZodIssue): string {
+function messageFor(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type")
     return issue.expected === "int" ? "Must be an integer." : `Must be of type ${issue.expected}.`;
   if (issue.code === "too_small") return `Too short or too small; at least ${issue.minimum}.`;

@@ -17,8 +17,8 @@ test.each<[string, Schema, unknown, string[]]>([
     ["Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z."],
   ],
   ["a script", profileImageUrl, "javascript:alert(1)", ["Must start with http:// or https://."]],
-  ["six of five", rating, 6, ["Too long or too large; at most 5."]],
-  ["half of one", rating, 1.5, ["Must be an integer."]],
+  ["a rating of six", rating, 6, ["Too long or too large; at most 5."]],
+  ["a fractional rating", rating, 1.5, ["Must be an integer."]],
   ["an empty id", inputSchemas["/offer/response"].properties.offerId, "", ["Too short or too small; at least 1."]],
   [
     "a time without its zone",

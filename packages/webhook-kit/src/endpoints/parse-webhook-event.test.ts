@@ -46,14 +46,14 @@ test.each<[string, unknown, string[]]>([
   ["a string that was not parsed", JSON.stringify(contact), ["body"]],
   ["a list", [contact], ["body"]],
   ["another type", { ...contact, type: "ContactSuggestions" }, ["type"]],
-  ["the name of a property of objects", { ...contact, type: "__proto__" }, ["type"]],
+  ["a property name that every object has", { ...contact, type: "__proto__" }, ["type"]],
   ["data of another type", { ...contact, type: "OfferEventDeleted" }, ["data.offerId", "data.eventStart"]],
   ["an empty id", { ...contact, data: { workerId: "" } }, ["data.workerId"]],
   ["no time", { ...contact, receivedAt: undefined }, ["receivedAt"]],
   ["a time that is not a date", { ...contact, receivedAt: "yesterday" }, ["receivedAt"]],
   ["an empty key", { ...contact, deduplicationKey: "" }, ["deduplicationKey"]],
   ["a key that is not a string", { ...contact, deduplicationKey: 7 }, ["deduplicationKey"]],
-])("%s is an invalid event, whose error lists the fields", (_, value, fields) => {
+])("%s is not a valid event, and the error lists the fields", (_, value, fields) => {
   expect(() => parseWebhookEvent(value)).toThrow(
     expect.objectContaining({ name: "InvalidEventError", code: "invalid_event" }),
   );

@@ -22,8 +22,13 @@ const unreadable = {
   rawHeaders: ["Content-Type", "application/json"],
   readBody: () => Promise.reject(new Error("the body is read")),
 } as unknown as IncomingRequest<undefined>;
-const read = (path: string, signed?: Uint8Array) =>
-  readInput({ maxBodyBytes: 10 }, unreadable, findRoute(path) as Route, { body: signed } as unknown as VerifiedRequest);
+const read = (path: string, verifiedBody?: Uint8Array) =>
+  readInput(
+    { maxBodyBytes: 10 },
+    unreadable,
+    findRoute(path) as Route,
+    { body: verifiedBody } as unknown as VerifiedRequest,
+  );
 
 test("GET /test has no input, and its body is not read", async () => {
   expect(await read("/test")).toStrictEqual({ input: undefined, converted: [], body: undefined });

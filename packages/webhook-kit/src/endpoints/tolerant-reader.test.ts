@@ -7,7 +7,7 @@ import { readTolerantly } from "./tolerant-reader.ts";
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
-type Read = [what: string, given: object, expected: object, converted: string[]];
+type Reading = [what: string, payload: object, expected: object, converted: string[]];
 
 const readings = {
   "a worker's response": [
@@ -127,18 +127,18 @@ const readings = {
       ["with a number for its filter", { ...search, filter: 7 }, { ...search, filter: "7" }, ["filter"]],
     ],
   ],
-} as const satisfies Record<string, readonly [unknown, readonly Read[]]>;
+} as const satisfies Record<string, readonly [unknown, readonly Reading[]]>;
 
 for (const [name, [schema, cases]] of Object.entries(readings))
-  test.each<Read>(cases as unknown as Read[])(`${name} %s is read`, (_, given, expected, converted) => {
-    const before = structuredClone(given);
-    const reading = readTolerantly(schema, given);
+  test.each<Reading>(cases as unknown as Reading[])(`${name} %s is read`, (_, payload, expected, converted) => {
+    const before = structuredClone(payload);
+    const reading = readTolerantly(schema, payload);
     expect(reading).toStrictEqual({ data: expected, converted });
     // The value is not changed, because it may belong to a framework.
-    expect(given).toStrictEqual(before);
+    expect(payload).toStrictEqual(before);
   });
 
-const rejected: [what: string, schema: keyof typeof readings, given: unknown][] = [
+const rejected: [what: string, schema: keyof typeof readings, payload: unknown][] = [
   ["an id that was rounded", "a worker's response", { ...response, offerId: JSON.parse("12345678901234567890") }],
   [
     "an id that was rounded to an integer of 17 digits",
@@ -191,11 +191,11 @@ const rejected: [what: string, schema: keyof typeof readings, given: unknown][] 
   ["a flag for a filter", "a search", { ...search, filter: false }],
 ];
 
-test.each(rejected)("%s in %s is rejected as meaningless, for the schema's reasons [D-125]", (_, name, given) => {
+test.each(rejected)("%s in %s is rejected as meaningless, for the schema's reasons [D-125]", (_, name, payload) => {
   const [schema] = readings[name];
-  const { issues } = validate(schema, given);
+  const { issues } = validate(schema, payload);
   expect(issues.length).toBeGreaterThan(0);
-  expect(readTolerantly(schema, given)).toEqual({ issues });
+  expect(readTolerantly(schema, payload)).toEqual({ issues });
 });
 
 test("a payload is converted entirely or not at all", () =>
@@ -203,8 +203,8 @@ test("a payload is converted entirely or not at all", () =>
     issues: [expect.objectContaining({ path: ["offerId"] }), expect.objectContaining({ path: ["workerId"] })],
   }));
 
-test.each([null, undefined])("%s in place of a list is meaningless", (given) =>
-  expect(readTolerantly({ type: "array", items: { type: "string" } }, given)).toEqual({
+test.each([null, undefined])("%s in place of a list is meaningless", (payload) =>
+  expect(readTolerantly({ type: "array", items: { type: "string" } }, payload)).toEqual({
     issues: [expect.objectContaining({ expected: "array", path: [] })],
   }),
 );

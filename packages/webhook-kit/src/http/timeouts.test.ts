@@ -6,14 +6,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const never = new Promise<never>(() => undefined);
-const late = () => new Error("too late");
+const neverSettles = new Promise<never>(() => undefined);
+const createTimeoutError = () => new Error("too late");
 
 test("settles like a value that arrives in time, and clears its timer", async () => {
   vi.useFakeTimers();
   const cause = new Error("no");
-  expect(await withTimeout(Promise.resolve(1), 1_000, late)).toBe(1);
-  await expect(withTimeout(Promise.reject(cause), 1_000, late)).rejects.toBe(cause);
+  expect(await withTimeout(Promise.resolve(1), 1_000, createTimeoutError)).toBe(1);
+  await expect(withTimeout(Promise.reject(cause), 1_000, createTimeoutError)).rejects.toBe(cause);
   await Promise.resolve();
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -21,7 +21,7 @@ test("settles like a value that arrives in time, and clears its timer", async ()
 test("rejects when the value is late", async () => {
   vi.useFakeTimers();
   const failed = vi.fn();
-  const settled = withTimeout(never, 1_000, late).catch(failed);
+  const settled = withTimeout(neverSettles, 1_000, createTimeoutError).catch(failed);
   await vi.advanceTimersByTimeAsync(999);
   expect(failed).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
@@ -30,12 +30,12 @@ test("rejects when the value is late", async () => {
 });
 
 test("keeps the process alive while waiting, except with unref", () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  withTimeout(never, 60_000, late, { unref: true }).catch(() => undefined);
-  expect(timers()).toBe(before);
-  void withTimeout(new Promise((resolve) => setImmediate(resolve)), 60_000, late);
-  expect(timers()).toBe(before + 1);
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = countTimers();
+  withTimeout(neverSettles, 60_000, createTimeoutError, { unref: true }).catch(() => undefined);
+  expect(countTimers()).toBe(before);
+  void withTimeout(new Promise((resolve) => setImmediate(resolve)), 60_000, createTimeoutError);
+  expect(countTimers()).toBe(before + 1);
 });
 
 test("deadlines of the same length share a timer, and each ends on time", () => {
@@ -66,15 +66,15 @@ test("deadlines of the same length share a timer, and each ends on time", () => 
 });
 
 test("deadlines do not keep the process alive", () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = countTimers();
   const end = () => undefined;
   Deadlines.of(50_000).add(end);
-  expect(timers()).toBe(before);
+  expect(countTimers()).toBe(before);
   Deadlines.of(50_000).delete(end);
 });
 
 test("works in runtimes whose timers are numbers, such as browsers", async () => {
   vi.stubGlobal("setTimeout", () => 1);
-  expect(await withTimeout(Promise.resolve("in time"), 1_000, late, { unref: true })).toBe("in time");
+  expect(await withTimeout(Promise.resolve("in time"), 1_000, createTimeoutError, { unref: true })).toBe("in time");
 });

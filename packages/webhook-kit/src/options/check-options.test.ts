@@ -18,7 +18,7 @@ test.each([
     { secret, onWorkerOfferRespons: () => undefined },
     /^Unknown option onWorkerOfferRespons; did you mean onWorkerOfferResponse\? The options are: /,
   ],
-  ["a short name in another case", { secret, Clock: Date.now }, /^Unknown option Clock\. The options/],
+  ["a short unknown name", { secret, Clock: Date.now }, /^Unknown option Clock\. The options/],
   [
     "a flag that is a string",
     { secret, allowShortSecret: "false" },

@@ -22,7 +22,7 @@ const endpoint = {
   respond: () => acknowledged,
 } as unknown as HandledEndpoint;
 type Handle = (context: HandlerContext<undefined>) => unknown;
-const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.respond) =>
+const startHandler = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.respond) =>
   runHandler(
     { handlers: { onTimelineChanged: (_: unknown, context: unknown) => handle(context as never) }, handlerTimeoutMs },
     { ...endpoint, respond },
@@ -31,7 +31,7 @@ const start = (handle: Handle, handlerTimeoutMs: number, respond = endpoint.resp
     request,
     undefined,
   );
-const run = (handle: Handle, timeoutMs: number) => start(handle, timeoutMs).response;
+const run = (handle: Handle, timeoutMs: number) => startHandler(handle, timeoutMs).response;
 
 test("after a handler has finished, its signal never aborts", async () => {
   let signal: AbortSignal | undefined;
@@ -74,9 +74,9 @@ test("a signal is the same each time it is read, and aborts with a TimeoutError 
   });
 });
 
-test("a handler's context has the source, the id, the time and the verified signature", () => {
+test("a handler's context contains the source, the id, the time and the verified signature", () => {
   const handle = vi.fn();
-  start(handle, 1_000);
+  startHandler(handle, 1_000);
   expect(handle.mock.calls[0]?.[0]).toMatchObject({
     source: "webhook",
     unverifiedDeliveryId: "delivery_7",
@@ -92,24 +92,26 @@ test("a handler that fails after its timeout has no effect", async () => {
 });
 
 test("a handler's outcome is available even after its timeout", async () => {
-  const late = start(() => sleep(40), 10);
+  const late = startHandler(() => sleep(40), 10);
   await expect(late.response).rejects.toEqual(expect.objectContaining({ code: "handler_timed_out" }));
   expect(await late.outcome).toBe(acknowledged);
 });
 
-test("any value that a handler throws becomes the cause; the kit's error about its result is unchanged", async () => {
-  const fail = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
+test("any value that a handler throws becomes the cause, but the kit's error about its result is unchanged", async () => {
+  const runFailing = (cause: unknown) => run(() => Promise.reject(cause), 1_000);
   for (const cause of [new Error("own"), "a string", undefined, null])
-    await expect(fail(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
+    await expect(runFailing(cause)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause }));
   const invalid = new HandlerError("invalid_handler_result", "…");
-  await expect(fail(invalid)).rejects.toEqual(expect.objectContaining({ code: "handler_failed", cause: invalid }));
+  await expect(runFailing(invalid)).rejects.toEqual(
+    expect.objectContaining({ code: "handler_failed", cause: invalid }),
+  );
   const respond = () => {
     throw invalid;
   };
-  await expect(start(() => undefined, 1_000, respond).response).rejects.toBe(invalid);
+  await expect(startHandler(() => undefined, 1_000, respond).response).rejects.toBe(invalid);
 });
 
-test("a handler that throws synchronously fails with its endpoint's name", async () => {
+test("the error for a handler that throws synchronously names its endpoint", async () => {
   const cause = new Error("own");
   const response = run(() => {
     throw cause;
@@ -126,13 +128,13 @@ test("a handler that throws synchronously fails with its endpoint's name", async
 test("a handler's promise from another realm is awaited like any other", async () => {
   const respond = vi.fn(() => acknowledged);
   const handle = () => runInNewContext("Promise.resolve('rows')");
-  expect(await start(handle, 1_000, respond).response).toBe(acknowledged);
+  expect(await startHandler(handle, 1_000, respond).response).toBe(acknowledged);
   expect(respond.mock.calls).toEqual([["rows"]]);
 });
 
-test("the response is synchronous if the handler returns no promise, and its signal never aborts", () => {
+test("the response is synchronous if the handler does not return a promise, and its signal never aborts", () => {
   let signal: AbortSignal | undefined;
-  const { response, outcome } = start((context) => {
+  const { response, outcome } = startHandler((context) => {
     signal = context.signal;
   }, 20);
   expect([response, outcome]).toEqual([acknowledged, acknowledged]);

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { findSecretProblem, findWeakness, readSecret, type SecretSource } from "./secrets.ts";
 
 const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-const code = (code: string) => expect.objectContaining({ code });
+const errorWith = (code: string) => expect.objectContaining({ code });
 
 test.each([
   ["", "invalid_secret"],
@@ -20,26 +20,26 @@ test.each([
   [undefined, "invalid_secret"],
   [null, "invalid_secret"],
   [42, "invalid_secret"],
-])("rejects %j: at construction, or with the request if a function returns it", async (secret, expected) => {
-  expect(() => readSecret(secret as string, false)).toThrow(code(expected));
+])("rejects %j at construction, or during the request if a function returns it", async (secret, expected) => {
+  expect(() => readSecret(secret as string, false)).toThrow(errorWith(expected));
   if (secret === undefined) return;
   const lookUp = readSecret((() => secret) as SecretSource, false);
-  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(code("invalid_secret"));
+  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(errorWith("invalid_secret"));
 });
 
 test("accepts a short secret if allowed, but not a blank one [D-43]", () => {
   expect(readSecret("short", true)({})).toEqual(["short"]);
-  expect(() => readSecret(" ", true)).toThrow(code("invalid_secret"));
+  expect(() => readSecret(" ", true)).toThrow(errorWith("invalid_secret"));
 });
 
-test("a message never contains the secret", () => {
+test("an error message never contains the secret", () => {
   for (const secret of ["hunter2", "hunter2 ", "hunter2\u0000hunter2hunter2"])
     expect(() => readSecret(secret, false)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
     );
 });
 
-test("changing the list afterwards has no effect", () => {
+test("changing the array of secrets afterwards has no effect", () => {
   const secrets = [good];
   const lookUp = readSecret(secrets, false);
   secrets[0] = "";
@@ -61,15 +61,15 @@ test("the error's cause is what the function threw", async () => {
 });
 
 test("a function that never returns times out after 5 s, and does not keep the process alive", async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  const never = readSecret(() => new Promise<never>(() => undefined), false);
-  Promise.resolve(never({})).catch(() => undefined);
-  expect(timers()).toBe(before);
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = countTimers();
+  const neverResolves = readSecret(() => new Promise<never>(() => undefined), false);
+  Promise.resolve(neverResolves({})).catch(() => undefined);
+  expect(countTimers()).toBe(before);
   vi.useFakeTimers();
   try {
     const failed = vi.fn();
-    const lookedUp = Promise.resolve(never({})).catch(failed);
+    const lookedUp = Promise.resolve(neverResolves({})).catch(failed);
     await vi.advanceTimersByTimeAsync(4_999);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -87,18 +87,18 @@ test("a function that never returns times out after 5 s, and does not keep the p
 
 test("accepts several secrets from the function, and rejects all of them if one is invalid", async () => {
   expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
-  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(code("invalid_secret"));
+  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(errorWith("invalid_secret"));
 });
 
 test("the error says what to check", async () => {
-  const says = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
-  expect(() => readSecret([], false)).toThrow(says(/a non-empty array of strings, or a function/));
+  const errorMatching = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
+  expect(() => readSecret([], false)).toThrow(errorMatching(/a non-empty array of strings, or a function/));
   const broken = readSecret(() => Promise.reject(new Error()), false);
   await expect(Promise.resolve(broken({}))).rejects.toEqual(
-    says(/secret function threw or timed out; see this error's cause/),
+    errorMatching(/secret function threw or timed out; see this error's cause/),
   );
   const empty = readSecret(() => "", false);
-  await expect(Promise.resolve(empty({}))).rejects.toEqual(says(/^From the secret function: .*empty/));
+  await expect(Promise.resolve(empty({}))).rejects.toEqual(errorMatching(/^From the secret function: .*empty/));
 });
 
 test("the scheme checks every secret", async () => {
@@ -125,7 +125,7 @@ test.each([
   ["sec\u007fret", /control character or a lone surrogate/],
   ["sec\u0085ret", /control character or a lone surrogate/],
   ["sec\ud83dret", /control character or a lone surrogate/],
-])("the message for %j is: %s", (secret, message) =>
+])("the message for %j matches %s", (secret, message) =>
   expect(findSecretProblem(secret)).toEqual({ code: "invalid_secret", message: expect.stringMatching(message) }),
 );
 

@@ -8,7 +8,7 @@ test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("extracts the key from %s", (secret) =
 test("accepts a key of one byte, because the length is checked elsewhere", () =>
   expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
 
-// CVE-2026-41432, standard-webhooks #286: a receiver whose variable is not set accepts any signature.
+// CVE-2026-41432, standard-webhooks #286: a receiver with an unset variable for its secret accepts any signature.
 test.each(["", "whsec_"])("finds no key in %j", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());
 
 test.each([

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { standardWebhooks } from "./standard-webhooks.ts";
 
-// Made by openssl; each vector contains the command that printed it.
+// Created with openssl. Each vector contains the command that printed it.
 const { vectors } = JSON.parse(
   readFileSync(new URL("../../../../spec/vectors/standard-webhooks.json", import.meta.url), "utf8"),
 ) as {
@@ -14,7 +14,7 @@ if (!first) throw new Error("There are no vectors.");
 
 const scheme = standardWebhooks();
 
-const headersOf = ({ id, timestamp, signature }: Pick<typeof first, "id" | "timestamp" | "signature">) => [
+const headersFrom = ({ id, timestamp, signature }: Pick<typeof first, "id" | "timestamp" | "signature">) => [
   "webhook-id",
   id,
   "webhook-timestamp",
@@ -41,28 +41,28 @@ describe.each(vectors)("openssl's signature for $name", (vector) => {
 
   test("is accepted and parsed correctly", () => {
     const time = Number(timestamp) * 1000;
-    const parsed = scheme.parse(headersOf(vector));
+    const parsed = scheme.parse(headersFrom(vector));
     expect(parsed).toMatchObject({ id, signedAt: { earliest: time, latest: time } });
     expect(parsed).toMatchObject({ signature: Buffer.from(signature, "base64") });
-    expect(verify(headersOf(vector), [secret], body)).toEqual({ secretIndex: 0, variant: "v1" });
-    expect(verify(headersOf(vector), ["whsec_YW5vdGhlcg==", secret], new Uint8Array(body))).toEqual({
+    expect(verify(headersFrom(vector), [secret], body)).toEqual({ secretIndex: 0, variant: "v1" });
+    expect(verify(headersFrom(vector), ["whsec_YW5vdGhlcg==", secret], new Uint8Array(body))).toEqual({
       secretIndex: 1,
       variant: "v1",
     });
   });
 
   test("is rejected with any other secret, id, time or body", () => {
-    expect(verify(headersOf(vector), ["whsec_YW5vdGhlcg=="], body)).toBeUndefined();
-    expect(verify(headersOf({ ...vector, id: id.slice(1) || "x" }), [secret], body)).toBeUndefined();
-    expect(verify(headersOf({ ...vector, timestamp: `1${timestamp}`.slice(0, 12) }), [secret], body)).toBeUndefined();
-    expect(verify(headersOf(vector), [secret], Buffer.concat([body, Buffer.of(0)]))).toBeUndefined();
-    expect(verify(headersOf(vector), [secret], undefined)).toBeUndefined();
+    expect(verify(headersFrom(vector), ["whsec_YW5vdGhlcg=="], body)).toBeUndefined();
+    expect(verify(headersFrom({ ...vector, id: id.slice(1) || "x" }), [secret], body)).toBeUndefined();
+    expect(verify(headersFrom({ ...vector, timestamp: `1${timestamp}`.slice(0, 12) }), [secret], body)).toBeUndefined();
+    expect(verify(headersFrom(vector), [secret], Buffer.concat([body, Buffer.of(0)]))).toBeUndefined();
+    expect(verify(headersFrom(vector), [secret], undefined)).toBeUndefined();
   });
 
   test("does not match any other vector", () => {
     for (const other of vectors)
       if (other.signature !== signature)
-        expect(verify(headersOf({ ...vector, signature: other.signature }), [secret], body)).toBeUndefined();
+        expect(verify(headersFrom({ ...vector, signature: other.signature }), [secret], body)).toBeUndefined();
   });
 });
 
@@ -86,30 +86,30 @@ describe("while a secret is rotated", () => {
     [[old.secret, old.secret], 0],
   ])(
     "a message signed with both keys is accepted with the secrets %j, and the index shows which matched",
-    (secrets, secretIndex) => expect(verify(headersOf(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
+    (secrets, secretIndex) => expect(verify(headersFrom(both), secrets, body)).toEqual({ secretIndex, variant: "v1" }),
   );
 
-  test("only a valid signature counts, wherever it is in the list", () => {
+  test("a valid signature is found anywhere in the list", () => {
     const zeros = `v1,${Buffer.alloc(32).toString("base64")}`;
     for (const signature of [`${zeros} v1,${old.signature}`, `v1a,x v1,${old.signature} ${zeros}`])
-      expect(verify(headersOf({ ...first, signature }), [old.secret], body)).toMatchObject({ secretIndex: 0 });
-    expect(verify(headersOf({ ...first, signature: `${zeros} ${zeros}` }), [old.secret], body)).toBeUndefined();
+      expect(verify(headersFrom({ ...first, signature }), [old.secret], body)).toMatchObject({ secretIndex: 0 });
+    expect(verify(headersFrom({ ...first, signature: `${zeros} ${zeros}` }), [old.secret], body)).toBeUndefined();
   });
 
-  test("a secret without a key cannot sign", () =>
-    expect(verify(headersOf(first), ["", "whsec_", "whsec_Zg", first.secret.slice(0, -1)], body)).toBeUndefined());
+  test("a secret without a valid key does not match", () =>
+    expect(verify(headersFrom(first), ["", "whsec_", "whsec_Zg", first.secret.slice(0, -1)], body)).toBeUndefined());
 
-  test("without secrets, nothing is accepted", () => expect(verify(headersOf(first), [], body)).toBeUndefined());
+  test("without secrets, nothing is accepted", () => expect(verify(headersFrom(first), [], body)).toBeUndefined());
 });
 
 test("each of 2,500 tenants' secrets, used repeatedly, verifies only signatures that Node's HMAC creates with it", () => {
   const keys = Array.from({ length: 2_500 }, (_, tenant) => Buffer.from(`the key of tenant ${tenant}`));
-  const secretOf = (key: Buffer | undefined) => `whsec_${key?.toString("base64")}`;
+  const encodeSecret = (key: Buffer | undefined) => `whsec_${key?.toString("base64")}`;
   for (const [tenant, key] of [...keys, ...keys].entries()) {
     const signature = createHmac("sha256", key).update("msg_1.1614265330.body").digest("base64");
-    const headers = headersOf({ id: "msg_1", timestamp: "1614265330", signature });
+    const headers = headersFrom({ id: "msg_1", timestamp: "1614265330", signature });
     const other = keys[(tenant + 1) % keys.length];
-    const verified = verify(headers, [secretOf(other), secretOf(key)], Buffer.from("body"));
+    const verified = verify(headers, [encodeSecret(other), encodeSecret(key)], Buffer.from("body"));
     expect(verified).toEqual({ secretIndex: 1, variant: "v1" });
   }
 });
@@ -136,12 +136,12 @@ test.each([
   [["webhook-id", "", ...timestamp, ...signature], "malformed_webhook_id"],
   [[...id, "webhook-timestamp", "", ...signature], "malformed_timestamp"],
   [[...id, ...timestamp, "webhook-signature", ""], "malformed_signature"],
-])("the code for %j is: %s", (rawHeaders, reason) =>
+])("the code for %j is %s", (rawHeaders, reason) =>
   expect(verify(rawHeaders, [first.secret], Buffer.of())).toBe(reason),
 );
 
 test.each([
-  ["a dot, which could turn part of the id into the time", "msg.1"],
+  ["a dot, after which the id could be read as the time", "msg.1"],
   ["a dot alone", "."],
   ["a dot at the end", "msg_1."],
   ["a space", "msg 1"],
@@ -196,7 +196,7 @@ test.each([
 test("generates a different id for every message without an id", () => {
   const ids = Array.from({ length: 100 }, () => scheme.sign({ secret: first.secret, now: new Date(0) })["webhook-id"]);
   expect(new Set(ids).size).toBe(100);
-  for (const each of ids) expect(each).toMatch(/^msg_[0-9a-f-]{36}$/);
+  for (const generated of ids) expect(generated).toMatch(/^msg_[0-9a-f-]{36}$/);
 });
 
 test("signs a message without a body like a message with an empty body", () => {
@@ -204,7 +204,7 @@ test("signs a message without a body like a message with an empty body", () => {
   expect(scheme.sign(message)).toEqual(scheme.sign({ ...message, body: Buffer.of() }));
 });
 
-test.each([Number.NaN, -1, -1_000, 8.64e15])("does not sign a time of %d ms", (time) =>
+test.each([Number.NaN, -1, -1_000, 8.64e15])("does not sign at %d ms", (time) =>
   expect(() => scheme.sign({ secret: first.secret, now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("1970") }),
   ),

@@ -4,12 +4,12 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { isWebhookKitError } from "../errors/errors.ts";
 import { timestampDigest } from "./timestamp-digest.ts";
 
-// Made by openssl; each vector contains the command that printed it.
+// Created with openssl. Each vector contains the command that printed it.
 const { vectors } = JSON.parse(
   readFileSync(new URL("../../../../spec/vectors/timestamp-digest.json", import.meta.url), "utf8"),
 ) as { vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] };
 
-const headersOf = (timestamp: string, digest: string) => ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
+const headersFrom = (timestamp: string, digest: string) => ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
 
 function verify(scheme: ReturnType<typeof timestampDigest>, rawHeaders: string[], secrets: string[]) {
   const parsed = scheme.parse(rawHeaders);
@@ -24,24 +24,26 @@ describe.each(vectors)(
     test.each([digest, digest.toUpperCase()])(
       "is accepted by the default, which reports the variant [D-15] [interface: Authentication 4]",
       (digits) =>
-        expect(verify(timestampDigest(), headersOf(timestamp, digits), ["another", secret])).toEqual({
+        expect(verify(timestampDigest(), headersFrom(timestamp, digits), ["another", secret])).toEqual({
           secretIndex: 1,
           variant,
         }),
     );
 
     test("is accepted only under its own variant [D-15]", () => {
-      expect(verify(timestampDigest({ variant }), headersOf(timestamp, digest), [secret])).toEqual({
+      expect(verify(timestampDigest({ variant }), headersFrom(timestamp, digest), [secret])).toEqual({
         secretIndex: 0,
         variant,
       });
-      expect(verify(timestampDigest({ variant: other }), headersOf(timestamp, digest), [secret])).toBeUndefined();
+      expect(verify(timestampDigest({ variant: other }), headersFrom(timestamp, digest), [secret])).toBeUndefined();
     });
 
     test("is rejected with any other secret or timestamp [interface: Authentication 4]", () => {
-      expect(verify(timestampDigest(), headersOf(timestamp, digest), [`${secret}x`, secret.slice(1)])).toBeUndefined();
+      expect(
+        verify(timestampDigest(), headersFrom(timestamp, digest), [`${secret}x`, secret.slice(1)]),
+      ).toBeUndefined();
       const sameInstant = timestamp.endsWith("Z") ? timestamp.replace("Z", "+00:00") : timestamp.replace("+00:00", "Z");
-      expect(verify(timestampDigest(), headersOf(sameInstant, digest), [secret])).toBeUndefined();
+      expect(verify(timestampDigest(), headersFrom(sameInstant, digest), [secret])).toBeUndefined();
     });
   },
 );
@@ -77,7 +79,7 @@ test.each([
   [["Timestamp", "2018-11-26T10:55Z", "TIMESTAMP", "2018-11-26T10:55Z"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a", "authorization", "b"], "duplicate_header"],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
-])("the code for %j is: %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
+])("the code for %j is %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
 
 test("suggests a proxy if only Authorization is missing", () =>
   expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
@@ -95,7 +97,7 @@ test.each(["", " ", "secret\n", " secret"])("does not sign with %j", (secret) =>
   ),
 );
 
-// The last two are the milliseconds before the year 0 and after the year 9999, as `date -u -d @… ` confirms.
+// The last two are the millisecond before the year 0 and the millisecond after the year 9999, as `date -u -d @…` confirms.
 test.each([Number.NaN, -62_167_219_200_001, 253_402_300_800_000])("does not sign the date %d", (time) =>
   expect(() => timestampDigest().sign({ secret: "secret", now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),

@@ -22,13 +22,13 @@ const scheme: SignatureScheme = {
 
 const readBody = async () => ({ kind: "bytes", bytes: new Uint8Array() }) as const;
 
-async function check(options: Partial<VerifyOptions<string>> = {}, now = signedAt) {
+async function verifyWith(options: Partial<VerifyOptions<string>> = {}, now = signedAt) {
   const settings = readVerifyOptions<string>({ secret, scheme, now: () => new Date(now), ...options });
   return verifySignature(settings, { rawHeaders: [], request: "a request", readBody });
 }
 
 test("returns which secret signed, when it signed and the clock skew", async () =>
-  expect(await check({}, signedAt - 1_500)).toEqual({
+  expect(await verifyWith({}, signedAt - 1_500)).toEqual({
     parsed: scheme.parse([]),
     receivedAt: new Date(signedAt - 1_500),
     verified: { scheme: "sample", variant: "only", secretIndex: 0, skewSeconds: 1.5 },
@@ -38,26 +38,28 @@ test("returns which secret signed, when it signed and the clock skew", async () 
 
 // printf '%s' 5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52 | openssl dgst -sha256
 test("with a secret function, a tenant is identified by a hash of its secret", async () =>
-  expect(await check({ secret: async (request) => (request === "a request" ? secret : undefined) })).toMatchObject({
-    tenant: "a2b8d39ec9a82fc0cd75cb072ecdda9216988509fb2d29698f66d0d9ddb7713b",
-  }));
+  expect(await verifyWith({ secret: async (request) => (request === "a request" ? secret : undefined) })).toMatchObject(
+    {
+      tenant: "a2b8d39ec9a82fc0cd75cb072ecdda9216988509fb2d29698f66d0d9ddb7713b",
+    },
+  ));
 
 test.each([
   [-300_001, true],
   [-300_000, false],
   [300_999, false],
   [301_000, true],
-])("a clock %d ms after the signed time is out of tolerance: %s", async (ms, isOut) =>
+])("a clock %d ms after the signed time is out of tolerance: %s", async (ms, isOutOfTolerance) =>
   expect(
-    await check({}, signedAt + ms).then(
+    await verifyWith({}, signedAt + ms).then(
       () => false,
       (cause) => cause instanceof Rejected,
     ),
-  ).toBe(isOut),
+  ).toBe(isOutOfTolerance),
 );
 
 test("the rejection of a stale request gives its age in seconds", async () =>
-  await expect(check({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
+  await expect(verifyWith({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
     rejection: {
       code: "timestamp_out_of_tolerance",
       status: 401,
@@ -70,7 +72,7 @@ test("the rejection of a stale request gives its age in seconds", async () =>
   }));
 
 test("rejects the request if the clock is invalid", async () =>
-  await expect(check({}, Number.NaN)).rejects.toMatchObject({
+  await expect(verifyWith({}, Number.NaN)).rejects.toMatchObject({
     rejection: { code: "timestamp_out_of_tolerance" },
   }));
 
@@ -88,8 +90,8 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
     "malformed_webhook_id",
     /^no id$/,
   ],
-])("%s is rejected, and only the receiver learns the reason", async (_, options, reason, message) => {
-  const rejected = await check(options).catch((cause) => cause);
+])("a request with %s is rejected, and only the receiver learns the reason", async (_, options, reason, message) => {
+  const rejected = await verifyWith(options).catch((cause) => cause);
   expect(rejected).toMatchObject({
     rejection: { code: reason, status: 401, message: expect.stringMatching(message) },
     response: { status: 401, headers: { "www-authenticate": "sample" } },
@@ -98,11 +100,11 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
 });
 
 test.each([-1, 1, 0.5, Number.NaN, undefined])(
-  "a scheme that returns the secret index %s counts as no match",
+  "a scheme that returns the secret index %s does not match",
   async (secretIndex) => {
     const verify = () => ({ secretIndex: secretIndex as number, variant: "only" });
     for (const source of [secret, () => secret])
-      await expect(check({ secret: source, scheme: { ...scheme, verify } })).rejects.toMatchObject({
+      await expect(verifyWith({ secret: source, scheme: { ...scheme, verify } })).rejects.toMatchObject({
         rejection: { code: "signature_mismatch", status: 401 },
       });
   },
@@ -122,13 +124,13 @@ test("a signed body that a parser has consumed is a configuration error, and the
   expect(verify).not.toHaveBeenCalled();
 });
 
-const fail = (cause: unknown) => (): never => {
+const createThrower = (cause: unknown) => (): never => {
   throw cause;
 };
 
 test.each(["parse", "verify"] as const)("a scheme whose %s throws makes the receiver unavailable", async (step) => {
   const cause = new Error("no such key");
-  await expect(check({ scheme: { ...scheme, [step]: fail(cause) } })).rejects.toEqual(
+  await expect(verifyWith({ scheme: { ...scheme, [step]: createThrower(cause) } })).rejects.toEqual(
     expect.objectContaining({
       code: "signature_scheme_error",
       cause,
@@ -136,19 +138,19 @@ test.each(["parse", "verify"] as const)("a scheme whose %s throws makes the rece
     }),
   );
   const own = new ConfigurationError("invalid_option", "a scheme may throw one of the kit's errors");
-  await expect(check({ scheme: { ...scheme, [step]: fail(own) } })).rejects.toBe(own);
+  await expect(verifyWith({ scheme: { ...scheme, [step]: createThrower(own) } })).rejects.toBe(own);
 });
 
 test("a scheme whose verify rejects makes the receiver unavailable", async () => {
   const cause = new Error("the key service is down");
-  await expect(check({ scheme: { ...scheme, verify: () => Promise.reject(cause) } })).rejects.toEqual(
+  await expect(verifyWith({ scheme: { ...scheme, verify: () => Promise.reject(cause) } })).rejects.toEqual(
     expect.objectContaining({ code: "signature_scheme_error", cause }),
   );
 });
 
 test("a scheme's promise from another realm is awaited before it counts as a match", async () => {
   const verify = (): Promise<undefined> => runInNewContext("Promise.resolve(undefined)");
-  await expect(check({ scheme: { ...scheme, verify } })).rejects.toMatchObject({
+  await expect(verifyWith({ scheme: { ...scheme, verify } })).rejects.toMatchObject({
     rejection: { code: "signature_mismatch" },
   });
 });

@@ -1,31 +1,31 @@
 import { describe, expect, test } from "vitest";
 import { isJoined, parseWebhookSignature } from "./standard-webhooks.ts";
 
-const bytes = (value: number) => Buffer.alloc(32, value);
-const signature = (value: number) => bytes(value).toString("base64");
+const bytesOf = (value: number) => Buffer.alloc(32, value);
+const signature = (value: number) => bytesOf(value).toString("base64");
 const good = `v1,${signature(1)}`;
 
 describe("a signature header", () => {
-  test("contains one signature", () => expect(parseWebhookSignature(good)).toEqual([bytes(1)]));
+  test("contains one signature", () => expect(parseWebhookSignature(good)).toEqual([bytesOf(1)]));
 
   test("contains several signatures, in order", () =>
-    expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytes(2), bytes(1)]));
+    expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytesOf(2), bytesOf(1)]));
 
   test.each(["v1a,c29tZSBlZDI1NTE5", "v2,short", `v2,${signature(3)}`, "v-next_2,~", `V1,${signature(3)}`])(
     "may also contain %s, which has another version",
     (other) => {
-      expect(parseWebhookSignature(`${other} ${good}`)).toEqual([bytes(1)]);
-      expect(parseWebhookSignature(`${good} ${other}`)).toEqual([bytes(1)]);
+      expect(parseWebhookSignature(`${other} ${good}`)).toEqual([bytesOf(1)]);
+      expect(parseWebhookSignature(`${good} ${other}`)).toEqual([bytesOf(1)]);
       expect(parseWebhookSignature(other)).toBeUndefined();
     },
   );
 
-  test("contains at most sixteen signatures, of any version", () => {
+  test("contains at most sixteen signatures of any version", () => {
     const sixteen = Array.from({ length: 16 }, (_, index) => `v1,${signature(index)}`);
     expect(parseWebhookSignature(sixteen.join(" "))).toHaveLength(16);
     expect(parseWebhookSignature([...sixteen, good].join(" "))).toBeUndefined();
     expect(parseWebhookSignature([...sixteen, "v1a,x"].join(" "))).toBeUndefined();
-    expect(parseWebhookSignature(`${"v1a,x ".repeat(15)}${good}`)).toEqual([bytes(1)]);
+    expect(parseWebhookSignature(`${"v1a,x ".repeat(15)}${good}`)).toEqual([bytesOf(1)]);
   });
 
   test.each([
@@ -41,7 +41,7 @@ describe("a signature header", () => {
     ["missing padding", good.slice(0, -1)],
     ["stray bits before the padding", `v1,${signature(0).slice(0, -2)}B=`],
     ["the URL-safe alphabet", `v1,${Buffer.alloc(32, 0xfb).toString("base64url")}=`],
-    ["hexadecimal digits", `v1,${bytes(1).toString("hex")}`],
+    ["hexadecimal digits", `v1,${bytesOf(1).toString("hex")}`],
     ["letters that are not ASCII", `v1,${"é".repeat(44)}`],
     ["a version that is not ASCII", `vé,x ${good}`],
     ["letters that are not ASCII in another version", `v1a,é ${good}`],
@@ -53,12 +53,12 @@ describe("a signature header", () => {
     ["a space after it", `${good} `],
     ["two spaces in between", `${good}  ${good}`],
     ["a tab in between", `${good}\t${good}`],
-    ["a line break after", `${good}\n`],
+    ["a trailing line break", `${good}\n`],
     ["a comma in between", `${good},${good}`],
     ["a comma and a space in between", `${good}, ${good}`],
     ["an invalid signature after a valid one", `${good} v1,AAAA`],
     ["an invalid signature before a valid one", `v1,AAAA ${good}`],
-  ])("is rejected for %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
+  ])("is rejected if it contains %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
 });
 
 test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])(

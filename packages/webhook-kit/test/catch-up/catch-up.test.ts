@@ -15,14 +15,14 @@ interface FeedEvent {
   createdAt: string;
 }
 
-const responseOf = (workerId: string, response = "accepted"): FeedEvent => ({
+const responseEvent = (workerId: string, response = "accepted"): FeedEvent => ({
   id: randomUUID(),
   type: "WorkerOfferResponse",
   data: { offerId: "offer_1", workerId, response },
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** Serves a feed like the reference platform's. Its cursors are positions. */
+/** Serves a feed like the reference platform's. Its cursors are positions in the list. */
 async function serveFeed(events: readonly FeedEvent[]) {
   const requests: { url: string; key: string | undefined }[] = [];
   const { url } = await serve((request, response) => {
@@ -45,14 +45,14 @@ async function serveFeed(events: readonly FeedEvent[]) {
 const apiKey = "key_harbour";
 
 describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) => {
-  const written = async (workerId: string) =>
+  const readNotes = async (workerId: string) =>
     (await query("SELECT text FROM notes WHERE text LIKE $1", [`${workerId} %`])).map(({ text }) => text);
   const onWorkerOfferResponse = async ({ workerId, response }: WorkerOfferResponse, context: EventContext) => {
     await once(context, [`${workerId} ${response}`]);
   };
 
   test("an event that arrived as a webhook is not handled again [D-136]", async () => {
-    const [arrived, missed] = [responseOf(randomUUID()), responseOf(randomUUID())];
+    const [arrived, missed] = [responseEvent(randomUUID()), responseEvent(randomUUID())];
     const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const send = async ({ id, data }: FeedEvent) =>
       (await receiver(new Request("https://us.example/offer/response", signedRequest(JSON.stringify(data), { id }))))
@@ -60,58 +60,58 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     expect(await send(arrived)).toBe(200);
     const { baseUrl } = await serveFeed([arrived, missed]);
     expect(await catchUp({ baseUrl, apiKey, onWorkerOfferResponse })).toEqual({ cursor: "2", read: 2, skipped: 0 });
-    // A late webhook, or one that was redelivered manually.
+    // Sends a late webhook, and one that was redelivered manually.
     expect([await send(missed), await send(arrived)]).toEqual([200, 200]);
     for (const { data } of [arrived, missed]) {
       const { workerId } = data as WorkerOfferResponse;
-      expect(await written(workerId)).toEqual([`${workerId} accepted`]);
+      expect(await readNotes(workerId)).toEqual([`${workerId} accepted`]);
     }
   });
 
   test("a tenant's event that arrived as a webhook is not handled again", async () => {
-    const event = responseOf(randomUUID());
+    const event = responseEvent(randomUUID());
     const receiver = webhookHandler({ secret: () => whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const request = signedRequest(JSON.stringify(event.data), { id: event.id });
     await receiver(new Request("https://us.example/offer/response", request));
     const { baseUrl } = await serveFeed([event]);
     await catchUp({ baseUrl, apiKey, tenantSecret: whsec, onWorkerOfferResponse });
-    expect(await written((event.data as WorkerOfferResponse).workerId)).toHaveLength(1);
+    expect(await readNotes((event.data as WorkerOfferResponse).workerId)).toHaveLength(1);
   });
 
   test("after a failure, the page's events are read again, and those already handled are duplicates", async () => {
-    const lastOf = randomUUID();
-    const events = [responseOf(randomUUID()), responseOf(lastOf)];
+    const failingWorker = randomUUID();
+    const events = [responseEvent(randomUUID()), responseEvent(failingWorker)];
     const { baseUrl } = await serveFeed(events);
-    const fail: CatchUpOptions["onWorkerOfferResponse"] = async (event, context) => {
+    const handleAndFail: CatchUpOptions["onWorkerOfferResponse"] = async (event, context) => {
       await onWorkerOfferResponse(event, context);
-      if (event.workerId === lastOf) throw new Error("the mail server is down");
+      if (event.workerId === failingWorker) throw new Error("the mail server is down");
     };
     const cursors: string[] = [];
     const onPage = ({ cursor }: { cursor: string }) => cursors.push(cursor);
-    await expect(catchUp({ baseUrl, apiKey, onPage, onWorkerOfferResponse: fail })).rejects.toThrow(
+    await expect(catchUp({ baseUrl, apiKey, onPage, onWorkerOfferResponse: handleAndFail })).rejects.toThrow(
       "the mail server is down",
     );
     expect(cursors).toEqual([]);
     await catchUp({ baseUrl, apiKey, onPage, onWorkerOfferResponse });
     expect(cursors).toEqual(["2"]);
-    for (const { data } of events) expect(await written((data as WorkerOfferResponse).workerId)).toHaveLength(1);
+    for (const { data } of events) expect(await readNotes((data as WorkerOfferResponse).workerId)).toHaveLength(1);
   });
 });
 
 test("pages are read from the cursor to the end, in order, with the key and the version", async () => {
-  const events = Array.from({ length: 5 }, (_, index) => responseOf(`worker_${index}`));
+  const events = Array.from({ length: 5 }, (_, index) => responseEvent(`worker_${index}`));
   const { baseUrl, requests } = await serveFeed(events);
-  const [seen, pages]: [string[], unknown[]] = [[], []];
+  const [handled, pages]: [string[], unknown[]] = [[], []];
   const summary = await catchUp({
     baseUrl: `${baseUrl}/`,
     apiKey,
     after: "1",
     limit: 2,
     onPage: (page) => pages.push(page),
-    onEvent: ({ data, source, receivedAt }) => seen.push(`${data.workerId} ${source} ${receivedAt}`),
+    onEvent: ({ data, source, receivedAt }) => handled.push(`${data.workerId} ${source} ${receivedAt}`),
   });
   expect(summary).toEqual({ cursor: "5", read: 4, skipped: 0 });
-  expect(seen).toEqual([1, 2, 3, 4].map((index) => `worker_${index} feed 2026-11-20T08:00:00.000Z`));
+  expect(handled).toEqual([1, 2, 3, 4].map((index) => `worker_${index} feed 2026-11-20T08:00:00.000Z`));
   expect(pages).toEqual([
     { cursor: "3", events: 2 },
     { cursor: "5", events: 2 },
@@ -123,9 +123,9 @@ test("pages are read from the cursor to the end, in order, with the key and the 
 });
 
 test("an event without a handler, or of an unknown type, is skipped and counted", async () => {
-  const contact: FeedEvent = { ...responseOf("w"), type: "WorkerAddedContact", data: { workerId: "worker_amal" } };
-  const later: FeedEvent = { ...responseOf("w"), type: "WorkerRenamed", data: {} };
-  const { baseUrl } = await serveFeed([responseOf("w"), contact, later]);
+  const contact: FeedEvent = { ...responseEvent("w"), type: "WorkerAddedContact", data: { workerId: "worker_amal" } };
+  const unknownEvent: FeedEvent = { ...responseEvent("w"), type: "WorkerRenamed", data: {} };
+  const { baseUrl } = await serveFeed([responseEvent("w"), contact, unknownEvent]);
   const contacts: string[] = [];
   const onWorkerAddedContact = ({ workerId }: { workerId: string }) => contacts.push(workerId);
   expect(await catchUp({ baseUrl, apiKey, onWorkerAddedContact })).toEqual({ cursor: "3", read: 3, skipped: 2 });
@@ -149,7 +149,7 @@ test.each([
   [200, "<p>sign in</p>", expect.any(String)],
   [200, JSON.stringify({ events: [] }), "the response is not a page of events"],
   [200, JSON.stringify({ events: [{ id: 1 }], cursor: "1", more: false }), "the response is not a page of events"],
-])("a response of %i %s fails with its reason, and without the key", async (status, body, reason) => {
+])("a response of %i %s results in an error with the reason, but without the key", async (status, body, reason) => {
   const { url } = await respondWith(status, body);
   const failure = await catchUp({ baseUrl: url, apiKey, onEvent: () => undefined }).catch((error) => error);
   expect(failure).toBeInstanceOf(UnavailableError);
@@ -157,8 +157,8 @@ test.each([
   expect(`${failure.message} ${failure.cause.message}`).not.toContain(apiKey);
 });
 
-test("an event with data that this version does not recognise fails, with the field's name", async () => {
-  const { baseUrl } = await serveFeed([{ ...responseOf("w"), data: { offerId: "offer_1" } }]);
+test("catchUp fails at an event with unrecognised data, and the error names the field", async () => {
+  const { baseUrl } = await serveFeed([{ ...responseEvent("w"), data: { offerId: "offer_1" } }]);
   await expect(catchUp({ baseUrl, apiKey, onEvent: () => undefined })).rejects.toMatchObject({
     code: "invalid_event",
     message: expect.stringContaining("workerId"),
@@ -166,7 +166,7 @@ test("an event with data that this version does not recognise fails, with the fi
 });
 
 test("an aborted call stops reading and rejects with the reason", async () => {
-  const { baseUrl, requests } = await serveFeed([responseOf("w"), responseOf("v")]);
+  const { baseUrl, requests } = await serveFeed([responseEvent("w"), responseEvent("v")]);
   const controller = new AbortController();
   const onEvent = () => controller.abort(new Error("deploying"));
   await expect(catchUp({ baseUrl, apiKey, limit: 1, signal: controller.signal, onEvent })).rejects.toThrow("deploying");
@@ -175,7 +175,7 @@ test("an aborted call stops reading and rejects with the reason", async () => {
 
 test.each([
   ["http to another machine", { baseUrl: "http://service.example" }, /baseUrl/],
-  ["no address", { baseUrl: "service" }, /baseUrl/],
+  ["an invalid URL", { baseUrl: "service" }, /baseUrl/],
   ["credentials", { baseUrl: "https://user:password@service.example" }, /baseUrl/],
   ["a query", { baseUrl: "https://service.example/?tenant=1" }, /baseUrl/],
   ["an empty key", { apiKey: "" }, /apiKey/],
@@ -184,23 +184,23 @@ test.each([
   ["a limit of 1001", { limit: 1_001 }, /limit/],
   ["no handler", { onEvent: undefined }, /needs a handler/],
   ["a misspelt option", { cursor: "1" }, /cursor/],
-])("%s is rejected before a request is sent", async (_what, wrong, message) => {
-  const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...wrong };
+])("%s is rejected before a request is sent", async (_what, invalidOptions, message) => {
+  const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...invalidOptions };
   await expect(catchUp(options as CatchUpOptions)).rejects.toMatchObject({
     code: "invalid_option",
     message: expect.stringMatching(message),
   });
 });
 
-test("a signal that outlives many calls holds no reference to them", async () => {
-  const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => responseOf(`worker_${index}`)));
+test("a signal that outlives several calls does not keep references to them", async () => {
+  const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => responseEvent(`worker_${index}`)));
   const { signal } = new AbortController();
   for (let call = 0; call < 3; call += 1)
     await catchUp({ baseUrl, apiKey, limit: 1, signal, onWorkerOfferResponse: () => undefined });
   expect(getEventListeners(signal, "abort")).toEqual([]);
-  // Where AbortSignal.any keeps the signals that depend on this one.
-  const kept = Object.getOwnPropertySymbols(signal)
+  // AbortSignal.any stores dependent signals under this symbol.
+  const dependentCounts = Object.getOwnPropertySymbols(signal)
     .filter((symbol) => symbol.description === "kDependantSignals")
     .map((symbol) => Reflect.get(signal, symbol)?.size ?? 0);
-  expect(kept.reduce((sum, size) => sum + size, 0)).toBe(0);
+  expect(dependentCounts.reduce((sum, size) => sum + size, 0)).toBe(0);
 });

@@ -5,18 +5,18 @@ import { type ReconcileOptions, type ResponseSource, reconcile, reconcileOnWebho
 import { webhookHandler } from "../../src/fetch.ts";
 import type { EventContext, WebhookEvent } from "../../src/index.ts";
 import type { InboxUnderTest } from "../inbox/databases.ts";
-import { anyInbox } from "../inbox/inboxes-under-test.ts";
-import { secret, signedJson } from "../support/serve.ts";
+import { sampleInboxes } from "../inbox/inboxes-under-test.ts";
+import { jsonHeaders, secret } from "../support/serve.ts";
 
 /** Creates a service with offers whose workers change their responses. */
-function openService() {
+function createService() {
   const prefix = randomUUID();
   const offers = new Map<string, Map<string, string>>();
   const reads: string[] = [];
   return {
     id: (name: string) => `${prefix}_${name}`,
     reads,
-    /** Creates the offer and the recipient if they are new. */
+    /** Sets a worker's response, and creates the offer and the recipient if necessary. */
     respond(name: string, workerId: string, response: string) {
       const recipients = offers.get(`${prefix}_${name}`) ?? new Map<string, string>();
       offers.set(`${prefix}_${name}`, recipients.set(workerId, response));
@@ -31,7 +31,7 @@ function openService() {
 }
 
 /** Creates a receiver whose handler writes rows in the inbox's transaction. */
-function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnType<typeof openService>) {
+function createReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnType<typeof createService>) {
   const handle = vi.fn(
     async (
       { offerId, workerId, response }: { offerId: string; workerId: string; response: string },
@@ -44,96 +44,96 @@ function openReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnTyp
   return {
     source,
     handle,
-    run: (offerIds: Iterable<string>, more: Partial<ReconcileOptions> = {}) =>
-      reconcile({ ...source, offerIds, ...more }),
-    /** Sorted. */
-    written: async (name: string) =>
+    run: (offerIds: Iterable<string>, overrides: Partial<ReconcileOptions> = {}) =>
+      reconcile({ ...source, offerIds, ...overrides }),
+    /** Returns what the handler wrote for an offer, sorted. */
+    readNotes: async (name: string) =>
       (await query("SELECT text FROM notes WHERE text LIKE $1 ORDER BY text", [`${service.id(name)} %`])).map(
         ({ text }) => String(text).slice(service.id(name).length + 1),
       ),
   };
 }
 
-const none = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
+const zeroSummary = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
 
-describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTest) => {
+describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnderTest) => {
   const setUp = () => {
-    const service = openService();
-    return { service, ...openReceiver(underTest, service) };
+    const service = createService();
+    return { service, ...createReceiver(underTest, service) };
   };
 
   test("a response is handled once, and again only after it has changed [D-135]", async () => {
-    const { service, run, written, handle } = setUp();
+    const { service, run, readNotes, handle } = setUp();
     const ids = [service.id("a")];
     service.respond("a", "amal", "applied");
     service.respond("a", "ben", "none");
-    expect(await run(ids)).toEqual({ ...none, read: 1, caughtUp: 1, waiting: 1, requests: 2 });
-    expect(await run(ids)).toEqual({ ...none, read: 1, known: 1, waiting: 1, requests: 1 });
+    expect(await run(ids)).toEqual({ ...zeroSummary, read: 1, caughtUp: 1, waiting: 1, requests: 2 });
+    expect(await run(ids)).toEqual({ ...zeroSummary, read: 1, known: 1, waiting: 1, requests: 1 });
     service.respond("a", "amal", "rejected");
     service.respond("a", "ben", "applied");
     expect(await run(ids)).toMatchObject({ caughtUp: 2 });
     service.respond("a", "amal", "applied");
     expect(await run(ids)).toMatchObject({ caughtUp: 1, known: 1 });
-    expect(await written("a")).toEqual(["amal accepted", "amal accepted", "amal rejected", "ben accepted"]);
+    expect(await readNotes("a")).toEqual(["amal accepted", "amal accepted", "amal rejected", "ben accepted"]);
     expect(handle.mock.calls.map(([, { source }]) => source)).toEqual(Array(4).fill("reconciled"));
   });
 
   test("a change that is undone between two reads is not handled", async () => {
-    const { service, run, written } = setUp();
+    const { service, run, readNotes } = setUp();
     service.respond("a", "amal", "applied");
     await run([service.id("a")]);
     service.respond("a", "amal", "rejected");
     service.respond("a", "amal", "applied");
     expect(await run([service.id("a")])).toMatchObject({ known: 1, caughtUp: 0 });
-    expect(await written("a")).toEqual(["amal accepted"]);
+    expect(await readNotes("a")).toEqual(["amal accepted"]);
   });
 
   test("an unknown response is counted and not handled [D-135]", async () => {
-    const { service, run, written } = setUp();
+    const { service, run, readNotes } = setUp();
     service.respond("a", "amal", "shortlisted");
     service.respond("a", "ben", "applied");
     expect(await run([service.id("a")])).toMatchObject({ unknown: 1, caughtUp: 1 });
     const toResponse = (word: string) => (word === "shortlisted" ? "accepted" : undefined);
     expect(await run([service.id("a")], { toResponse })).toMatchObject({ unknown: 1, caughtUp: 1 });
-    expect(await written("a")).toEqual(["amal accepted", "ben accepted"]);
+    expect(await readNotes("a")).toEqual(["amal accepted", "ben accepted"]);
   });
 
   test("a webhook that is retried late handles the current response, not its own [D-135]", async () => {
-    const { service, source, run, written } = setUp();
+    const { service, source, run, readNotes } = setUp();
     const offerId = service.id("a");
     const receiver = webhookHandler({ secret, onWorkerOfferResponse: reconcileOnWebhook(source) });
     const send = async (response: string) => {
       const body = { offerId, workerId: "amal", response, attempt: randomUUID() };
-      const request = { method: "POST", headers: signedJson(), body: JSON.stringify(body) };
+      const request = { method: "POST", headers: jsonHeaders(), body: JSON.stringify(body) };
       return (await receiver(new Request("https://us.example/offer/response", request))).status;
     };
     service.respond("a", "amal", "applied");
     expect(await send("accepted")).toBe(200);
     service.respond("a", "amal", "rejected");
     expect(await run([offerId])).toMatchObject({ caughtUp: 1 });
-    // The first webhook again, and the one for the change that reconcile has already handled.
+    // Sends the first webhook again, and the webhook for the change that reconcile has already handled.
     expect([await send("accepted"), await send("rejected")]).toEqual([200, 200]);
-    expect(await written("a")).toEqual(["amal accepted", "amal rejected"]);
+    expect(await readNotes("a")).toEqual(["amal accepted", "amal rejected"]);
     expect(await run([offerId])).toMatchObject({ known: 1, caughtUp: 0 });
   });
 
   test("when a handler throws, its rows and the last response are rolled back, and the next run handles the response", async () => {
-    const { service, source, run, written } = setUp();
+    const { service, source, run, readNotes } = setUp();
     service.respond("a", "amal", "applied");
-    const fail: ResponseSource["onWorkerOfferResponse"] = async (event, context) => {
+    const handleAndFail: ResponseSource["onWorkerOfferResponse"] = async (event, context) => {
       await source.onWorkerOfferResponse?.(event, context);
       throw new Error("no planning today");
     };
-    await expect(run([service.id("a")], { onWorkerOfferResponse: fail })).rejects.toThrow("no planning today");
-    expect(await written("a")).toEqual([]);
+    await expect(run([service.id("a")], { onWorkerOfferResponse: handleAndFail })).rejects.toThrow("no planning today");
+    expect(await readNotes("a")).toEqual([]);
     expect(await run([service.id("a")])).toMatchObject({ caughtUp: 1 });
-    expect(await written("a")).toEqual(["amal accepted"]);
+    expect(await readNotes("a")).toEqual(["amal accepted"]);
   });
 
   test("concurrent runs and webhooks handle each change once", async () => {
-    const { service, source, run, written } = setUp();
+    const { service, source, run, readNotes } = setUp();
     const names = ["a", "b", "c"];
-    const hint = reconcileOnWebhook(source);
+    const onWebhook = reconcileOnWebhook(source);
     const context = (): EventContext => ({
       source: "webhook",
       unverifiedDeliveryId: undefined,
@@ -145,20 +145,22 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
       for (const name of names) service.respond(name, "amal", response);
       await Promise.all([
         ...Array.from({ length: 2 }, () => run(names.map(service.id), { concurrency: 2 })),
-        ...names.map((name) => hint({ offerId: service.id(name), workerId: "amal", response: "accepted" }, context())),
+        ...names.map((name) =>
+          onWebhook({ offerId: service.id(name), workerId: "amal", response: "accepted" }, context()),
+        ),
       ]);
     }
-    for (const name of names) expect(await written(name)).toEqual(["amal accepted", "amal rejected"]);
+    for (const name of names) expect(await readNotes(name)).toEqual(["amal accepted", "amal rejected"]);
   });
 
   test("a missing offer is counted, whether getOffer throws or returns undefined", async () => {
     const { service, run } = setUp();
-    expect(await run([service.id("x")])).toEqual({ ...none, gone: 1, requests: 1 });
-    expect(await run(["y"], { getOffer: async () => undefined })).toEqual({ ...none, gone: 1, requests: 1 });
+    expect(await run([service.id("x")])).toEqual({ ...zeroSummary, gone: 1, requests: 1 });
+    expect(await run(["y"], { getOffer: async () => undefined })).toEqual({ ...zeroSummary, gone: 1, requests: 1 });
   });
 
-  test("the first failure ends a run and closes the iterable; with onFailure the others continue", async () => {
-    const { service, run, written } = setUp();
+  test("the first failure ends a run and closes the iterable, but with onFailure the run continues", async () => {
+    const { service, run, readNotes } = setUp();
     for (const name of ["a", "b", "c"]) service.respond(name, "amal", "applied");
     const getOffer = async (id: string) => {
       if (id === service.id("b")) throw new Error("503");
@@ -173,15 +175,15 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
       }
     }
     await expect(run(ids(), { getOffer, concurrency: 1 })).rejects.toThrow("503");
-    expect([isClosed, await written("c")]).toEqual([true, []]);
+    expect([isClosed, await readNotes("c")]).toEqual([true, []]);
     const failures: string[] = [];
     const onFailure = ({ offerId }: { offerId: string }) => failures.push(offerId);
     expect(await run(ids(), { getOffer, onFailure })).toMatchObject({ read: 2, failed: 1, caughtUp: 1, known: 1 });
     expect(failures).toEqual([service.id("b")]);
   });
 
-  test("an aborted run starts no more offers, finishes those in progress, and rejects with the reason", async () => {
-    const { service, run, written } = setUp();
+  test("an aborted run does not start further offers, finishes those in progress, and rejects with the reason", async () => {
+    const { service, run, readNotes } = setUp();
     for (const name of ["a", "b"]) service.respond(name, "amal", "applied");
     const controller = new AbortController();
     const getOffer = async (id: string) => {
@@ -191,7 +193,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     };
     const all = [service.id("a"), service.id("b")];
     await expect(run(all, { getOffer, signal: controller.signal, concurrency: 1 })).rejects.toThrow("deploying");
-    expect([await written("a"), await written("b")]).toEqual([["amal accepted"], []]);
+    expect([await readNotes("a"), await readNotes("b")]).toEqual([["amal accepted"], []]);
   });
 
   test("onProgress gets each offer, with the counts so far", async () => {
@@ -208,7 +210,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     ]);
   });
 
-  test("onEvent gets the event with its source and a key, as a queue would", async () => {
+  test("onEvent gets the event with its source and a key, ready for a queue", async () => {
     const { service } = setUp();
     service.respond("a", "amal", "rejected");
     const events: WebhookEvent[] = [];
@@ -237,7 +239,7 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
     expect(await run([service.id("a")], { tenant: "market" })).toMatchObject({ known: 1 });
   });
 
-  test("the response log contains no id, and deleteExpired keeps it", async () => {
+  test("the response log does not contain ids, and deleteExpired keeps it", async () => {
     const { service, run } = setUp();
     service.respond("a", "worker_amal", "applied");
     await run([service.id("a")]);
@@ -247,10 +249,10 @@ describe.each(await anyInbox())("reconcile on $title", (underTest: InboxUnderTes
   });
 });
 
-describe.each(await anyInbox({ keepResponsesMs: 1 }))("a response log of a millisecond on $title", (underTest) => {
-  test("forgets after deleteExpired", async () => {
-    const service = openService();
-    const { run } = openReceiver(underTest, service);
+describe.each(await sampleInboxes({ keepResponsesMs: 1 }))("a response log kept for 1 ms on $title", (underTest) => {
+  test("is empty after deleteExpired", async () => {
+    const service = createService();
+    const { run } = createReceiver(underTest, service);
     service.respond("a", "amal", "applied");
     await run([service.id("a")]);
     await pause(20);
@@ -262,14 +264,14 @@ describe.each(await anyInbox({ keepResponsesMs: 1 }))("a response log of a milli
 test.each([
   ["no handler", { onWorkerOfferResponse: undefined }, /needs a handler/],
   ["a concurrency of 0", { concurrency: 0 }, /concurrency/],
-  ["a half", { concurrency: 1.5 }, /concurrency/],
-  ["no requests", { requestsPerSecond: 0 }, /requestsPerSecond/],
+  ["a fractional concurrency", { concurrency: 1.5 }, /concurrency/],
+  ["a rate of 0", { requestsPerSecond: 0 }, /requestsPerSecond/],
   ["a rate that is not a number", { requestsPerSecond: Number.NaN }, /requestsPerSecond/],
   ["a misspelt option", { onFailed: () => undefined }, /onFailed; did you mean onFailure/],
-])("%s is rejected before an offer is read", async (_what, wrong, message) => {
+])("%s is rejected before an offer is read", async (_what, invalidOptions, message) => {
   const getOffer = vi.fn();
   const inbox = { lastResponses: { find: vi.fn(), update: vi.fn() } };
-  const options = { inbox, getOffer, offerIds: ["a"], onWorkerOfferResponse: () => undefined, ...wrong };
+  const options = { inbox, getOffer, offerIds: ["a"], onWorkerOfferResponse: () => undefined, ...invalidOptions };
   await expect(reconcile(options as ReconcileOptions)).rejects.toMatchObject({
     code: "invalid_option",
     message: expect.stringMatching(message),

@@ -1,4 +1,4 @@
-/** What a receiver needs to know in its own process. */
+/** The settings of a receiver in its own process. */
 export interface ProcessSetup {
   readonly client: "redis" | "ioredis";
   readonly redisUrl: string;
@@ -11,5 +11,5 @@ export type FromProcess =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "handling"; readonly workerId: string };
 
-/** The parent lets the handler's current and later runs finish. */
+/** With this message, the parent lets the handler's current and later runs finish. */
 export type ToProcess = "finish";

@@ -2,21 +2,21 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { openRedis } from "../deduplication/deduplication-under-test.ts";
 import { findRedis, redisUrl } from "../deduplication/redis-server.ts";
-import { secret, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret } from "../support/serve.ts";
 import { type ReceiverProcess, startProcess } from "./start-process.ts";
 
-/** Starts three processes on one Redis, with different clients. */
-async function startThree(handlerTimeoutMs: number): Promise<ReceiverProcess[]> {
+/** Starts three receiver processes that share a Redis through different clients. */
+async function startThreeProcesses(handlerTimeoutMs: number): Promise<ReceiverProcess[]> {
   const { prefix } = await openRedis();
   const clients = ["redis", "ioredis", "redis"] as const;
   return Promise.all(clients.map((client) => startProcess({ client, redisUrl, prefix, secret, handlerTimeoutMs })));
 }
 
-/** Signs one event once, and returns a function that sends it repeatedly. */
-function identicalRequest(): (to: ReceiverProcess | undefined) => Promise<ProcessResponse> {
+/** Signs an event, and returns a function that sends the same request each time. */
+function createRepeatedRequest(): (to: ReceiverProcess | undefined) => Promise<ProcessResponse> {
   const init = {
     method: "POST",
-    headers: signedJson(),
+    headers: jsonHeaders(),
     body: JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" }),
   };
   return async (to) => {
@@ -31,16 +31,18 @@ interface ProcessResponse {
   readonly retryAfter: number;
 }
 
-const spread = (processes: ReceiverProcess[], send: (to: ReceiverProcess | undefined) => Promise<ProcessResponse>) =>
-  Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
+const sendHundred = (
+  processes: ReceiverProcess[],
+  send: (to: ReceiverProcess | undefined) => Promise<ProcessResponse>,
+) => Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
 
 const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);
 
 describe.runIf(await findRedis())("three processes that share a Redis", () => {
   test("of a hundred simultaneous identical requests, one is handled and all are eventually acknowledged", async () => {
-    const processes = await startThree(20_000);
-    const send = identicalRequest();
-    const requests = spread(processes, send);
+    const processes = await startThreeProcesses(20_000);
+    const send = createRepeatedRequest();
+    const requests = sendHundred(processes, send);
     let waiting = 0;
     for (const request of requests)
       void request.then(({ status, retryAfter }) => (waiting += status === 409 && retryAfter >= 1 ? 1 : 0));
@@ -48,15 +50,15 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     for (const process of processes) process.finish();
     expect((await Promise.all(requests)).filter(({ status }) => status === 200)).toHaveLength(1);
 
-    const later = await Promise.all(spread(processes, send));
+    const later = await Promise.all(sendHundred(processes, send));
     expect(later.filter(({ status }) => status === 200)).toHaveLength(100);
     expect(handledBy(processes)).toEqual(["worker_amal"]);
   });
 
   test("of a hundred identical requests to handlers that end immediately, one is handled", async () => {
-    const processes = await startThree(20_000);
+    const processes = await startThreeProcesses(20_000);
     for (const process of processes) process.finish();
-    const responses = await Promise.all(spread(processes, identicalRequest()));
+    const responses = await Promise.all(sendHundred(processes, createRepeatedRequest()));
     for (const { status, retryAfter } of responses)
       expect(status === 200 || (status === 409 && retryAfter >= 1), `${status}, retry after ${retryAfter}`).toBe(true);
     expect(responses.some(({ status }) => status === 200)).toBe(true);
@@ -64,9 +66,9 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
   });
 
   test("when a process is killed halfway through a request, another handles it once the lease expires", async () => {
-    const [killed, ...others] = (await startThree(500)) as [ReceiverProcess, ...ReceiverProcess[]];
+    const [killed, ...others] = (await startThreeProcesses(500)) as [ReceiverProcess, ...ReceiverProcess[]];
     for (const process of others) process.finish();
-    const send = identicalRequest();
+    const send = createRepeatedRequest();
     const lost = send(killed).catch(() => "connection lost");
     await vi.waitFor(() => expect(killed.handled).toHaveLength(1), { timeout: 60_000 });
     await killed.kill();

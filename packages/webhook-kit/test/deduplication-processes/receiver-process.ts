@@ -6,17 +6,17 @@ import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
-/** Runs in a separate process: Express, a receiver, and deduplication in a shared Redis. */
+// Runs in a separate process: Express, a receiver, and deduplication in a shared Redis.
 const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
 const { prefix, secret, handlerTimeoutMs } = setup;
-const notify = (message: FromProcess): void => void process.send?.(message);
+const sendToParent = (message: FromProcess): void => void process.send?.(message);
 const finished = new Promise<void>((resolve) => {
   process.on("message", (message: ToProcess) => {
     if (message === "finish") resolve();
   });
 });
 
-async function openReceipts() {
+async function openDeduplication() {
   if (setup.client === "ioredis") return redisDeduplication(new Redis(setup.redisUrl), { prefix });
   const client = createClient({ url: setup.redisUrl });
   client.on("error", console.error);
@@ -29,16 +29,16 @@ app.use(
   webhookRouter({
     secret,
     handlerTimeoutMs,
-    deduplication: await openReceipts(),
+    deduplication: await openDeduplication(),
     onWorkerOfferResponse({ workerId }) {
-      notify({ type: "handling", workerId });
+      sendToParent({ type: "handling", workerId });
       return finished;
     },
   }),
 );
 const server = app.listen(0, "127.0.0.1", () =>
-  notify({ type: "listening", port: (server.address() as AddressInfo).port }),
+  sendToParent({ type: "listening", port: (server.address() as AddressInfo).port }),
 );
 
-// The parent has exited.
+// Exits with the parent.
 process.on("disconnect", () => process.exit());

@@ -7,7 +7,7 @@ export interface ReceiverProcess {
   readonly url: string;
   /** The workers whose responses its handler received. */
   readonly handled: string[];
-  /** Lets the handler finish, now and from now on. */
+  /** Lets the handler's current and later runs finish. */
   finish(): void;
   /** Kills the process immediately, like kill -9. */
   kill(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startProcess(setup: ProcessSetup): Promise<ReceiverProcess
     else handled.push(message.workerId);
   });
   await vi.waitUntil(() => port !== undefined || child.exitCode !== null, { timeout: 30_000 });
-  if (port === undefined) throw new Error(`The receiver's process ended with ${child.exitCode}.`);
+  if (port === undefined) throw new Error(`The receiver's process exited with ${child.exitCode}.`);
   return {
     url: `http://127.0.0.1:${port}`,
     handled,

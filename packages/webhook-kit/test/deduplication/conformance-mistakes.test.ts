@@ -5,40 +5,40 @@ import { deduplicationConformance } from "../../src/testing.ts";
 
 type Acquire = Deduplication["acquire"];
 
-/** A mistake in a user's store, built on a correct store, and the case that must detect it. */
+/** A mistake that a user's store may contain, and the conformance case that must catch it. */
 interface StoreMistake {
   readonly mistake: string;
-  readonly noticed: string;
+  readonly caughtBy: string;
   readonly breakIt: (inner: Deduplication) => Partial<Deduplication>;
 }
 
-/** Changes the entry of each key that was granted. */
-function onGranted(inner: Deduplication, change: (key: string, token: string) => string): Acquire {
+/** Returns an `acquire` that replaces the token of each key that it acquires. */
+function replaceTokens(inner: Deduplication, change: (key: string, token: string) => string): Acquire {
   return async (key, options) => {
     const result = await inner.acquire(key, options);
     return result.state === "acquired" ? { ...result, token: change(key, result.token) } : result;
   };
 }
 
-/** Creates a store that uses the token that holds each key, whatever the caller passes. */
-function knowsTokens(inner: Deduplication) {
+/** Returns an `acquire` that remembers the current token of each key, and a function that looks it up. */
+function trackTokens(inner: Deduplication) {
   const tokens = new Map<string, string>();
-  const acquire = onGranted(inner, (key, token) => {
+  const acquire = replaceTokens(inner, (key, token) => {
     tokens.set(key, token);
     return token;
   });
-  return { acquire, tokenOf: (key: string) => tokens.get(key) ?? "" };
+  return { acquire, currentToken: (key: string) => tokens.get(key) ?? "" };
 }
 
 const mistakes: StoreMistake[] = [
   {
     mistake: "grants every key",
-    noticed: "a held key cannot be acquired again, and the result has retryAfterMs",
+    caughtBy: "a held key cannot be acquired again, and the result has retryAfterMs",
     breakIt: () => ({ acquire: () => ({ state: "acquired", token: randomUUID() }) }),
   },
   {
-    mistake: "looks first and writes later",
-    noticed: "only one of a hundred concurrent calls acquires a key",
+    mistake: "checks first whether a key is free, and writes later",
+    caughtBy: "only one of a hundred concurrent calls acquires a key",
     breakIt: (inner) => {
       const held = new Set<string>();
       return {
@@ -54,22 +54,22 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "never reports a completed key",
-    noticed: "acquiring a completed key returns its recorded status",
+    caughtBy: "acquiring a completed key returns its recorded status",
     breakIt: (inner) => ({ complete: (key, token) => inner.release(key, token) }),
   },
   {
-    mistake: "keeps no status but 200",
-    noticed: "acquiring a completed key returns its recorded status",
+    mistake: "stores every status as 200",
+    caughtBy: "acquiring a completed key returns its recorded status",
     breakIt: (inner) => ({ complete: (key, token, _, keepMs) => inner.complete(key, token, 200, keepMs) }),
   },
   {
     mistake: "keeps records forever",
-    noticed: "a completed key is free again after keepMs",
+    caughtBy: "a completed key is free again after keepMs",
     breakIt: (inner) => ({ complete: (key, token, status) => inner.complete(key, token, status, 1e9) }),
   },
   {
     mistake: "keeps records only as long as their leases",
-    noticed: "a completed key outlives its lease",
+    caughtBy: "a completed key outlives its lease",
     breakIt: (inner) => {
       const leases = new Map<string, number>();
       return {
@@ -82,13 +82,13 @@ const mistakes: StoreMistake[] = [
     },
   },
   {
-    mistake: "never ends a lease",
-    noticed: "an expired lease is free again",
+    mistake: "never expires a lease",
+    caughtBy: "an expired lease is free again",
     breakIt: (inner) => ({ acquire: (key, { subject }) => inner.acquire(key, { leaseMs: 1e9, subject }) }),
   },
   {
     mistake: "checks first whether a lease has expired, and writes later",
-    noticed: "only one of a hundred concurrent calls acquires a key whose lease has expired",
+    caughtBy: "only one of a hundred concurrent calls acquires a key whose lease has expired",
     breakIt: (inner) => {
       const ends = new Map<string, number>();
       return {
@@ -103,17 +103,17 @@ const mistakes: StoreMistake[] = [
     },
   },
   {
-    mistake: "releases nothing",
-    noticed: "a released key is free immediately",
+    mistake: "does not release keys",
+    caughtBy: "a released key is free immediately",
     breakIt: () => ({ release: () => undefined }),
   },
   {
     mistake: "gives a key the same token every time",
-    noticed: "a released key is free immediately",
+    caughtBy: "a released key is free immediately",
     breakIt: (inner) => {
       const tokens = new Map<string, string>();
       return {
-        acquire: onGranted(inner, (key, token) => {
+        acquire: replaceTokens(inner, (key, token) => {
           tokens.set(key, token);
           return `token of ${key}`;
         }),
@@ -124,38 +124,38 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "lets a stale token complete",
-    noticed: "a holder whose lease has expired cannot overwrite a newer result",
+    caughtBy: "a holder whose lease has expired cannot overwrite a newer result",
     breakIt: (inner) => {
-      const { acquire, tokenOf } = knowsTokens(inner);
-      return { acquire, complete: (key, _, status, keepMs) => inner.complete(key, tokenOf(key), status, keepMs) };
+      const { acquire, currentToken } = trackTokens(inner);
+      return { acquire, complete: (key, _, status, keepMs) => inner.complete(key, currentToken(key), status, keepMs) };
     },
   },
   {
     mistake: "lets a stale token release",
-    noticed: "a holder whose lease has expired cannot overwrite a newer result",
+    caughtBy: "a holder whose lease has expired cannot overwrite a newer result",
     breakIt: (inner) => {
-      const { acquire, tokenOf } = knowsTokens(inner);
-      return { acquire, release: (key) => inner.release(key, tokenOf(key)) };
+      const { acquire, currentToken } = trackTokens(inner);
+      return { acquire, release: (key) => inner.release(key, currentToken(key)) };
     },
   },
   {
-    mistake: "treats every key as the same",
-    noticed: "keys are independent",
+    mistake: "treats all keys as one",
+    caughtBy: "keys are independent",
     breakIt: (inner) => ({ acquire: (_, options) => inner.acquire("k", options) }),
   },
   {
     mistake: "ignores subjects",
-    noticed: "a completed key counts until another key with the same subject is completed",
+    caughtBy: "a completed key counts until another key with the same subject is completed",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
   },
   {
-    mistake: "treats all subjects as the same",
-    noticed: "a completed key is not superseded by a released key, or by a key with another subject",
+    mistake: "treats all subjects as one",
+    caughtBy: "a completed key is not superseded by a released key, or by a key with another subject",
     breakIt: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs, subject: "s" }) }),
   },
   {
     mistake: "lets acquire supersede, instead of only complete",
-    noticed: "a completed key counts until another key with the same subject is completed",
+    caughtBy: "a completed key counts until another key with the same subject is completed",
     breakIt: (inner) => {
       const latest = new Map<string, string>();
       return {
@@ -171,8 +171,8 @@ const mistakes: StoreMistake[] = [
     },
   },
   {
-    mistake: "returns retryAfterMs in another unit",
-    noticed: "a held key cannot be acquired again, and the result has retryAfterMs",
+    mistake: "returns retryAfterMs in the wrong unit",
+    caughtBy: "a held key cannot be acquired again, and the result has retryAfterMs",
     breakIt: (inner) => ({
       async acquire(key, options) {
         const result = await inner.acquire(key, options);
@@ -182,40 +182,41 @@ const mistakes: StoreMistake[] = [
   },
 ];
 
-// No test waits for something that never ends.
+// With fake timers, no case waits in real time or hangs.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-async function complaintsAbout(createStore: () => Deduplication): Promise<string[]> {
+/** Returns the names of the cases that fail on the store. */
+async function failedCases(createStore: () => Deduplication): Promise<string[]> {
   const cases = deduplicationConformance(createStore);
   const verdicts = Promise.allSettled(cases.map(({ run }) => run()));
   await vi.advanceTimersByTimeAsync(10_000);
-  const failed = (await verdicts).map(({ status }) => status === "rejected");
-  return cases.filter((_, index) => failed[index]).map(({ name }) => name);
+  const hasFailed = (await verdicts).map(({ status }) => status === "rejected");
+  return cases.filter((_, index) => hasFailed[index]).map(({ name }) => name);
 }
 
 test("a correct store passes", async () => {
-  expect(await complaintsAbout(() => memoryDeduplication())).toEqual([]);
+  expect(await failedCases(() => memoryDeduplication())).toEqual([]);
 });
 
-test.each(mistakes)("a store that $mistake does not conform", async ({ noticed, breakIt }) => {
-  const complaints = await complaintsAbout(() => {
+test.each(mistakes)("a store that $mistake does not conform", async ({ caughtBy, breakIt }) => {
+  const failed = await failedCases(() => {
     const inner = memoryDeduplication();
     return { ...inner, ...breakIt(inner) };
   });
-  expect(complaints).toContain(noticed);
+  expect(failed).toContain(caughtBy);
 });
 
 test("every case catches at least one mistake", async () => {
-  const noticed = new Set<string>();
+  const caught = new Set<string>();
   for (const { breakIt } of mistakes) {
-    const complaints = await complaintsAbout(() => {
+    const failed = await failedCases(() => {
       const inner = memoryDeduplication();
       return { ...inner, ...breakIt(inner) };
     });
-    for (const name of complaints) noticed.add(name);
+    for (const name of failed) caught.add(name);
   }
-  expect([...noticed].sort()).toEqual(
+  expect([...caught].sort()).toEqual(
     deduplicationConformance(() => memoryDeduplication())
       .map(({ name }) => name)
       .sort(),

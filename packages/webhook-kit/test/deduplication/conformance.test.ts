@@ -26,16 +26,16 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
   describe.each<[string, () => Deduplication]>([
     ["npm redis", () => redisDeduplication(nodeRedis, { prefix })],
     ["npm ioredis", () => redisDeduplication(ioredis, { prefix })],
-  ])("with a client of %s", (_, create) => {
+  ])("with a client from %s", (_, create) => {
     for (const { name, run } of deduplicationConformance(create)) test(name, run);
   });
 
   test("two processes with different clients share their records", async () => {
-    const [one, other] = [redisDeduplication(nodeRedis, { prefix }), redisDeduplication(ioredis, { prefix })];
-    const result = await one.acquire("k", { leaseMs: 1_000, subject: "s" });
-    expect(await other.acquire("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inProgress" });
-    if (result.state === "acquired") await other.complete("k", result.token, 200, 1_000);
-    expect(await one.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
+    const [first, second] = [redisDeduplication(nodeRedis, { prefix }), redisDeduplication(ioredis, { prefix })];
+    const result = await first.acquire("k", { leaseMs: 1_000, subject: "s" });
+    expect(await second.acquire("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inProgress" });
+    if (result.state === "acquired") await second.complete("k", result.token, 200, 1_000);
+    expect(await first.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
   });
 
   test("every record expires", async () => {
@@ -43,10 +43,10 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     const result = await deduplication.acquire("k", { leaseMs: 5_000 });
     await deduplication.acquire("held", { leaseMs: 5_000 });
     if (result.state === "acquired") await deduplication.complete("k", result.token, 200, 7_000);
-    const lives = await Promise.all((await nodeRedis.keys(`${prefix}ttl:*`)).map((key) => nodeRedis.pTTL(key)));
-    expect(lives).toHaveLength(2);
-    expect(Math.min(...lives)).toBeGreaterThan(0);
-    expect(Math.max(...lives)).toBeLessThanOrEqual(7_000);
+    const lifetimesMs = await Promise.all((await nodeRedis.keys(`${prefix}ttl:*`)).map((key) => nodeRedis.pTTL(key)));
+    expect(lifetimesMs).toHaveLength(2);
+    expect(Math.min(...lifetimesMs)).toBeGreaterThan(0);
+    expect(Math.max(...lifetimesMs)).toBeLessThanOrEqual(7_000);
   });
 });
 

@@ -7,31 +7,32 @@ import { memoryDeduplication } from "../../src/deduplication/memory-deduplicatio
 import { redisDeduplication } from "../../src/deduplication/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
-/** A store for tests that run on every store; `open` returns an empty one, which is removed after the test. */
+/** A store for tests that run on every store. `open` returns an empty store, which is removed after the test. */
 export interface DeduplicationUnderTest {
   readonly title: string;
   open(): Promise<Deduplication>;
 }
 
-/** Opens a key prefix in Redis for one test, and empties it afterwards; `client` reads it. */
+/** Connects to Redis with a key prefix for one test, and deletes the prefix's keys afterwards. */
 export async function openRedis() {
   const prefix = `offers:test:${randomUUID()}:`;
   const client = await createClient({ url: redisUrl })
     .on("error", () => undefined)
     .connect();
-  const list = async (): Promise<string[]> => {
+  const listKeys = async (): Promise<string[]> => {
     const keys: string[] = [];
-    for await (const some of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) keys.push(...some);
+    for await (const batch of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) keys.push(...batch);
     return keys;
   };
   onTestFinished(async () => {
-    const keys = await list();
+    const keys = await listKeys();
     if (keys.length > 0) await client.del(keys);
     await client.close();
   });
-  return { client, prefix, list };
+  return { client, prefix, listKeys };
 }
 
+/** Connects to Redis with ioredis until the test ends. */
 export function openIoRedis(): Redis {
   const client = new Redis(redisUrl);
   client.on("error", () => undefined);
@@ -39,9 +40,9 @@ export function openIoRedis(): Redis {
   return client;
 }
 
-const onMemory: DeduplicationUnderTest = { title: "memory", open: async () => memoryDeduplication() };
+const memoryUnderTest: DeduplicationUnderTest = { title: "memory", open: async () => memoryDeduplication() };
 
-const onRedis: DeduplicationUnderTest[] = [
+const redisUnderTest: DeduplicationUnderTest[] = [
   {
     title: "Redis with npm redis",
     async open() {
@@ -58,8 +59,8 @@ const onRedis: DeduplicationUnderTest[] = [
   },
 ];
 
-/** Returns memory, and Redis if it is reachable, through one library; in the full matrix, through each library. */
+/** Returns the memory store and, if Redis is reachable, its store with one client library (with each library in the full matrix). */
 export const deduplicationsUnderTest = async (): Promise<DeduplicationUnderTest[]> =>
   (await findRedis()) === undefined
-    ? [onMemory]
-    : [onMemory, ...onRedis.slice(0, process.env.TEST_MATRIX === "full" ? onRedis.length : 1)];
+    ? [memoryUnderTest]
+    : [memoryUnderTest, ...redisUnderTest.slice(0, process.env.TEST_MATRIX === "full" ? redisUnderTest.length : 1)];

@@ -8,11 +8,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "../../../../scripts/processes/free-port.ts";
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 const binary = "redis-server";
 
-/** Whether this machine can start Redis servers. */
+/** Returns whether this machine can start Redis servers. */
 export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
   path.split(delimiter).some((folder) => {
     try {
@@ -23,8 +23,8 @@ export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
     }
   });
 
-/** How long a node may be silent before another one takes over. */
-const silentMs = 1_500;
+/** How long a node may be silent before another node takes over. */
+const maxSilenceMs = 1_500;
 
 /** A redis-server on loopback that a test kills. */
 export class RedisNode {
@@ -43,13 +43,13 @@ export class RedisNode {
     const file = join(folder, "redis.conf");
     await writeFile(file, [`port ${port}`, "bind 127.0.0.1", `dir ${folder}`, 'save ""', ...config].join("\n"));
     const node = new RedisNode(port, spawn(binary, [file, ...flags], { stdio: "ignore" }), folder);
-    while ((await node.ask("ping").catch(() => "")) !== "PONG") await pause(20);
+    while ((await node.runCli("ping").catch(() => "")) !== "PONG") await pause(20);
     return node;
   }
 
   /** Runs redis-cli and returns its output. */
-  async ask(...command: string[]): Promise<string> {
-    const { stdout } = await run("redis-cli", ["-h", "127.0.0.1", "-p", String(this.port), ...command], {
+  async runCli(...command: string[]): Promise<string> {
+    const { stdout } = await execute("redis-cli", ["-h", "127.0.0.1", "-p", String(this.port), ...command], {
       timeout: 10_000,
     });
     return stdout.trim();
@@ -74,9 +74,9 @@ export class RedisNode {
 
 /** A group of nodes, one of which can be killed. */
 export interface RedisGroup {
-  /** The ports of the nodes or sentinels that clients discover the others through. */
+  /** The ports of the nodes or sentinels through which clients discover the rest. */
   readonly ports: readonly number[];
-  /** A primary, and the replica that takes over. */
+  /** A primary, and the replica that takes over from it. */
   readonly primary: RedisNode;
   readonly replica: RedisNode;
   remove(): Promise<void>;
@@ -86,56 +86,56 @@ const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
   for (const node of nodes) await node.remove();
 };
 
-const isReady = async (node: RedisNode): Promise<boolean> =>
-  (await node.ask("cluster", "info")).includes("cluster_state:ok");
+const isClusterReady = async (node: RedisNode): Promise<boolean> =>
+  (await node.runCli("cluster", "info")).includes("cluster_state:ok");
 
-/** Starts a cluster of one node that has every slot. Like a larger one, it rejects a command with keys in two slots. */
+/** Starts a cluster of one node with every slot. Like a larger cluster, it rejects a command with keys in two slots. */
 export async function startOneNodeCluster(): Promise<RedisNode> {
   const settings = [`cluster-port ${await freePort()}`, "cluster-announce-ip 127.0.0.1"];
   const node = await RedisNode.start(["cluster-enabled yes", ...settings]);
-  await node.ask("cluster", "addslotsrange", "0", "16383");
-  while (!(await isReady(node))) await pause(20);
+  await node.runCli("cluster", "addslotsrange", "0", "16383");
+  while (!(await isClusterReady(node))) await pause(20);
   return node;
 }
 
-/** Starts three primaries with a replica each. */
+/** Starts a cluster of three primaries, each with one replica. */
 export async function startRedisCluster(): Promise<RedisGroup> {
   const nodes: RedisNode[] = [];
   for (let count = 0; count < 6; count += 1) {
     const busPort = await freePort();
-    const settings = ["cluster-enabled yes", `cluster-port ${busPort}`, `cluster-node-timeout ${silentMs}`];
+    const settings = ["cluster-enabled yes", `cluster-port ${busPort}`, `cluster-node-timeout ${maxSilenceMs}`];
     nodes.push(await RedisNode.start(settings));
   }
   const [primary] = nodes as [RedisNode];
-  await run("redis-cli", [
+  await execute("redis-cli", [
     ...["--cluster", "create", ...nodes.map(({ port }) => `127.0.0.1:${port}`)],
     ...["--cluster-replicas", "1", "--cluster-yes"],
   ]);
-  for (const node of nodes) while (!(await isReady(node))) await pause(50);
-  const id = await primary.ask("cluster", "myid");
+  for (const node of nodes) while (!(await isClusterReady(node))) await pause(50);
+  const id = await primary.runCli("cluster", "myid");
   let replica: RedisNode | undefined;
   while (replica === undefined) {
-    const port = /127\.0\.0\.1:(\d+)@/.exec(await primary.ask("cluster", "replicas", id))?.[1];
+    const port = /127\.0\.0\.1:(\d+)@/.exec(await primary.runCli("cluster", "replicas", id))?.[1];
     replica = nodes.find((node) => String(node.port) === port);
   }
-  while (!(await primary.ask("info", "replication")).includes("state=online")) await pause(50);
+  while (!(await primary.runCli("info", "replication")).includes("state=online")) await pause(50);
   return { ports: nodes.map(({ port }) => port), primary, replica, remove: () => removeAll(nodes) };
 }
 
-/** Starts a primary, a replica and three sentinels, whose master name is `main`. */
+/** Starts a primary, a replica and three sentinels that know the primary as `main`. */
 export async function startRedisSentinels(): Promise<RedisGroup> {
   const primary = await RedisNode.start([]);
   const replica = await RedisNode.start([`replicaof 127.0.0.1 ${primary.port}`]);
-  while (!(await primary.ask("info", "replication")).includes("state=online")) await pause(50);
+  while (!(await primary.runCli("info", "replication")).includes("state=online")) await pause(50);
   const settings = [
     `sentinel monitor main 127.0.0.1 ${primary.port} 2`,
-    `sentinel down-after-milliseconds main ${silentMs}`,
+    `sentinel down-after-milliseconds main ${maxSilenceMs}`,
     "sentinel failover-timeout main 5000",
   ];
   const sentinels: RedisNode[] = [];
   for (let count = 0; count < 3; count += 1) sentinels.push(await RedisNode.start(settings, "--sentinel"));
   for (const sentinel of sentinels)
-    while (!/num-slaves\n1\n[\s\S]*num-other-sentinels\n2/.test(await sentinel.ask("sentinel", "master", "main")))
+    while (!/num-slaves\n1\n[\s\S]*num-other-sentinels\n2/.test(await sentinel.runCli("sentinel", "master", "main")))
       await pause(100);
   return {
     ports: sentinels.map(({ port }) => port),

@@ -28,7 +28,7 @@ describe.runIf(hasRedisServer())("on Redis Cluster", () => {
     { name: "npm redis", create: () => redisDeduplication(nodeRedis) },
     { name: "ioredis", create: () => redisDeduplication(ioredis) },
   ];
-  describe.each(clients)("with the cluster of $name", ({ create }) => {
+  describe.each(clients)("with the cluster client from $name", ({ create }) => {
     for (const { name, run } of deduplicationConformance(() => create())) test(name, run);
   });
 

@@ -21,34 +21,34 @@ interface Setup {
   connect(ports: readonly number[]): Promise<{ client: Client; close(): unknown }>;
 }
 
-const hosts = (ports: readonly number[]) => ports.map((port) => ({ host: "127.0.0.1", port }));
+const hostsOn = (ports: readonly number[]) => ports.map((port) => ({ host: "127.0.0.1", port }));
 
 const setups: Setup[] = [
   {
-    title: "a cluster, with createCluster of npm redis",
+    title: "a cluster, with createCluster from npm redis",
     start: startRedisCluster,
     async connect(ports) {
-      const client = createCluster({ rootNodes: hosts(ports).map((socket) => ({ socket })) });
+      const client = createCluster({ rootNodes: hostsOn(ports).map((socket) => ({ socket })) });
       client.on("error", ignore);
       await client.connect();
       return { client, close: () => client.destroy() };
     },
   },
   {
-    title: "a cluster, with Cluster of ioredis",
+    title: "a cluster, with Cluster from ioredis",
     start: startRedisCluster,
     async connect(ports) {
-      const client = new Cluster(hosts(ports));
+      const client = new Cluster(hostsOn(ports));
       client.on("error", ignore);
       await client.ping();
       return { client, close: () => client.disconnect() };
     },
   },
   {
-    title: "sentinels, with createSentinel of npm redis",
+    title: "sentinels, with createSentinel from npm redis",
     start: startRedisSentinels,
     async connect(ports) {
-      const client = createSentinel({ name: "main", sentinelRootNodes: hosts(ports) });
+      const client = createSentinel({ name: "main", sentinelRootNodes: hostsOn(ports) });
       client.on("error", ignore);
       await client.connect();
       return { client, close: () => client.destroy() };
@@ -58,7 +58,7 @@ const setups: Setup[] = [
     title: "sentinels, with ioredis",
     start: startRedisSentinels,
     async connect(ports) {
-      const client = new Redis({ name: "main", sentinels: hosts(ports) });
+      const client = new Redis({ name: "main", sentinels: hostsOn(ports) });
       client.on("error", ignore);
       await client.ping();
       return { client, close: () => client.disconnect() };
@@ -72,7 +72,7 @@ afterEach(async () => {
 });
 
 describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start, connect }) => {
-  test("loses no event; one that was completed just before may be handled twice, unless the inbox is used", {
+  test("does not lose events, but without the inbox an event completed just before may be handled twice", {
     timeout: 120_000,
   }, async () => {
     const group = await start();
@@ -97,7 +97,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
       },
     });
     const statuses = new Map<number, number>();
-    /** Sends the event until the response is 200, like the service. */
+    /** Like the service, sends the event until the response is 200. */
     const deliver = async (id: string): Promise<void> => {
       for (;;) {
         const headers = standardWebhooks().sign({ secret, now: new Date(), body: Buffer.alloc(0), id: `msg_${id}` });
@@ -107,15 +107,15 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
         await pause(50);
       }
     };
-    const batch = (name: string) => Array.from({ length: 100 }, (_, index) => `${name}_${index}`);
-    const doubled = (ids: readonly string[]) => ids.filter((id) => (runs.get(id) ?? 0) > 1).length;
-    const [before, unreplicated, during] = [batch("before"), batch("unreplicated"), batch("during")];
+    const createIds = (name: string) => Array.from({ length: 100 }, (_, index) => `${name}_${index}`);
+    const countRepeated = (ids: readonly string[]) => ids.filter((id) => (runs.get(id) ?? 0) > 1).length;
+    const [before, unreplicated, during] = [createIds("before"), createIds("unreplicated"), createIds("during")];
 
     await Promise.all(before.map(deliver));
     await pause(200);
-    // Stopped, because otherwise the replica would read the rest from its socket.
+    // Stops the replica, which would otherwise still read these writes from its socket.
     group.replica.signal("SIGSTOP");
-    await group.primary.ask("client", "kill", "type", "replica");
+    await group.primary.runCli("client", "kill", "type", "replica");
     await Promise.all(unreplicated.map(deliver));
     await group.primary.kill();
     group.replica.signal("SIGCONT");
@@ -126,7 +126,11 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
     const sent = [...before, ...unreplicated, ...during];
     await Promise.all(sent.map(deliver));
 
-    const counts = { before: doubled(before), unreplicated: doubled(unreplicated), during: doubled(during) };
+    const counts = {
+      before: countRepeated(before),
+      unreplicated: countRepeated(unreplicated),
+      during: countRepeated(during),
+    };
     console.log(`all of ${sent.length} events after ${seconds.toFixed(1)} s; handled twice:`, counts, statuses);
     expect(sent.filter((id) => !runs.has(id))).toEqual([]);
     expect(counts.before).toBe(0);

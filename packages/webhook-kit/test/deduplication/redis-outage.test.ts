@@ -6,13 +6,13 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
-import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
-/** Starts a server that accepts connections and never responds; `cutOff` closes it permanently. */
+/** Starts a server that accepts connections but never responds. `cutOff` closes it and its connections. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -50,7 +50,8 @@ const clients: { name: string; connect: (port: number) => Client }[] = [
   },
 ];
 
-async function send(deduplication: Deduplication) {
+/** Sends one event to a receiver with this store, and returns what happened. */
+async function sendEvent(deduplication: Deduplication) {
   const errors: { code: string; cause?: unknown }[] = [];
   const onWorkerOfferResponse = vi.fn();
   const router = webhookRouter({
@@ -61,14 +62,14 @@ async function send(deduplication: Deduplication) {
   });
   const { url } = await serve(express().use(router));
   const body = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
-  const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body });
+  const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(), body });
   return { status, errors, runs: onWorkerOfferResponse.mock.calls.length };
 }
 
-describe.each(clients)("with a client of $name", ({ connect }) => {
-  test("with a Redis that never responds, the request gets 503 in time, and the handler does not run [D-64]", async () => {
+describe.each(clients)("with a client from $name", ({ connect }) => {
+  test("when Redis never responds, the request gets 503 in time, and the handler does not run [D-64]", async () => {
     const { port } = await openSilentServer();
-    const { status, errors, runs } = await send(redisDeduplication(connect(port), { timeoutMs: 60 }));
+    const { status, errors, runs } = await sendEvent(redisDeduplication(connect(port), { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
     expect(errors).toMatchObject([
       { code: "deduplication_failed", cause: { message: "Redis did not respond within 60 ms." } },
@@ -79,7 +80,7 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
     const { port, cutOff } = await openSilentServer();
     const client = connect(port);
     cutOff();
-    const { status, errors, runs } = await send(redisDeduplication(client, { timeoutMs: 60 }));
+    const { status, errors, runs } = await sendEvent(redisDeduplication(client, { timeoutMs: 60 }));
     expect([status, runs]).toEqual([503, 0]);
     expect(errors).toMatchObject([{ code: "deduplication_failed" }]);
   });
@@ -87,11 +88,11 @@ describe.each(clients)("with a client of $name", ({ connect }) => {
 
 /** Creates a client whose responses the test provides. */
 function fakeClient() {
-  const calls: { script: string; keys: string[]; args: string[]; response(result: unknown): void; fail(): void }[] = [];
+  const calls: { script: string; keys: string[]; args: string[]; respond(result: unknown): void; fail(): void }[] = [];
   const client: Client = {
     eval: (script, { keys, arguments: args }) =>
-      new Promise((response, reject) => {
-        calls.push({ script, keys, args, response, fail: () => reject(new Error("READONLY")) });
+      new Promise((respond, reject) => {
+        calls.push({ script, keys, args, respond, fail: () => reject(new Error("READONLY")) });
       }),
   };
   return { calls, client };
@@ -99,12 +100,12 @@ function fakeClient() {
 
 const options = { leaseMs: 1_000 };
 
-test("a lease that was granted too late is released", async () => {
+test("a lease that is granted after the timeout is released", async () => {
   const { calls, client } = fakeClient();
   await expect(redisDeduplication(client, { timeoutMs: 10 }).acquire("k", options)).rejects.toThrow("10 ms");
   const [acquire] = calls;
   expect(calls).toHaveLength(1);
-  acquire?.response("acquired");
+  acquire?.respond("acquired");
   await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 60_000 });
   const [, token] = acquire?.args ?? [];
   expect(calls[1]).toMatchObject({ keys: acquire?.keys, args: [token] });
@@ -120,25 +121,25 @@ test("a lease that may have been granted before the connection broke is released
   calls[1]?.fail();
 });
 
-test("a timely response leaves no timer, and waiting does not keep the process alive", async () => {
-  const timersAtWork = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
-  const before = timersAtWork();
+test("a timely response clears its timer, and waiting does not keep the process alive", async () => {
+  const countTimers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = countTimers();
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client, { timeoutMs: 60_000 });
   const set = vi.spyOn(globalThis, "setTimeout");
   const clear = vi.spyOn(globalThis, "clearTimeout");
   onTestFinished(() => void vi.restoreAllMocks());
   const acquire = deduplication.acquire("k", options);
-  expect(timersAtWork()).toBe(before);
-  calls[0]?.response("completed 200");
+  expect(countTimers()).toBe(before);
+  calls[0]?.respond("completed 200");
   expect(await acquire).toEqual({ state: "completed", status: 200 });
   expect(clear.mock.calls).toEqual([[set.mock.results[0]?.value]]);
 });
 
-test("buffers are read as strings", async () => {
+test("a Buffer is read as a string", async () => {
   const { calls, client } = fakeClient();
   const acquire = redisDeduplication(client).acquire("k", options);
-  calls[0]?.response(Buffer.from("inProgress 250"));
+  calls[0]?.respond(Buffer.from("inProgress 250"));
   expect(await acquire).toEqual({ state: "inProgress", retryAfterMs: 250 });
 });
 
@@ -160,7 +161,7 @@ test.each([
   "completed 2000",
   ["acquired"],
   { toString: () => "acquired" },
-])("an unexpected response of Redis, %j, neither acquires nor releases", async (result) => {
+])("after an unexpected response from Redis, %j, every call rejects", async (result) => {
   const { calls, client } = fakeClient();
   const deduplication = redisDeduplication(client);
   const steps = [
@@ -170,7 +171,7 @@ test.each([
   ];
   for (const step of steps) {
     const settled = Promise.resolve(step());
-    calls.at(-1)?.response(result);
+    calls.at(-1)?.respond(result);
     await expect(settled).rejects.toThrow("Unexpected response from Redis");
   }
 });
@@ -198,7 +199,9 @@ test.each([
   { timeoutMs: Number.NaN },
   { timeoutMs: 60_001 },
   { timeoutMs: "5" },
-])("rejects %j", (given) => {
+])("rejects %j", (invalidOptions) => {
   const { client } = fakeClient();
-  expect(() => redisDeduplication(client, given as never)).toThrow(expect.objectContaining({ code: "invalid_option" }));
+  expect(() => redisDeduplication(client, invalidOptions as never)).toThrow(
+    expect.objectContaining({ code: "invalid_option" }),
+  );
 });

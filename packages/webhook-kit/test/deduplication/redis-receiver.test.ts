@@ -4,7 +4,7 @@ import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, quiet, secret, serve, signed } from "../support/serve.ts";
+import { expresses, quiet, secret, serve, signedHeaders } from "../support/serve.ts";
 import { deduplicationsUnderTest } from "./deduplication-under-test.ts";
 
 captureConsole();
@@ -12,20 +12,20 @@ captureConsole();
 const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 // printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
-const byMinute = {
+const minuteHeaders = {
   Timestamp: "2026-11-20T09:30Z",
   Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
 };
 const duringMinute = () => new Date("2026-11-20T09:30:40.000Z");
 
-interface Responded {
+interface ResponseSummary {
   readonly status: number;
   readonly retryAfter: string | null;
 }
 
 async function mount(options: Partial<ReceiverOptions>) {
   const { url } = await serve(express().use(webhookRouter({ ...quiet, secret, ...options })));
-  return async (event: unknown, headers: Record<string, string> = byMinute): Promise<Responded> => {
+  return async (event: unknown, headers: Record<string, string> = minuteHeaders): Promise<ResponseSummary> => {
     const response = await fetch(`${url}/offer/response`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
@@ -36,38 +36,39 @@ async function mount(options: Partial<ReceiverOptions>) {
   };
 }
 
-const responseOf = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
+const offerResponse = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
-/** Wraps a store, and resolves when a handler's outcome has been stored. */
-function tellSettled(inner: Deduplication) {
-  let count = 0;
+/** Wraps a store, and returns a function that waits until handlers' outcomes have been stored. */
+function observeOutcomes(inner: Deduplication) {
+  let stored = 0;
   const deduplication: Deduplication = {
     acquire: inner.acquire,
-    async complete(...given) {
-      await inner.complete(...given);
-      count += 1;
+    async complete(...args) {
+      await inner.complete(...args);
+      stored += 1;
     },
-    async release(...given) {
-      await inner.release(...given);
-      count += 1;
+    async release(...args) {
+      await inner.release(...args);
+      stored += 1;
     },
   };
   return {
     deduplication,
-    settled: (least: number) => vi.waitFor(() => expect(count).toBeGreaterThanOrEqual(least), { timeout: 60_000 }),
+    waitForOutcomes: (least: number) =>
+      vi.waitFor(() => expect(stored).toBeGreaterThanOrEqual(least), { timeout: 60_000 }),
   };
 }
 
-async function untilTaken(request: () => Promise<Responded>): Promise<void> {
+async function retryWhileInProgress(request: () => Promise<ResponseSummary>): Promise<void> {
   while ((await request()).status === 409) await pause(10);
 }
 
-/** Creates a handler whose runs wait for the test. */
-function heldHandler() {
+/** Creates a handler whose runs last until the test finishes or fails them. */
+function createHeldHandler() {
   const runs: { finish(): void; fail(error: Error): void }[] = [];
   const handler = () => new Promise<void>((finish, fail) => void runs.push({ finish, fail }));
-  const started = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 60_000 });
-  return { runs, handler, started };
+  const waitForRuns = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 60_000 });
+  return { runs, handler, waitForRuns };
 }
 
 describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ open }) => {
@@ -77,7 +78,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
     const workers = Array.from({ length: 300 }, (_, index) => `worker_${String(index).padStart(4, "0")}`);
     for (let round = 0; round < 2; round += 1) {
-      const responses = await Promise.all(workers.map((workerId) => send(responseOf(workerId))));
+      const responses = await Promise.all(workers.map((workerId) => send(offerResponse(workerId))));
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(300);
     }
     expect(handled.sort()).toEqual(workers);
@@ -88,15 +89,15 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
     const onWorkerOfferResponse = ({ response }: { response: string }) => handled.push(response);
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse });
     for (const response of ["accepted", "rejected", "rejected", "accepted", "accepted"])
-      expect(await send(responseOf("amal", response))).toMatchObject({ status: 200 });
+      expect(await send(offerResponse("amal", response))).toMatchObject({ status: 200 });
     expect(handled).toEqual(["accepted", "rejected", "accepted"]);
   });
 
   test("of a hundred simultaneous identical requests, one is handled and the others must retry", async () => {
-    const { runs, handler, started } = heldHandler();
+    const { runs, handler, waitForRuns } = createHeldHandler();
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
-    const requests = Array.from({ length: 100 }, () => send(responseOf("amal")));
-    await started(1);
+    const requests = Array.from({ length: 100 }, () => send(offerResponse("amal")));
+    await waitForRuns(1);
     let waiting = 0;
     for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
     await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 60_000 });
@@ -105,46 +106,46 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status, retryAfter } of responses)
       if (status === 409) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
-    expect(await send(responseOf("amal"))).toEqual({ status: 200, retryAfter: null });
+    expect(await send(offerResponse("amal"))).toEqual({ status: 200, retryAfter: null });
     expect(runs).toHaveLength(1);
   });
 
-  describe("a handler past its lease", () => {
-    /** Lets the first run outlive its timeout and its lease, so that the same request starts a second one. */
-    async function overtake() {
-      const { runs, handler, started } = heldHandler();
-      const { deduplication, settled } = tellSettled(await open());
+  describe("a handler that outlives its lease", () => {
+    /** Lets the first run outlive its timeout and its lease, so that the same request starts a second run. */
+    async function outliveLease() {
+      const { runs, handler, waitForRuns } = createHeldHandler();
+      const { deduplication, waitForOutcomes } = observeOutcomes(await open());
       const send = await mount({ deduplication, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
-      const headers = signed();
-      const request = () => send(responseOf("amal"), headers);
+      const headers = signedHeaders();
+      const request = () => send(offerResponse("amal"), headers);
       expect(await request()).toMatchObject({ status: 503 });
-      const second = untilTaken(request);
-      await started(2);
+      const second = retryWhileInProgress(request);
+      await waitForRuns(2);
       const [slow, newer] = runs as [(typeof runs)[0], (typeof runs)[0]];
-      return { runs, started, settled, request, second, slow, newer };
+      return { runs, waitForRuns, waitForOutcomes, request, second, slow, newer };
     }
 
     test("does not undo a newer result when it fails", async () => {
-      const { runs, settled, request, second, slow, newer } = await overtake();
+      const { runs, waitForOutcomes, request, second, slow, newer } = await outliveLease();
       newer.finish();
       await second;
-      await settled(1);
+      await waitForOutcomes(1);
       slow.fail(new Error("late"));
-      await settled(2);
+      await waitForOutcomes(2);
       expect(await request()).toMatchObject({ status: 200 });
       expect(runs).toHaveLength(2);
     });
 
     test("does not acknowledge an event that a newer handler is still working on", async () => {
-      const { runs, started, settled, request, second, slow, newer } = await overtake();
+      const { runs, waitForRuns, waitForOutcomes, request, second, slow, newer } = await outliveLease();
       slow.finish();
-      await settled(1);
+      await waitForOutcomes(1);
       expect(await request()).toMatchObject({ status: 409 });
       newer.fail(new Error("database"));
       await second;
-      await settled(2);
+      await waitForOutcomes(2);
       const third = request();
-      await started(3);
+      await waitForRuns(3);
       runs[2]?.finish();
       await third;
     });

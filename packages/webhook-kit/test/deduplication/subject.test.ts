@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 
 const now = new Date("2026-11-20T09:30:10.000Z");
 const json = { "content-type": "application/json" };
 // printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
-const byMinute = {
+const minuteHeaders = {
   ...json,
   Timestamp: "2026-11-20T09:30Z",
   Authorization: "hmac c7e61ef1d6eb20b5b5aacb327f4ad923cd3b8f1e615620a360915aa6f2f029a8",
@@ -26,7 +26,7 @@ async function mount(clock = () => now) {
   const { url } = await serve(app);
   const send = async (
     response: string,
-    headers: Record<string, string> = byMinute,
+    headers: Record<string, string> = minuteHeaders,
     workerId = "amal",
     offerId = "o1",
   ) => {
@@ -49,21 +49,21 @@ test("the last response is a duplicate until another one arrives", async () => {
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("responses of other workers and to other offers change nothing", async () => {
+test("responses from other workers or to other offers change nothing", async () => {
   const { handled, send } = await mount();
   await send("accepted");
-  await send("rejected", byMinute, "ben");
-  await send("rejected", byMinute, "amal", "o2");
+  await send("rejected", minuteHeaders, "ben");
+  await send("rejected", minuteHeaders, "amal", "o2");
   await send("accepted");
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
 
 test("a response with its own signature is recorded, whatever has arrived since [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
-  const first = signedJson();
+  const first = jsonHeaders();
   await send("accepted", first);
   await new Promise((resolve) => setTimeout(resolve, 2));
-  await send("rejected", signedJson());
+  await send("rejected", jsonHeaders());
   await send("accepted", first);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected"]);
 });

@@ -8,27 +8,27 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { snippetsIn } from "../../../../scripts/snippets/read.ts";
 import { findPostgres } from "../../../../scripts/test-database.ts";
-import { databaseOfFile, openPool } from "../inbox/postgres-server.ts";
+import { createDatabaseForFile, openPool } from "../inbox/postgres-server.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const documents = ["README.md", "docs/**/*.md", "packages/*/*.md", "packages/webhook-kit/src/**/*.ts"];
 const opensPool = /\bnew Pool\(|\bdrizzle\(/;
-const ofPool =
+const poolLine =
   /^import .* from "(pg|drizzle-orm\/node-postgres)";$|\bnew Pool\(|\bdrizzle\(|\bpostgresInbox\(|\.on\("error"/;
 
 /** The lines in each sample that open a pool and handle its errors. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
   for (const { code, line } of snippetsIn(source, readFileSync(join(root, source), "utf8"))) {
-    const lines = code.split("\n").filter((text) => ofPool.test(text));
+    const lines = code.split("\n").filter((text) => poolLine.test(text));
     if (opensPool.test(code)) samples.set(lines.join("\n"), `${source}:${line}`);
   }
 
 const hasPostgres = await findPostgres();
-const url = hasPostgres ? await databaseOfFile() : "";
+const url = hasPostgres ? await createDatabaseForFile() : "";
 
-/** Runs these lines with this database, queries once, and queries again for each message. */
-function start(code: string, applicationName: string) {
+/** Runs a sample's lines on the test database in a process that queries once, and again for each message. */
+function startSample(code: string, applicationName: string) {
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   const file = join(folder, "sample.ts");
   writeFileSync(
@@ -51,15 +51,15 @@ process.send("idle");`,
   return program;
 }
 
-describe.runIf(hasPostgres)("a program with the pool of a sample", () => {
+describe.runIf(hasPostgres)("a program with a sample's pool", () => {
   const observer = openPool(url);
   const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
 
   test.each([...samples].map(([code, source]) => ({ code, source })))(
-    "keeps running when its idle connection has ended: $source",
+    "keeps running after its idle connection is closed: $source",
     async ({ code }) => {
       const name = `sample-${randomUUID()}`;
-      const program = start(code, name);
+      const program = startSample(code, name);
       let printed = "";
       program.stderr?.setEncoding("utf8").on("data", (text) => (printed += text));
       const exited = once(program, "exit");

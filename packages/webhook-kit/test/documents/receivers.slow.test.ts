@@ -18,7 +18,7 @@ const tracked = execFileSync("git", ["ls-files", "*.md", "packages/webhook-kit/s
   cwd: root,
   encoding: "utf8",
 });
-const makesReceiver = /\b(webhook(Router|Listener|Handler|Function)|parseWebhook)\(/;
+const createsReceiver = /\b(webhook(Router|Listener|Handler|Function)|parseWebhook)\(/;
 const isTest = /"node:test"|createTestService/;
 /**
  * Pages repeat receivers, so each is probed once. The error pages are skipped because they show mistakes, and so are
@@ -27,7 +27,7 @@ const isTest = /"node:test"|createTestService/;
 const receivers = new Map<string, Snippet>();
 for (const source of tracked.trim().split("\n"))
   for (const snippet of source === "docs/errors.md" ? [] : snippetsIn(source, readFileSync(join(root, source), "utf8")))
-    if (makesReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
+    if (createsReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
 
 test("the documents contain at least thirty different receivers", () =>
   expect(receivers.size).toBeGreaterThanOrEqual(30));
@@ -36,7 +36,7 @@ test.each([...receivers.values()])("the receiver in $source:$line has no finding
   const scheme = code.includes("standardWebhooks()") ? "standardWebhooks" : "timestampDigest";
   const secret = /\bsecret(?:: | = )"([^"]+)"/.exec(code)?.[1] ?? secrets[scheme];
   const base = await serve(code, secret);
-  // Here a handler has no service, queue or database, and a page may handle only one type of event.
+  // These handlers have no service, queue or database, and a page may handle only one type of event.
   const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
   const { findings } = await probe({
     url: readUrl(base),
@@ -47,13 +47,13 @@ test.each([...receivers.values()])("the receiver in $source:$line has no finding
     only: [],
     skip: ["timing"],
   });
-  const shown = findings.filter(({ severity }) => severity !== "difference");
-  expect(shown.map((finding) => JSON.stringify(finding))).toEqual([]);
+  const reported = findings.filter(({ severity }) => severity !== "difference");
+  expect(reported.map((finding) => JSON.stringify(finding))).toEqual([]);
 });
 
 /** Runs a snippet. @returns its base URL */
 async function serve(code: string, secret: string): Promise<string> {
-  // Inside the package, where its own name and the frameworks resolve.
+  // A folder in the package, where the package's own name and the frameworks resolve.
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "snippet.ts");
@@ -69,10 +69,10 @@ async function serve(code: string, secret: string): Promise<string> {
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const origin = `http://127.0.0.1:${await portOf(child)}`;
+  const origin = `http://127.0.0.1:${await readPort(child)}`;
   for (const path of ["", "/offers", "/webhooks", "/harbour/offers"])
     if ((await fetch(`${origin}${path}/test`)).status === 200) return origin + path;
-  throw new Error("The receiver serves /test nowhere.");
+  throw new Error("The receiver does not serve /test.");
 }
 
 /** Exports the receiver that a snippet creates but does not export. */
@@ -81,7 +81,7 @@ function withExports(code: string): string {
   return [code.replace(/^webhookRouter\(/m, "export const webhooks = $&"), ...names].join("\n");
 }
 
-async function portOf(child: ChildProcess): Promise<string> {
+async function readPort(child: ChildProcess): Promise<string> {
   let errors = "";
   child.stderr?.on("data", (data) => {
     errors += data;
@@ -94,5 +94,5 @@ async function portOf(child: ChildProcess): Promise<string> {
         return port;
       }
     }
-  throw new Error(`The snippet made no receiver. ${errors}`);
+  throw new Error(`The snippet did not create a receiver. ${errors}`);
 }

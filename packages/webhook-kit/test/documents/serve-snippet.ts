@@ -11,13 +11,13 @@ type Handle = (request: Request) => Promise<Response>;
 const file = process.argv[2] ?? "";
 
 // Stands in for what a snippet only declares: a queue, and a table of tenants who share one secret.
-const readersOwn: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_SECRET), {
-  get: (_, name) => (name === "then" ? undefined : readersOwn),
+const stub: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_SECRET), {
+  get: (_, name) => (name === "then" ? undefined : stub),
 });
 for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^declare (?:const|function) (\w+)/gm))
-  Reflect.set(globalThis, name, readersOwn);
+  Reflect.set(globalThis, name, stub);
 
-// Another snippet may be using the same port, so the port is ignored.
+// Ignores the port, because another snippet may be using it.
 type Listen = (this: Server, port: number, host: string, onListening?: () => void) => Server;
 const listen: Listen = Server.prototype.listen;
 const started: Server[] = [];
@@ -29,29 +29,29 @@ Reflect.set(Server.prototype, "listen", function listenAnywhere(this: Server) {
 const exported = Object.entries(await import(pathToFileURL(file).href));
 await new Promise(setImmediate);
 for (const [, value] of exported) await Object(value).ready?.();
-const own = started.find((server) => server.listening) ?? serverOf(exported.find(([, value]) => isReceiver(value)));
-if (!own.listening) await new Promise<void>((resolve) => Reflect.apply(listen, own, [0, "127.0.0.1", resolve]));
-console.log(`listening ${Object(own.address()).port}`);
+const server = started.find(({ listening }) => listening) ?? serverFor(exported.find(([, value]) => isReceiver(value)));
+if (!server.listening) await new Promise<void>((resolve) => Reflect.apply(listen, server, [0, "127.0.0.1", resolve]));
+console.log(`listening ${Object(server.address()).port}`);
 
 function isReceiver(value: unknown): boolean {
   const { callback, fetch, routing } = Object(value);
   return [value, callback, fetch, routing].some((each) => typeof each === "function") || value instanceof Server;
 }
 
-function serverOf([name, value]: [name: string, value: unknown] = ["", undefined]): Server {
-  return value instanceof Server ? value : createServer(listenerOf(name, value));
+function serverFor([name, value]: [name: string, value: unknown] = ["", undefined]): Server {
+  return value instanceof Server ? value : createServer(listenerFor(name, value));
 }
 
 /**
  * Returns a listener for any receiver: an application, which may read its `env`, a serverless function, or a handler for fetch Requests or
  * node:http.
  */
-function listenerOf(name: string, value: unknown): RequestListener {
+function listenerFor(name: string, value: unknown): RequestListener {
   const { callback, fetch, routing, length } = Object(value);
   if (typeof callback === "function") return callback.call(value);
   if (typeof routing === "function") return routing;
   if (typeof fetch === "function") return getRequestListener((request) => fetch.call(value, request, process.env));
-  if (name === "mountWebhooks" || name === "WebhooksModule") return onNest(name, value);
+  if (name === "mountWebhooks" || name === "WebhooksModule") return listenerForNest(name, value);
   if (name === "handler") return httpApi(value as Parameters<typeof httpApi>[0]);
   if (name === "fallback")
     return getRequestListener((request) => (value as (event: object) => Promise<Response>)({ request }));
@@ -60,8 +60,8 @@ function listenerOf(name: string, value: unknown): RequestListener {
   return length > 1 ? (value as RequestListener) : getRequestListener(value as Handle);
 }
 
-/** Serves a Nest module through Express, which Nest uses under different names. */
-function onNest(name: string, value: unknown): RequestListener {
+/** Returns an Express application with a Nest module's middleware, mounted through the methods that Nest would pass. */
+function listenerForNest(name: string, value: unknown): RequestListener {
   const app = express();
   if (name === "mountWebhooks") (value as (app: object) => void)(app);
   else {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import samples from "../../../../spec/samples/live/webhooks.json" with { type: "json" };
 import type { RejectionCode } from "../../src/errors/rejection.ts";
 import type { ContactSuggestion, Verified } from "../../src/index.ts";
-import { anyAdapter } from "../support/adapters.ts";
+import { sampleAdapters } from "../support/adapters.ts";
 
 interface Sample {
   name: string;
@@ -15,27 +15,27 @@ interface Sample {
 const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
-describe.each(anyAdapter)("$name", (adapter) => {
-  /** Creates a receiver and records what it reports. */
-  async function receive() {
+describe.each(sampleAdapters)("$name", (adapter) => {
+  /** Starts a receiver and records what it reports. */
+  async function startReceiver() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];
     const verified: Verified[] = [];
     const reasons: RejectionCode[] = [];
-    const note = (handler: string) => (event: unknown) => void handled.push([handler, event]);
+    const record = (handler: string) => (event: unknown) => void handled.push([handler, event]);
     const { url } = await adapter.serve(
       {
         secret: samples.secret,
         now: () => new Date(clock.now),
-        onWorkerAddedContact: note("onWorkerAddedContact"),
-        onWorkerOfferResponse: note("onWorkerOfferResponse"),
-        onOfferEventDeleted: note("onOfferEventDeleted"),
-        onTimelineChanged: note("onTimelineChanged"),
+        onWorkerAddedContact: record("onWorkerAddedContact"),
+        onWorkerOfferResponse: record("onWorkerOfferResponse"),
+        onOfferEventDeleted: record("onOfferEventDeleted"),
+        onTimelineChanged: record("onTimelineChanged"),
         suggestContacts(search) {
-          note("suggestContacts")(search);
+          record("suggestContacts")(search);
           return [suggestion];
         },
-        onVerified: (each) => verified.push(each),
+        onVerified: (verification) => verified.push(verification),
         onRejected: ({ code }) => reasons.push(code),
       },
       samples.mount,
@@ -51,24 +51,24 @@ describe.each(anyAdapter)("$name", (adapter) => {
   const replayed: string[] = [];
 
   test.each(webhooks)("the kit handles $name", async (sample) => {
-    const { send, handled, verified, reasons } = await receive();
+    const { send, handled, verified, reasons } = await startReceiver();
     const response = await send(sample);
     const { status, variant, handler, event, reason } = sample.outcome;
     expect(response.status).toBe(status);
     expect(handled).toEqual(handler === undefined ? [] : [[handler, event]]);
-    expect(verified.map((each) => each.variant)).toEqual(variant === undefined ? [] : [variant]);
+    expect(verified.map((verification) => verification.variant)).toEqual(variant === undefined ? [] : [variant]);
     expect(reasons).toEqual(reason === undefined ? [] : [reason]);
     if (handler === "suggestContacts") expect(await response.json()).toEqual([suggestion]);
     replayed.push(sample.name);
   });
 
-  test("every sample was replayed, each under its own name", () => {
+  test("every sample was replayed, and their names differ", () => {
     expect(replayed).toEqual(webhooks.map(({ name }) => name));
     expect(new Set(replayed).size).toBe(webhooks.length);
   });
 
   test("all events of one minute are handled even though they have the same digest", async () => {
-    const { send, handled } = await receive();
+    const { send, handled } = await startReceiver();
     const events = webhooks.filter(({ outcome }) => outcome.handler !== undefined && outcome.variant === "sha256");
     for (const sample of events) expect((await send(sample)).status).toBe(200);
     expect(new Set(events.map(({ request }) => request.headers.Authorization)).size).toBe(1);

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { anyAdapter } from "../support/adapters.ts";
+import { sampleAdapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
 
-describe.each(anyAdapter)("$name", (adapter) => {
+describe.each(sampleAdapters)("$name", (adapter) => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["/offer/response", [], { body: [expect.any(String) as string] }],
     ["/offer/response", { ...accepted, offerId: "" }, { offerId: [expect.any(String) as string] }],

@@ -3,10 +3,10 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { endpoints } from "../../src/endpoints/endpoints.ts";
 import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input.ts";
 import { Rejected } from "../../src/http/rejected.ts";
-import { anyText, runs } from "../support/property-runs.ts";
+import { anyText, runOptions } from "../support/property-runs.ts";
 
 /** Returns the value, or the error that rejects the request; fails if anything else is thrown. */
-function attempt<T>(step: () => T): { readonly value: T } | Rejected {
+function valueOrRejection<T>(step: () => T): { readonly value: T } | Rejected {
   try {
     return { value: step() };
   } catch (cause) {
@@ -15,9 +15,9 @@ function attempt<T>(step: () => T): { readonly value: T } | Rejected {
   }
 }
 
-const handled = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
+const endpointsWithSchema = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
 
-/** The contract's fields, with any values. */
+/** Generates the contract's fields with arbitrary values. */
 const likePayload = fc.record(
   Object.fromEntries(
     ["offerId", "workerId", "response", "filter", "userEmailAddresses", "entityId", "__proto__", "toString"].map(
@@ -34,7 +34,7 @@ describe("parseJson", () => {
         const text = JSON.stringify(value);
         expect(parseJson({ kind: "bytes", bytes: Buffer.from(text) })).toEqual(JSON.parse(text));
       }),
-      runs(500),
+      runOptions(500),
     ));
 
   test("rejects all other bytes with 400, whether they are not UTF-8 or not JSON", () =>
@@ -45,7 +45,7 @@ describe("parseJson", () => {
           anyText.map((text) => Buffer.from(text)),
         ),
         (bytes) => {
-          const parsed = attempt(() => parseJson({ kind: "bytes", bytes }));
+          const parsed = valueOrRejection(() => parseJson({ kind: "bytes", bytes }));
           if ("value" in parsed) {
             expect(
               JSON.parse(
@@ -63,7 +63,7 @@ describe("parseJson", () => {
           });
         },
       ),
-      runs(1_000),
+      runOptions(1_000),
     ));
 });
 
@@ -98,19 +98,19 @@ describe("isJson", () => {
         }
         expect(isJson([...rawHeaders, "content-type", text])).toBe(false);
       }),
-      runs(1_000),
+      runOptions(1_000),
     ));
 });
 
-describe.each(handled)("the payload of $name", ({ schema }) => {
+describe.each(endpointsWithSchema)("the payload of $name", ({ schema }) => {
   test("is accepted or rejected with 400, and nothing else is thrown", () =>
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
-        const checked = attempt(() => validateInput(schema, value));
+        const checked = valueOrRejection(() => validateInput(schema, value));
         if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, code: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
-      runs(500),
+      runOptions(500),
     ));
 
   test("is never quoted when it is rejected", () =>
@@ -120,9 +120,9 @@ describe.each(handled)("the payload of $name", ({ schema }) => {
         const marked = JSON.parse(
           JSON.stringify(value, (_, each) => (typeof each === "string" ? `${sentinel} ${each}` : each)),
         );
-        const checked = attempt(() => validateInput(schema, marked));
+        const checked = valueOrRejection(() => validateInput(schema, marked));
         if ("rejection" in checked) expect(JSON.stringify(checked)).not.toContain(sentinel);
       }),
-      runs(300),
+      runOptions(300),
     ));
 });

@@ -1,20 +1,24 @@
 import express from "express";
 import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { secret, serve, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret, serve } from "../support/serve.ts";
 
 /** Returns a list whose JSON has about this many bytes. */
-const listOf = (bytes: number) => [{ name: "x".repeat(bytes), emailAddress: "dana.kim@example.com", ratings: [] }];
+const suggestionsOfSize = (bytes: number) => [
+  { name: "x".repeat(bytes), emailAddress: "dana.kim@example.com", ratings: [] },
+];
 
 test.each([
   ["is sent if it is a little smaller than 1 MiB", 1_048_000, 200],
   ["gets a 500 if it is larger than 1 MiB, and onError gets the error", 1_048_576, 500],
 ])("a list of suggestions %s", async (_what, bytes, status) => {
   const onError = vi.fn();
-  const { url } = await serve(express().use(webhookRouter({ secret, onError, suggestContacts: () => listOf(bytes) })));
+  const { url } = await serve(
+    express().use(webhookRouter({ secret, onError, suggestContacts: () => suggestionsOfSize(bytes) })),
+  );
   const response = await fetch(`${url}/contact-suggestions`, {
     method: "POST",
-    headers: signedJson(),
+    headers: jsonHeaders(),
     body: JSON.stringify({ userEmailAddresses: [] }),
   });
   expect(response.status).toBe(status);

@@ -3,10 +3,10 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent } from "../../src/index.ts";
 import type { Logger, ReceiverOptions } from "../../src/options/options.ts";
-import { anyAdapter } from "../support/adapters.ts";
+import { sampleAdapters } from "../support/adapters.ts";
 import { mount, post } from "../support/mount.ts";
-import { runs } from "../support/property-runs.ts";
-import { secret, sendRaw, signedJson } from "../support/serve.ts";
+import { runOptions } from "../support/property-runs.ts";
+import { jsonHeaders, secret, sendRaw } from "../support/serve.ts";
 
 const times = {
   periodStart: "2099-05-01T00:00:00Z",
@@ -14,7 +14,7 @@ const times = {
   completedAt: "2099-04-20T09:30:00Z",
 };
 
-/** For each path, a payload from a careless sender, and what the handler receives. */
+/** For each path, a payload from a careless sender, what the handler receives, and the fields that deviate. */
 const careless: [path: string, sent: object, handled: object, paths: string[]][] = [
   [
     "/offer/response",
@@ -55,9 +55,9 @@ function setUp() {
   return { handler, logger, options };
 }
 
-describe.each(anyAdapter)("$name", (adapter) => {
+describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(careless)(
-    "a loosely typed payload of %s reaches its handler, and its paths are logged once [D-125]",
+    "a loosely typed payload for %s reaches its handler, and the paths of its deviations are logged once [D-125]",
     async (path, sent, handled, paths) => {
       const { handler, logger, options } = setUp();
       const request = await mount(adapter, options);
@@ -82,13 +82,13 @@ describe.each(anyAdapter)("$name", (adapter) => {
   );
 });
 
-test.each(anyAdapter)(
+test.each(sampleAdapters)(
   "$name reads ids that are numbers from a raw socket, and rejects those that JSON rounds",
   async (adapter) => {
     const { handler, options } = setUp();
     const { port } = await adapter.serve({ secret, ...options });
     const send = (body: string) => {
-      const headers = signedJson({ host: "a", connection: "close", "content-length": String(body.length) });
+      const headers = jsonHeaders({ host: "a", connection: "close", "content-length": String(body.length) });
       const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       return sendRaw(port, `POST /offer/response HTTP/1.1\r\n${head.join("")}\r\n${body}`);
     };
@@ -103,7 +103,7 @@ test.each(anyAdapter)(
   },
 );
 
-test("the log line contains no value of the payload", async () => {
+test("the log line does not contain values from the payload", async () => {
   const { logger, options } = setUp();
   const handle = webhookHandler({ secret, ...options });
   const body = { userEmailAddresses: ["SENTINEL@harbour.example", null], filter: 4711 };
@@ -111,7 +111,7 @@ test("the log line contains no value of the payload", async () => {
   expect(JSON.stringify(logger.warn.mock.calls)).not.toMatch(/SENTINEL|4711/);
 });
 
-/** A value that a sender may send, and the string or number that it means; undefined if it is meaningless. */
+/** Generates a value that a sender may send, and the string that it means, or undefined if it is meaningless. */
 const idShape = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => [text, text] as const),
   fc.maxSafeInteger().map((number) => [number, BigInt(number).toString()] as const),
@@ -147,7 +147,7 @@ test("any payload is handled with the contract's types, or gets 400 if it is mea
         maxAvailableNow: most[0],
       };
       const { status } = await handle(new Request("http://127.0.0.1/events/timelineChanged", post(sent)));
-      // The offer's id is optional: an empty one counts as absent.
+      // The offer's id is optional, so an empty id counts as absent.
       const isOfferAbsent = offer[0] === null || offer[0] === "" || offer[0] === undefined;
       const isUnusable =
         worker[1] === undefined ||
@@ -164,10 +164,10 @@ test("any payload is handled with the contract's types, or gets 400 if it is mea
         ...(most[1] !== "absent" && { maxAvailableNow: most[1] }),
       });
     }),
-    runs(150),
+    runOptions(150),
   ));
 
-test("a message from a queue is read with the same tolerance", () => {
+test("an event from a queue is read with the same tolerance", () => {
   const event = {
     type: "WorkerOfferResponse",
     receivedAt: "2099-04-20T09:30:00.000Z",

@@ -2,18 +2,18 @@ import { describe, expect, test } from "vitest";
 import { type ParseWebhookOptions, parseWebhook } from "../../src/fetch.ts";
 import { parseWebhookEvent, type Rejection, standardWebhooks } from "../../src/index.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
-import { quiet, secret, signed, signedJson } from "../support/serve.ts";
+import { jsonHeaders, quiet, secret, signedHeaders } from "../support/serve.ts";
 
 const options: ParseWebhookOptions = { ...quiet, secret, basePath: "/offers" };
 const request = (path: string, init?: RequestInit): Request => new Request(`https://us.example/offers${path}`, init);
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
-const responded = (headers = signedJson({ "offers-delivery-id": "delivery_1" })) =>
+const newRequest = (headers = jsonHeaders({ "offers-delivery-id": "delivery_1" })) =>
   request("/offer/response", { method: "POST", headers, body: JSON.stringify(response) });
 
 describe("parseWebhook", () => {
   test("a verified event is typed, and its response acknowledges it", async () => {
     const before = Date.now();
-    const parsed = await parseWebhook(options, responded());
+    const parsed = await parseWebhook(options, newRequest());
     expect(parsed.event).toEqual({
       type: "WorkerOfferResponse",
       data: response,
@@ -41,7 +41,9 @@ describe("parseWebhook", () => {
       },
     ],
   ])("%s is an event too, and survives JSON", async (type, path, body) => {
-    const init = body ? { method: "POST", headers: signedJson(), body: JSON.stringify(body) } : { headers: signed() };
+    const init = body
+      ? { method: "POST", headers: jsonHeaders(), body: JSON.stringify(body) }
+      : { headers: signedHeaders() };
     const { event } = await parseWebhook(options, request(path, init));
     expect(event).toMatchObject({ type, data: body ?? { workerId: "worker amal" } });
     expect(parseWebhookEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
@@ -50,7 +52,7 @@ describe("parseWebhook", () => {
   test("/test and /test/auth get a response and no event", async () => {
     const results = await Promise.all([
       parseWebhook(options, request("/test")),
-      parseWebhook(options, request("/test/auth", { headers: signed() })),
+      parseWebhook(options, request("/test/auth", { headers: signedHeaders() })),
       parseWebhook(options, request("/test/auth")),
     ]);
     expect(results.map(({ event }) => event)).toEqual([undefined, undefined, undefined]);
@@ -58,19 +60,23 @@ describe("parseWebhook", () => {
   });
 
   test.each<[string, () => Request, number]>([
-    ["a forged signature", () => responded(signedJson({ authorization: `hmac ${"0".repeat(64)}` })), 401],
-    ["an unknown path", () => request("/nowhere", { headers: signed() }), 404],
-    ["another base path", () => new Request("https://us.example/offer/response", { headers: signed() }), 404],
-    ["another method", () => request("/offer/response", { headers: signed() }), 405],
+    ["a forged signature", () => newRequest(jsonHeaders({ authorization: `hmac ${"0".repeat(64)}` })), 401],
+    ["an unknown path", () => request("/nowhere", { headers: signedHeaders() }), 404],
+    ["another base path", () => new Request("https://us.example/offer/response", { headers: signedHeaders() }), 404],
+    ["another method", () => request("/offer/response", { headers: signedHeaders() }), 405],
     [
       "an invalid payload",
-      () => request("/offer/response", { method: "POST", headers: signedJson(), body: '{"offerId":""}' }),
+      () => request("/offer/response", { method: "POST", headers: jsonHeaders(), body: '{"offerId":""}' }),
       400,
     ],
     [
       "a search without suggestContacts",
       () =>
-        request("/contact-suggestions", { method: "POST", headers: signedJson(), body: '{"userEmailAddresses":[]}' }),
+        request("/contact-suggestions", {
+          method: "POST",
+          headers: jsonHeaders(),
+          body: '{"userEmailAddresses":[]}',
+        }),
       404,
     ],
   ])("%s gets a response and no event", async (_, create, status) => {
@@ -84,7 +90,7 @@ describe("parseWebhook", () => {
     expect(rejections).toHaveLength(1);
   });
 
-  test("a search is handled immediately, by a method of the options", async () => {
+  test("a search is handled immediately by the options' suggestContacts method", async () => {
     class Planning {
       readonly secret = secret;
       readonly basePath = "/offers";
@@ -93,29 +99,29 @@ describe("parseWebhook", () => {
         return [{ name: this.#name, emailAddress: "dana.kim@example.com", ratings: [] }];
       }
     }
-    const search = { method: "POST", headers: signedJson(), body: '{"userEmailAddresses":["sam@example.com"]}' };
+    const search = { method: "POST", headers: jsonHeaders(), body: '{"userEmailAddresses":["sam@example.com"]}' };
     const parsed = await parseWebhook(new Planning() as ParseWebhookOptions, request("/contact-suggestions", search));
     expect(parsed.event).toBeUndefined();
     expect(await parsed.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
   });
 
   test("a retry returns the event again, because the worker deduplicates", async () => {
-    const headers = signedJson();
-    const events = [await parseWebhook(options, responded(headers)), await parseWebhook(options, responded(headers))];
+    const headers = jsonHeaders();
+    const events = [await parseWebhook(options, newRequest(headers)), await parseWebhook(options, newRequest(headers))];
     expect(events.map(({ event }) => event?.type)).toEqual(["WorkerOfferResponse", "WorkerOfferResponse"]);
   });
 
-  test("with Standard Webhooks, every attempt of an event has the same deduplicationKey, and another event has a different one", async () => {
+  test("with Standard Webhooks, every attempt at an event has the same deduplicationKey, and another event has a different key", async () => {
     const standard = { secret: whsec, scheme: standardWebhooks() };
-    const keyOf = async (id: string, now: Date) => {
+    const deduplicationKeyFor = async (id: string, now: Date) => {
       const init = signedRequest(JSON.stringify(response), { id, now });
       const { event } = await parseWebhook(standard, new Request("https://us.example/offer/response", init));
       return event?.deduplicationKey;
     };
     const [first, retry, other] = await Promise.all([
-      keyOf("msg_1", new Date()),
-      keyOf("msg_1", new Date(Date.now() - 60_000)),
-      keyOf("msg_2", new Date()),
+      deduplicationKeyFor("msg_1", new Date()),
+      deduplicationKeyFor("msg_1", new Date(Date.now() - 60_000)),
+      deduplicationKeyFor("msg_2", new Date()),
     ]);
     expect(first).toMatch(/^[\w-]{43}$/);
     expect(retry).toBe(first);
@@ -129,8 +135,8 @@ describe("parseWebhook", () => {
     { replayProtection: "deduplicate" },
     { secrt: "" },
     { secret: "" },
-  ])("%j is a configuration error", (wrong) =>
-    expect(parseWebhook({ ...options, ...wrong } as ParseWebhookOptions, responded())).rejects.toMatchObject({
+  ])("%j is a configuration error", (invalidOptions) =>
+    expect(parseWebhook({ ...options, ...invalidOptions } as ParseWebhookOptions, newRequest())).rejects.toMatchObject({
       name: "ConfigurationError",
     }),
   );

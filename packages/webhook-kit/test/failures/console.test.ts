@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import type { AnyWebhookKitError, ReceiverOptions } from "../../src/index.ts";
-import { anyAdapter } from "../support/adapters.ts";
+import { sampleAdapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
-import { signed } from "../support/serve.ts";
+import { signedHeaders } from "../support/serve.ts";
 
 let print: MockInstance<typeof console.error>;
 beforeEach(() => {
@@ -13,16 +13,16 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const printed = () =>
+const printedLines = () =>
   print.mock.calls.map((line) => line.map((part) => (typeof part === "string" ? part : inspect(part))).join(" "));
-const timesIn = (text: string, word: string) => text.split(word).length - 1;
-const boom = () => new Error("BOOM from the user's own code");
-const fails = () => {
-  throw boom();
+const countIn = (text: string, word: string) => text.split(word).length - 1;
+const createError = () => new Error("BOOM from the user's own code");
+const throwError = () => {
+  throw createError();
 };
-const failsLater = async () => {
+const rejectLater = async () => {
   await Promise.resolve();
-  throw boom();
+  throw createError();
 };
 const acquire = () => ({ state: "acquired", token: "1" }) as const;
 const search = { userEmailAddresses: [] };
@@ -31,7 +31,7 @@ const search = { userEmailAddresses: [] };
 const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, RegExp][] = [
   [
     "a handler that throws",
-    { onWorkerOfferResponse: fails },
+    { onWorkerOfferResponse: throwError },
     "/offer/response",
     post(accepted),
     500,
@@ -39,49 +39,49 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
   ],
   [
     "a handler that rejects",
-    { onWorkerOfferResponse: failsLater },
+    { onWorkerOfferResponse: rejectLater },
     "/offer/response",
     post(accepted),
     500,
     /handler_failed.*WorkerOfferResponse/,
   ],
   [
-    "a handler of a GET",
-    { onWorkerAddedContact: failsLater },
+    "a GET handler that rejects",
+    { onWorkerAddedContact: rejectLater },
     "/contact/new/amal",
-    { headers: signed() },
+    { headers: signedHeaders() },
     500,
     /handler_failed.*WorkerAddedContact/,
   ],
   [
     "suggestContacts that throws",
-    { suggestContacts: fails },
+    { suggestContacts: throwError },
     "/contact-suggestions",
     post(search),
     500,
     /handler_failed.*ContactSuggestions/,
   ],
   [
-    "the secret function",
-    { secret: failsLater },
+    "a secret function that rejects",
+    { secret: rejectLater },
     "/test/auth",
-    { headers: signed() },
+    { headers: signedHeaders() },
     503,
     /secret_lookup_failed.*TestAuth/,
   ],
   [
-    "the clock",
-    { now: fails, deduplication: false },
+    "a clock that throws",
+    { now: throwError, deduplication: false },
     "/test/auth",
-    { headers: signed() },
+    { headers: signedHeaders() },
     500,
     /internal_error.*TestAuth/,
   ],
   [
-    "the tracer",
-    { tracer: { startActiveSpan: fails } },
+    "a tracer that throws",
+    { tracer: { startActiveSpan: throwError } },
     "/test/auth",
-    { headers: signed() },
+    { headers: signedHeaders() },
     200,
     /tracer_failed.*TestAuth/,
   ],
@@ -89,7 +89,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a store that cannot acquire",
     {
       onWorkerOfferResponse: () => undefined,
-      deduplication: { acquire: failsLater, complete: failsLater, release: failsLater },
+      deduplication: { acquire: rejectLater, complete: rejectLater, release: rejectLater },
     },
     "/offer/response",
     post(accepted),
@@ -97,11 +97,11 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     /deduplication_failed.*WorkerOfferResponse/,
   ],
   [
-    "a store that cannot complete, of two records",
+    "a store that cannot complete either of two records",
     {
       onWorkerOfferResponse: () => undefined,
       replayProtection: "single-use-signature",
-      deduplication: { acquire, complete: failsLater, release: failsLater },
+      deduplication: { acquire, complete: rejectLater, release: rejectLater },
     },
     "/offer/response",
     post(accepted),
@@ -109,11 +109,11 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     /deduplication_failed.*WorkerOfferResponse/,
   ],
   [
-    "a handler and a store, for the same reason",
+    "a handler and a store that fail for the same reason",
     {
-      onWorkerOfferResponse: failsLater,
+      onWorkerOfferResponse: rejectLater,
       replayProtection: "single-use-signature",
-      deduplication: { acquire, complete: failsLater, release: failsLater },
+      deduplication: { acquire, complete: rejectLater, release: rejectLater },
     },
     "/offer/response",
     post(accepted),
@@ -122,73 +122,73 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
   ],
 ];
 
-describe.each(anyAdapter)("$name", (adapter) => {
+describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(failures)(
-    "without logger and onError, %s is printed once, with its stack [D-49]",
+    "without a logger and onError, the error from %s is printed once, with its stack [D-49]",
     async (_, options, path, init, status, words) => {
       const request = await mount(adapter, options);
       expect((await request(path, init)).status).toBe(status);
-      const [line = "", ...others] = printed();
-      expect(others).toEqual([]);
+      const [line = "", ...rest] = printedLines();
+      expect(rest).toEqual([]);
       expect(line).toMatch(words);
-      expect(timesIn(line, "BOOM from the user's own code")).toBe(1);
+      expect(countIn(line, "BOOM from the user's own code")).toBe(1);
       expect(line).toMatch(/Error: BOOM(?:.|\n)*\n {4}at .*console\.test\.ts/);
     },
   );
 
-  test("each failure is printed, even when it is repeated", async () => {
-    const error = boom();
+  test("a failure is printed every time that it occurs", async () => {
+    const error = createError();
     const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(error) });
-    await request("/contact/new/amal", { headers: signed() });
-    await request("/contact/new/ben", { headers: signed() });
-    expect(printed()).toHaveLength(2);
+    await request("/contact/new/amal", { headers: signedHeaders() });
+    await request("/contact/new/ben", { headers: signedHeaders() });
+    expect(printedLines()).toHaveLength(2);
   });
 
-  test("a handler that takes too long is printed once, with its timeout", async () => {
+  test("a handler's timeout is printed once", async () => {
     const onWorkerOfferResponse = () => new Promise(() => undefined);
     const request = await mount(adapter, { handlerTimeoutMs: 20, onWorkerOfferResponse });
     expect((await request("/offer/response", post(accepted))).status).toBe(503);
-    expect(printed()).toEqual([expect.stringMatching(/handler_timed_out.*WorkerOfferResponse.* more than 20 ms/)]);
+    expect(printedLines()).toEqual([expect.stringMatching(/handler_timed_out.*WorkerOfferResponse.* more than 20 ms/)]);
   });
 
-  test("an invalid list is printed once, with its fields and without values", async () => {
+  test("an invalid list is printed once, with its invalid fields but without values", async () => {
     const list = [{ name: "PRIVATE", emailAddress: "PRIVATE", ratings: [] }];
     const request = await mount(adapter, { suggestContacts: () => list });
     expect((await request("/contact-suggestions", post(search))).status).toBe(500);
-    expect(printed()).toEqual([
+    expect(printedLines()).toEqual([
       expect.stringMatching(/invalid_handler_result.*\[0\]\.emailAddress: Must be an email address/),
     ]);
-    expect(printed().join()).not.toContain("PRIVATE");
+    expect(printedLines().join()).not.toContain("PRIVATE");
   });
 
-  test("rejected requests print one warning per reason and no error, so that no sender can fill the console [D-49]", async () => {
+  test("rejected requests print one warning per reason and no error, so that senders cannot flood the console [D-49]", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
-    const unhooked = { onRejected: undefined } as object;
-    const request = await mount(adapter, { onWorkerOfferResponse: () => undefined, ...unhooked });
+    const withoutHook = { onRejected: undefined } as object;
+    const request = await mount(adapter, { onWorkerOfferResponse: () => undefined, ...withoutHook });
     await request("/test/auth");
     await request("/test/auth", { headers: { Timestamp: "soon", Authorization: "hmac 00" } });
     await request("/offer/response", post("{"));
-    await request("/offer/response", { headers: signed() });
-    await request("/nowhere", { headers: signed() });
+    await request("/offer/response", { headers: signedHeaders() });
+    await request("/nowhere", { headers: signedHeaders() });
     expect(print).not.toHaveBeenCalled();
     // In Express, an unknown path goes to the next middleware.
     expect(warn).toHaveBeenCalledTimes(adapter.name.startsWith("Express") ? 4 : 5);
   });
 
   test.each<[string, (error: AnyWebhookKitError) => unknown]>([
-    ["throws", fails],
-    ["rejects", failsLater],
-  ])("when onError %s, the failure goes to the console", async (_, onError) => {
+    ["throws", throwError],
+    ["rejects", rejectLater],
+  ])("when onError %s, the original failure is printed", async (_, onError) => {
     const request = await mount(adapter, {
       onError,
       onWorkerAddedContact: () => Promise.reject(new Error("ORIGINAL")),
     });
-    expect((await request("/contact/new/amal", { headers: signed() })).status).toBe(500);
-    await vi.waitFor(() => expect(printed()).toEqual([expect.stringContaining("ORIGINAL")]));
+    expect((await request("/contact/new/amal", { headers: signedHeaders() })).status).toBe(500);
+    await vi.waitFor(() => expect(printedLines()).toEqual([expect.stringContaining("ORIGINAL")]));
   });
 
-  test("a logger gets the error as err, and the console stays empty [D-49]", async () => {
-    const cause = boom();
+  test("a logger receives the error as err, and nothing is printed [D-49]", async () => {
+    const cause = createError();
     const error = vi.fn();
     const logger = { info: vi.fn(), warn: vi.fn(), error };
     const request = await mount(adapter, { logger, onWorkerOfferResponse: () => Promise.reject(cause) });
@@ -205,22 +205,19 @@ describe.each(anyAdapter)("$name", (adapter) => {
     expect(print).not.toHaveBeenCalled();
   });
 
-  test("the console stays empty with onError alone", async () => {
+  test("with onError alone, nothing is printed", async () => {
     const onError = vi.fn();
-    const request = await mount(adapter, { onError, onWorkerOfferResponse: fails });
+    const request = await mount(adapter, { onError, onWorkerOfferResponse: throwError });
     await request("/offer/response", post(accepted));
     expect(onError).toHaveBeenCalledOnce();
     expect(print).not.toHaveBeenCalled();
   });
 
-  test.each([[undefined], ["a word"], [{ odd: true }], [null]])(
-    "a handler may throw %j, and it is printed",
-    async (thrown) => {
-      const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(thrown) });
-      expect((await request("/contact/new/amal", { headers: signed() })).status).toBe(500);
-      expect(print.mock.calls).toEqual([
-        [expect.stringContaining("handler_failed"), expect.stringContaining("WorkerAddedContact"), thrown],
-      ]);
-    },
-  );
+  test.each([[undefined], ["a word"], [{ odd: true }], [null]])("%j thrown by a handler is printed", async (thrown) => {
+    const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(thrown) });
+    expect((await request("/contact/new/amal", { headers: signedHeaders() })).status).toBe(500);
+    expect(print.mock.calls).toEqual([
+      [expect.stringContaining("handler_failed"), expect.stringContaining("WorkerAddedContact"), thrown],
+    ]);
+  });
 });

@@ -2,12 +2,12 @@ import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { accepted, mount, post } from "../support/mount.ts";
-import { signed } from "../support/serve.ts";
+import { signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a handler that throws results in a 500 without its message; onError gets the error as the cause [D-49]", async () => {
+  test("a handler that throws results in a 500 without its message, and onError gets the error as the cause [D-49]", async () => {
     const onError = vi.fn();
     const cause = new Error("PRIVATE words");
     const request = await mount(adapter, { onError, onWorkerOfferResponse: () => Promise.reject(cause) });
@@ -24,7 +24,7 @@ describe.each(adapters)("$name", (adapter) => {
     };
     const onError = vi.fn();
     const request = await mount(adapter, { now, onError });
-    const response = await request("/test/auth", { headers: signed() });
+    const response = await request("/test/auth", { headers: signedHeaders() });
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
   });

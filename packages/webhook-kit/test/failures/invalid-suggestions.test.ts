@@ -26,7 +26,7 @@ test.each<[string, unknown, string]>([
     Array.from({ length: 7 }, () => ({ name: "Dana", ratings: [] })),
     "suggestContacts returned an invalid list. [0].emailAddress: Must be of type string. [1].emailAddress: Must be of type string. [2].emailAddress: Must be of type string. [3].emailAddress: Must be of type string. [4].emailAddress: Must be of type string. And 2 more.",
   ],
-])("the error for a suggestContacts that returns %s lists the fields", async (_, list, message) => {
+])("when suggestContacts returns %s, the error lists the invalid fields", async (_, list, message) => {
   const onError = vi.fn();
   const handler = webhookHandler({ secret, onError, suggestContacts: () => list as never });
   await handler(new Request("http://127.0.0.1/contact-suggestions", post({ userEmailAddresses: [] })));

@@ -9,11 +9,11 @@ import { webhookListener } from "../../src/node.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
-import { secret, serve, signed, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
-const build = (options: object) => () => webhookRouter({ secret, ...options });
+const routerWith = (options: object) => () => webhookRouter({ secret, ...options });
 
 /** The mistake, the code that makes it, and the complete message. */
 const atConstruction: [string, () => unknown, string][] = [
@@ -27,86 +27,86 @@ const atConstruction: [string, () => unknown, string][] = [
     () => webhookRouter({} as never),
     "secret must be a string, a non-empty array of strings, or a function; is its environment variable set?",
   ],
-  ["an empty secret", build({ secret: "" }), "The secret is empty or blank; is its environment variable set?"],
+  ["an empty secret", routerWith({ secret: "" }), "The secret is empty or blank; is its environment variable set?"],
   [
-    "a secret with its line break",
-    build({ secret: `${secret}\n` }),
+    "a secret with a trailing line break",
+    routerWith({ secret: `${secret}\n` }),
     "The secret starts or ends with white space; was it read from a file that ends with a line break?",
   ],
   [
     "a short secret",
-    build({ secret: "hunter2" }),
+    routerWith({ secret: "hunter2" }),
     "The secret has fewer than 16 characters and can be guessed; pass allowShortSecret to use it.",
   ],
   [
     "a list without secrets",
-    build({ secret: [] }),
+    routerWith({ secret: [] }),
     "secret must be a string, a non-empty array of strings, or a function; is its environment variable set?",
   ],
   [
-    "a secret of another scheme",
-    build({ secret: "not base64", scheme: standardWebhooks() }),
+    "a secret for another scheme",
+    routerWith({ secret: "not base64", scheme: standardWebhooks() }),
     "The secret contains no key: it must be padded base64 of at least one byte, with or without the whsec_ prefix.",
   ],
   [
     "a tolerance as a string",
-    build({ toleranceSeconds: "300" }),
+    routerWith({ toleranceSeconds: "300" }),
     "toleranceSeconds must be a number from 0 to 86400; it is a string.",
   ],
   [
     "a tolerance in milliseconds",
-    build({ toleranceSeconds: 300_000 }),
+    routerWith({ toleranceSeconds: 300_000 }),
     "toleranceSeconds must be a number from 0 to 86400; it is 300000.",
   ],
   [
     "a time limit of 0 ms",
-    build({ handlerTimeoutMs: 0 }),
+    routerWith({ handlerTimeoutMs: 0 }),
     "handlerTimeoutMs must be an integer from 1 to 600000; it is 0.",
   ],
   [
     "a size as a string",
-    build({ maxBodyBytes: "1mb" }),
+    routerWith({ maxBodyBytes: "1mb" }),
     "maxBodyBytes must be an integer from 1 to 104857600; it is a string.",
   ],
   [
-    "a handler that was called",
-    build({ onWorkerOfferResponse: Promise.resolve() }),
+    "a handler that was already called",
+    routerWith({ onWorkerOfferResponse: Promise.resolve() }),
     "onWorkerOfferResponse must be a function; it is a promise; await it.",
   ],
   [
     "the name of a handler",
-    build({ suggestContacts: "suggest" }),
+    routerWith({ suggestContacts: "suggest" }),
     "suggestContacts must be a function; it is a string.",
   ],
-  ["a time instead of a clock", build({ now: new Date() }), "now must be a function; it is an object."],
+  ["a time instead of a clock", routerWith({ now: new Date() }), "now must be a function; it is an object."],
   [
     "an unknown replay mode",
-    build({ replayProtection: "once" }),
+    routerWith({ replayProtection: "once" }),
     "replayProtection must be one of: deduplicate, single-use-signature; it is another string.",
   ],
   [
     "replay without deduplication",
-    build({ replayProtection: "single-use-signature", deduplication: false }),
+    routerWith({ replayProtection: "single-use-signature", deduplication: false }),
     'replayProtection "single-use-signature" needs deduplication to record signatures; remove `deduplication: false`.',
   ],
   [
     "a scheme that was not called",
-    build({ scheme: timestampDigest }),
+    routerWith({ scheme: timestampDigest }),
     "scheme must be an object with the functions sign, parse, verify, such as timestampDigest(); it is a function that was not called.",
   ],
   [
     "a logger without functions",
-    build({ logger: {} }),
+    routerWith({ logger: {} }),
     "logger must be an object with the functions info, warn, error, such as pino(); it is an object without them.",
   ],
   [
     "deduplication that is true",
-    build({ deduplication: true }),
+    routerWith({ deduplication: true }),
     "deduplication must be an object with the functions acquire, complete, release, such as memoryDeduplication(); it is a boolean.",
   ],
   [
     "a basePath in Express",
-    build({ basePath: "/offers" }),
+    routerWith({ basePath: "/offers" }),
     "webhookRouter has no basePath option; mount it with app.use(path, webhookRouter(options)).",
   ],
   [
@@ -120,19 +120,19 @@ const atConstruction: [string, () => unknown, string][] = [
     "redisDeduplication takes a redis (4 or newer) or ioredis client.",
   ],
   [
-    "a client of Upstash",
-    // The parts of Upstash's `new Redis({ url, token })` that are read.
+    "an Upstash client",
+    // Imitates what the kit reads from Upstash's `new Redis({ url, token })`.
     () => redisDeduplication({ eval: async () => null, autoPipeline: () => undefined } as never),
     "redisDeduplication does not support @upstash/redis clients. Connect redis or ioredis to the rediss:// URL of the same database.",
   ],
 ];
 
-test.each(atConstruction)("%s is rejected at construction", (_, make, message) =>
-  expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", message })),
+test.each(atConstruction)("%s is rejected at construction", (_, construct, message) =>
+  expect(construct).toThrow(expect.objectContaining({ name: "ConfigurationError", message })),
 );
 
-test("the error for a misspelt option names the nearest option and lists all", () =>
-  expect(build({ onWorkerOfferRespons: () => undefined })).toThrow(
+test("the error for a misspelt option names the nearest option and lists them all", () =>
+  expect(routerWith({ onWorkerOfferRespons: () => undefined })).toThrow(
     /^Unknown option onWorkerOfferRespons; did you mean onWorkerOfferResponse\? The options are: .*\bsecret\b.*\bonWorkerOfferResponse\b/,
   ));
 
@@ -141,8 +141,8 @@ test("the error for a router passed to node:http names the listener to use", () 
     "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http, Fastify and Koa use webhookListener from @offers/webhook-kit/node.",
   ));
 
-/** Returns what onRejected receives for a request. */
-async function reasonFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
+/** Returns the codes and messages that onRejected receives for a request. */
+async function rejectionsFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
   const onRejected = vi.fn();
   await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(
     new Request(`http://127.0.0.1/offers${path}`, init),
@@ -150,7 +150,7 @@ async function reasonFor(init: RequestInit, options: object = {}, path = "/test/
   return onRejected.mock.calls.map(([{ code, message }]) => [code, message]);
 }
 
-const { Timestamp = "", Authorization = "" } = signed();
+const { Timestamp = "", Authorization = "" } = signedHeaders();
 const standardHeaders = { "webhook-id": "msg_1", "webhook-timestamp": String(Math.floor(Date.now() / 1000)) };
 const standard = { scheme: standardWebhooks(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
 
@@ -185,7 +185,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "another secret",
-    { headers: signed() },
+    { headers: signedHeaders() },
     { secret: "another-secret-of-some-length" },
     "signature_mismatch",
     "No secret matches; is the secret exactly the one in the company profile?",
@@ -199,14 +199,14 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "another prefix",
-    { headers: signed() },
+    { headers: signedHeaders() },
     { basePath: "/hooks" },
     "unknown_path",
     "No webhook has this path. Is basePath the path of the registered base URL, as this server receives it?",
   ],
   [
     "the stage of an API before the base path",
-    { headers: signed() },
+    { headers: signedHeaders() },
     { basePath: "/v1" },
     "unknown_path",
     "No webhook has this path. The request's path has 1 segment before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.",
@@ -222,7 +222,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "another method",
-    { method: "POST", headers: signed() },
+    { method: "POST", headers: signedHeaders() },
     {},
     "method_not_allowed",
     "This endpoint does not allow this method. It allows GET.",
@@ -257,7 +257,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "There is no webhook-signature header; does a proxy in front of this server strip it?",
   ],
 ])("a request with %s is rejected, and onRejected gets the reason", async (_, init, options, reason, message, path) =>
-  expect(await reasonFor(init, options, path)).toEqual([[reason, message]]),
+  expect(await rejectionsFor(init, options, path)).toEqual([[reason, message]]),
 );
 
 test("the error for a body that was already read says where to mount the receiver", async () => {
@@ -269,7 +269,7 @@ test("the error for a body that was already read says where to mount the receive
   const { url } = await serve(
     app.use("/offers", webhookRouter({ secret, onError, onWorkerOfferResponse: () => undefined })),
   );
-  expect((await fetch(`${url}/offers/offer/response`, post(accepted, signedJson()))).status).toBe(500);
+  expect((await fetch(`${url}/offers/offer/response`, post(accepted, jsonHeaders()))).status).toBe(500);
   expect(onError.mock.calls).toEqual([
     [
       expect.objectContaining({

@@ -3,7 +3,7 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { type ReceiverOptions, timestampDigest, verifyRequest } from "../../src/index.ts";
 import { webhookFunction } from "../../src/lambda.ts";
-import { adapters, adaptersAlone } from "../support/adapters.ts";
+import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { accepted } from "../support/mount.ts";
 import { expresses, secret, serve } from "../support/serve.ts";
 
@@ -16,33 +16,36 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const lines = () => warn.mock.calls.map((parts) => parts.join(" "));
-const codes = () => lines().map((line) => /^webhook rejected \((\w+)\)/.exec(line)?.[1]);
+const printedLines = () => warn.mock.calls.map((parts) => parts.join(" "));
+const printedCodes = () => printedLines().map((line) => /^webhook rejected \((\w+)\)/.exec(line)?.[1]);
 
 let time = Date.parse("2026-11-27T09:00:00.000Z");
 const options = { secret, now: () => new Date(time), onWorkerOfferResponse: () => undefined };
-/** Removes the hook that each adapter has by default. */
-const unhooked = { ...options, onRejected: undefined } as unknown as typeof options;
-const signed = (how: { secret?: string; seconds?: number } = {}) => ({
-  ...timestampDigest().sign({ secret: how.secret ?? secret, now: new Date(time + (how.seconds ?? 0) * 1_000) }),
+/** Removes the hook that each adapter sets by default. */
+const withoutHook = { ...options, onRejected: undefined } as unknown as typeof options;
+const signHeaders = (message: { secret?: string; offsetSeconds?: number } = {}) => ({
+  ...timestampDigest().sign({
+    secret: message.secret ?? secret,
+    now: new Date(time + (message.offsetSeconds ?? 0) * 1_000),
+  }),
   "content-type": "application/json",
 });
-const post = (body: string, headers = signed()): RequestInit => ({ method: "POST", headers, body });
-const page = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
+const post = (body: string, headers = signHeaders()): RequestInit => ({ method: "POST", headers, body });
+const docsUrl = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
 
-/** The request, its code, and what its line says. The sender chooses SENTINEL, which must not be printed. */
+/** A request, the code of its rejection, and the words of the line. SENTINEL comes from the sender and must not be printed. */
 const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong secret",
     "/test/auth",
-    () => ({ headers: signed({ secret: "SENTINEL-secret-of-some-length" }) }),
+    () => ({ headers: signHeaders({ secret: "SENTINEL-secret-of-some-length" }) }),
     "signature_mismatch",
     /company profile/,
   ],
   [
     "a clock that is an hour off",
     "/test/auth",
-    () => ({ headers: signed({ seconds: -3600.04 }) }),
+    () => ({ headers: signHeaders({ offsetSeconds: -3600.04 }) }),
     "timestamp_out_of_tolerance",
     /is -3600 s off this server's clock/,
   ],
@@ -56,7 +59,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a Timestamp that is not a time",
     "/test/auth",
-    () => ({ headers: { ...signed(), Timestamp: "SENTINEL" } }),
+    () => ({ headers: { ...signHeaders(), Timestamp: "SENTINEL" } }),
     "malformed_timestamp",
     /ISO 8601/,
   ],
@@ -71,21 +74,21 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong media type",
     "/offer/response",
-    () => post("{}", { ...signed(), "content-type": "SENTINEL/x" }),
+    () => post("{}", { ...signHeaders(), "content-type": "SENTINEL/x" }),
     "unsupported_media_type",
     /must be JSON/,
   ],
   [
     "an event without a handler",
     "/contact/new/SENTINEL",
-    () => ({ headers: signed() }),
+    () => ({ headers: signHeaders() }),
     "handler_not_configured",
     /onWorkerAddedContact/,
   ],
   [
     "a wrong method",
     "/test/auth?SENTINEL",
-    () => ({ method: "PUT", headers: signed() }),
+    () => ({ method: "PUT", headers: signHeaders() }),
     "method_not_allowed",
     /allows GET/,
   ],
@@ -93,42 +96,42 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(rejections)(
-    "without logger and onRejected, %s prints one line a minute, with the URL of its page and nothing from the sender [D-49]",
+    "without a logger and onRejected, %s prints one line a minute with the URL of its page, but nothing from the sender [D-49]",
     async (_, path, init, code, words) => {
-      const { url } = await adapter.serve(unhooked);
+      const { url } = await adapter.serve(withoutHook);
       for (let count = 0; count < 5; count += 1) await fetch(url + path, init());
-      expect(lines()).toEqual([expect.stringMatching(words)]);
-      expect(lines()[0]).toMatch(
-        new RegExp(`^webhook rejected \\(${code}\\) in \\w+: .* ${page(code)}\\n.*onRejected or logger`),
+      expect(printedLines()).toEqual([expect.stringMatching(words)]);
+      expect(printedLines()[0]).toMatch(
+        new RegExp(`^webhook rejected \\(${code}\\) in \\w+: .* ${docsUrl(code)}\\n.*onRejected or logger`),
       );
-      expect(lines().join()).not.toMatch(/SENTINEL|[\da-f]{32}|more/i);
+      expect(printedLines().join()).not.toMatch(/SENTINEL|[\da-f]{32}|more/i);
     },
   );
 
-  test("the line of the next minute says how many were not printed [D-49]", async () => {
-    const { url } = await adapter.serve(unhooked);
-    const wrong = () => fetch(`${url}/test/auth`);
-    for (let count = 0; count < 10; count += 1) await wrong();
+  test("the next minute's line says how many rejections were not printed [D-49]", async () => {
+    const { url } = await adapter.serve(withoutHook);
+    const sendUnsigned = () => fetch(`${url}/test/auth`);
+    for (let count = 0; count < 10; count += 1) await sendUnsigned();
     time += 59_999;
-    await wrong();
-    expect(lines()).toHaveLength(1);
+    await sendUnsigned();
+    expect(printedLines()).toHaveLength(1);
     time += 1;
-    await wrong();
-    expect(lines()).toEqual([expect.not.stringContaining("more"), expect.stringContaining("10 more")]);
+    await sendUnsigned();
+    expect(printedLines()).toEqual([expect.not.stringContaining("more"), expect.stringContaining("10 more")]);
     time += 60_000;
-    await wrong();
-    expect(lines()[2]).not.toContain("more");
+    await sendUnsigned();
+    expect(printedLines()[2]).not.toContain("more");
   });
 
-  test("each reason and each receiver has its own line", async () => {
-    const [one, other] = [await adapter.serve(unhooked), await adapter.serve(unhooked)];
-    for (const { url } of [one, other, one]) {
+  test("each receiver prints a line for each reason", async () => {
+    const [first, second] = [await adapter.serve(withoutHook), await adapter.serve(withoutHook)];
+    for (const { url } of [first, second, first]) {
       await fetch(`${url}/test/auth`);
       await fetch(`${url}/test/auth`, { headers: { Timestamp: "soon" } });
     }
     const both = ["missing_timestamp", "missing_authorization"];
-    expect(codes()).toEqual([...both, ...both]);
-    expect(lines().map((line) => line.includes("onRejected or logger"))).toEqual([true, false, true, false]);
+    expect(printedCodes()).toEqual([...both, ...both]);
+    expect(printedLines().map((line) => line.includes("onRejected or logger"))).toEqual([true, false, true, false]);
   });
 
   test.each<[string, Partial<ReceiverOptions>]>([
@@ -141,19 +144,19 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("nothing is printed for handled webhooks", async () => {
-    const { url } = await adapter.serve(unhooked);
+    const { url } = await adapter.serve(withoutHook);
     expect((await fetch(`${url}/offer/response`, post(JSON.stringify(accepted)))).status).toBe(200);
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
-test.each(adaptersAlone)("$name: an unknown path prints one line a minute, without the path", async (adapter) => {
-  const { url } = await adapter.serve(unhooked);
+test.each(standaloneAdapters)("$name: an unknown path prints one line a minute, without the path", async (adapter) => {
+  const { url } = await adapter.serve(withoutHook);
   for (let count = 0; count < 100; count += 1) await fetch(`${url}/SENTINEL/${count}`);
-  expect(lines()).toEqual([
+  expect(printedLines()).toEqual([
     expect.stringMatching(/^webhook rejected \(unknown_path\): .*basePath.*errors\.md#unknown_path/),
   ]);
-  expect(lines()[0]).not.toContain("SENTINEL");
+  expect(printedLines()[0]).not.toContain("SENTINEL");
 });
 
 test("in Express, a router on a route prints one line", async () => {
@@ -165,10 +168,10 @@ test("in Express, a router on a route prints one line", async () => {
     }),
   );
   await fetch(`${url}/SENTINEL`);
-  expect(lines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*app\.use/)]);
+  expect(printedLines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*app\.use/)]);
 });
 
-test("verifyWebhook and webhookFunction print like the others", async () => {
+test("verifyWebhook and webhookFunction print one line a minute too", async () => {
   const [{ express }] = expresses as [(typeof expresses)[0]];
   const { url } = await serve(express().use(verifyWebhook({ secret })));
   const handler = webhookFunction(options);
@@ -177,7 +180,7 @@ test("verifyWebhook and webhookFunction print like the others", async () => {
     await fetch(url);
     await handler(event);
   }
-  expect(codes()).toEqual(["missing_timestamp", "missing_timestamp"]);
+  expect(printedCodes()).toEqual(["missing_timestamp", "missing_timestamp"]);
 });
 
 test("verifyRequest and parseWebhook, which get new options for each request, print one line a minute in total", async () => {
@@ -185,28 +188,28 @@ test("verifyRequest and parseWebhook, which get new options for each request, pr
     await verifyRequest({ ...options }, { rawHeaders: [] });
     await parseWebhook({ secret, now: options.now }, new Request("http://127.0.0.1/test/auth"));
   }
-  expect(codes()).toEqual(["missing_timestamp"]);
+  expect(printedCodes()).toEqual(["missing_timestamp"]);
   time += 60_000;
   await verifyRequest({ ...options }, { rawHeaders: [] });
-  expect(lines()[1]).toContain("99 more");
+  expect(printedLines()[1]).toContain("99 more");
 });
 
-test("an invalid clock prints one line, and no timer is left", async () => {
+test("a receiver with an invalid clock prints one line, and leaves no timer", async () => {
   vi.useFakeTimers();
   const handler = webhookHandler({ ...options, now: () => new Date(Number.NaN) });
   for (let count = 0; count < 10; count += 1) await handler(new Request("http://127.0.0.1/offer/response", post("{}")));
-  expect(codes()).toEqual(["timestamp_out_of_tolerance"]);
+  expect(printedCodes()).toEqual(["timestamp_out_of_tolerance"]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("for a payload with very many invalid fields, ten are listed", async () => {
+test("the line for a payload with 1,000 invalid fields lists ten of them", async () => {
   const handler = webhookHandler({ ...options, suggestContacts: () => [] });
   const userEmailAddresses = Array.from({ length: 1_000 }, () => "SENTINEL");
   const response = await handler(
     new Request("http://127.0.0.1/contact-suggestions", post(JSON.stringify({ userEmailAddresses }))),
   );
   expect(Object.keys((await response.json()).errors)).toHaveLength(1_000);
-  expect(lines()).toEqual([
+  expect(printedLines()).toEqual([
     expect.stringMatching(/not valid: userEmailAddresses\[0\], .*userEmailAddresses\[9\], …\. /),
   ]);
 });

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 
-/** A process whose global `Promise` was replaced by a library before the kit is loaded. */
+// Runs receivers in a process in which a library replaced the global `Promise` before the kit was loaded.
 const library = process.argv[2] ?? "";
 const native = Promise;
 const exported = createRequire(import.meta.url)(library);
 if (library === "bluebird") globalThis.Promise = exported;
-if (globalThis.Promise === native) throw new Error(`${library} has not replaced Promise.`);
+if (globalThis.Promise === native) throw new Error(`${library} did not replace Promise.`);
 
 const { webhookListener } = await import("../../src/node.ts");
 const { webhookHandler } = await import("../../src/fetch.ts");
@@ -16,7 +16,7 @@ const { signHeaders, testReceiver } = await import("../../src/testing.ts");
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const memory = memoryDeduplication();
-const failsLater = async () => {
+const rejectLater = async () => {
   await null;
   throw new Error("thrown by the user's code");
 };
@@ -24,25 +24,25 @@ const ignore = () => undefined;
 
 const situations: Record<string, Partial<ReceiverOptions>> = {
   "a handler resolves": { onWorkerAddedContact: async () => null },
-  "a handler throws": { onWorkerAddedContact: failsLater },
-  "a handler throws without deduplication": { onWorkerAddedContact: failsLater, deduplication: false },
+  "a handler throws": { onWorkerAddedContact: rejectLater },
+  "a handler throws without deduplication": { onWorkerAddedContact: rejectLater, deduplication: false },
   "a handler takes too long": { onWorkerAddedContact: () => new Promise(ignore), handlerTimeoutMs: 20 },
   "the secret resolves": { secret: async () => secret },
-  "the secret throws": { secret: failsLater },
+  "the secret throws": { secret: rejectLater },
   "a store resolves": {
     deduplication: {
-      acquire: async (...given) => memory.acquire(...given),
-      complete: async (...given) => memory.complete(...given),
-      release: async (...given) => memory.release(...given),
+      acquire: async (...args) => memory.acquire(...args),
+      complete: async (...args) => memory.complete(...args),
+      release: async (...args) => memory.release(...args),
     },
   },
-  "a store throws": { deduplication: { acquire: failsLater, complete: failsLater, release: failsLater } },
+  "a store throws": { deduplication: { acquire: rejectLater, complete: rejectLater, release: rejectLater } },
 };
 
 const statuses: Record<string, number[]> = {};
-for (const [situation, own] of Object.entries(situations)) {
-  const options = { secret, onWorkerAddedContact: ignore, onError: ignore, ...own };
-  const ask = async (app: Parameters<typeof testReceiver>[0]) => {
+for (const [situation, overrides] of Object.entries(situations)) {
+  const options = { secret, onWorkerAddedContact: ignore, onError: ignore, ...overrides };
+  const statusFrom = async (app: Parameters<typeof testReceiver>[0]) => {
     await using receiver = await testReceiver(app, { secret });
     return (await receiver.workerAddedContact({ workerId: "worker_amal" })).status;
   };
@@ -55,8 +55,8 @@ for (const [situation, own] of Object.entries(situations)) {
     isBase64Encoded: false,
   });
   statuses[situation] = [
-    await ask(webhookListener(options)),
-    await ask({ fetch: webhookHandler(options) }),
+    await statusFrom(webhookListener(options)),
+    await statusFrom({ fetch: webhookHandler(options) }),
     statusCode,
   ];
 }

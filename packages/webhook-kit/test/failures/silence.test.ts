@@ -3,29 +3,29 @@ import { describe, expect, test } from "vitest";
 import { memoryDeduplication, type WebhookKitError } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
-import { anyAdapter } from "../support/adapters.ts";
+import { sampleAdapters } from "../support/adapters.ts";
 
 const secret = "SENTINEL-secret-of-some-length";
 const address = "SENTINEL@mail.example";
-const problem = () => Promise.reject(new Error("SENTINEL in a handler's message"));
+const reject = () => Promise.reject(new Error("SENTINEL in a handler's message"));
 
 const situations: [string, Partial<ReceiverOptions>][] = [
   ["everything succeeds", {}],
-  ["handlers fail", { onWorkerOfferResponse: problem, onWorkerAddedContact: problem, suggestContacts: problem }],
+  ["handlers fail", { onWorkerOfferResponse: reject, onWorkerAddedContact: reject, suggestContacts: reject }],
   ["the response is invalid", { suggestContacts: () => [{ name: "SENTINEL", emailAddress: "SENTINEL", ratings: [] }] }],
-  ["the secret function fails", { secret: problem }],
+  ["the secret function fails", { secret: reject }],
   ["the secret is unusable", { secret: () => `${secret} ` }],
-  ["deduplication fails", { deduplication: { acquire: problem, complete: problem, release: problem } }],
+  ["deduplication fails", { deduplication: { acquire: reject, complete: reject, release: reject } }],
   ["a signature is valid for one request", { replayProtection: "single-use-signature" }],
   ["the clock is off", { now: () => new Date(Date.now() + 200_000) }],
 ];
 
-describe.each(anyAdapter)("$name", (adapter) => {
+describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(situations)(
-    "when %s, no secret, digest, body or email address is in any response, log line, hook or error message [D-49]",
+    "when %s, no secret, digest, body or email address appears in a response, log line, hook or error message [D-49]",
     async (_, options) => {
-      const reported: unknown[] = [];
-      const keep = (...args: unknown[]) => void reported.push(args);
+      const recorded: unknown[] = [];
+      const record = (...args: unknown[]) => void recorded.push(args);
       const errors: WebhookKitError[] = [];
       const deduplication = memoryDeduplication();
       const { url } = await adapter.serve({
@@ -33,29 +33,29 @@ describe.each(anyAdapter)("$name", (adapter) => {
         onWorkerAddedContact: () => undefined,
         onWorkerOfferResponse: () => undefined,
         suggestContacts: () => [],
-        onVerified: keep,
-        onRejected: keep,
+        onVerified: record,
+        onRejected: record,
         onError: (error) => void errors.push(error),
-        // `err` is checked below as an error, because its cause is the user's own.
-        logger: { info: keep, warn: keep, error: ({ err: _, ...fields }, message) => keep(fields, message) },
+        // `err` is checked below with the errors, because its cause is the user's own.
+        logger: { info: record, warn: record, error: ({ err: _, ...fields }, message) => record(fields, message) },
         tracer: {
           startActiveSpan: (name, { attributes }, run) => {
-            keep(name, attributes);
-            return run({ setAttribute: keep, setStatus: keep, end: keep });
+            record(name, attributes);
+            return run({ setAttribute: record, setStatus: record, end: record });
           },
         },
         deduplication: {
-          acquire(...given) {
-            keep(...given);
-            return deduplication.acquire(...given);
+          acquire(...args) {
+            record(...args);
+            return deduplication.acquire(...args);
           },
-          complete(...given) {
-            keep(...given);
-            return deduplication.complete(...given);
+          complete(...args) {
+            record(...args);
+            return deduplication.complete(...args);
           },
-          release(...given) {
-            keep(...given);
-            return deduplication.release(...given);
+          release(...args) {
+            record(...args);
+            return deduplication.release(...args);
           },
         },
         ...options,
@@ -84,23 +84,23 @@ describe.each(anyAdapter)("$name", (adapter) => {
         await fetch(`${url}/contact/new/SENTINEL%ff`, { headers }),
         await fetch(`${url}/test/auth`, { headers }),
       ];
-      const heard = [
+      const output = [
         ...(await Promise.all(
           responses.map(async (response) => inspect([...response.headers]) + (await response.text())),
         )),
-        ...reported.map((each) => inspect(each, { depth: 9, showHidden: true })),
+        ...recorded.map((entry) => inspect(entry, { depth: 9, showHidden: true })),
         ...errors.map(({ name, code, message, ...rest }) =>
           inspect([name, code, message, { ...rest, cause: undefined }]),
         ),
       ].join("\n");
-      expect(reported.length).toBeGreaterThan(12);
-      expect(heard).not.toContain("SENTINEL");
-      expect(heard.toUpperCase()).not.toContain(digest);
+      expect(recorded.length).toBeGreaterThan(12);
+      expect(output).not.toContain("SENTINEL");
+      expect(output.toUpperCase()).not.toContain(digest);
     },
   );
 });
 
-test("an error of the kit is recognised across two copies of it", async () => {
+test("an error from another copy of the kit is recognised", async () => {
   const errors = await import("../../src/errors/errors.ts");
   const copy: typeof errors = await import(`../../src/errors/errors.ts?${"copy"}`);
   const { isWebhookKitError, ConfigurationError } = errors;

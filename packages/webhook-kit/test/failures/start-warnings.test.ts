@@ -5,7 +5,7 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { standardWebhooks, verifyRequest } from "../../src/index.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { webhookListener } from "../../src/node.ts";
-import { secret, signed } from "../support/serve.ts";
+import { secret, signedHeaders } from "../support/serve.ts";
 
 type Options = Parameters<typeof webhookHandler>[0] &
   Parameters<typeof webhookRouter>[0] &
@@ -24,11 +24,11 @@ afterEach(() => void warn.mockClear());
 const onWorkerAddedContact = () => undefined;
 /** Creates a new secret for each test, because a process warns once per secret. */
 const newWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
-const logTo = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
+const createLogger = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
 describe.each(receivers)("%s", (_, start) => {
-  test("warns at the start of a receiver without a handler, which acknowledges no event", () => {
-    const logger = logTo();
+  test("warns when a receiver without a handler starts, because it cannot acknowledge events", () => {
+    const logger = createLogger();
     start({ secret, logger });
     expect(logger.warn.mock.calls).toEqual([
       [
@@ -56,10 +56,10 @@ describe.each(receivers)("%s", (_, start) => {
 
   test.each([(whsec: string) => whsec, (whsec: string) => [secret, whsec]])(
     "warns about a secret that the scheme does not decode, without showing it (%#)",
-    (among) => {
-      const logger = logTo();
+    (secretsWith) => {
+      const logger = createLogger();
       const whsec = newWhsec();
-      start({ secret: among(whsec), logger, onWorkerAddedContact });
+      start({ secret: secretsWith(whsec), logger, onWorkerAddedContact });
       expect(logger.warn.mock.calls).toEqual([
         [{ code: "undecoded_secret" }, expect.stringMatching(/pass scheme: standardWebhooks\(\)/)],
       ]);
@@ -67,12 +67,12 @@ describe.each(receivers)("%s", (_, start) => {
     },
   );
 
-  test("warns once per such secret, however many receivers use it", () => {
-    const [one, other] = [newWhsec(), newWhsec()];
-    for (let count = 0; count < 1_500; count += 1) start({ secret: one, onWorkerAddedContact });
+  test("warns once per undecoded secret, however many receivers use it", () => {
+    const [first, second] = [newWhsec(), newWhsec()];
+    for (let count = 0; count < 1_500; count += 1) start({ secret: first, onWorkerAddedContact });
     expect(warn).toHaveBeenCalledTimes(1);
-    start({ secret: [one, other], onWorkerAddedContact });
-    start({ secret: other, onWorkerAddedContact });
+    start({ secret: [first, second], onWorkerAddedContact });
+    start({ secret: second, onWorkerAddedContact });
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
@@ -83,17 +83,17 @@ describe.each(receivers)("%s", (_, start) => {
   });
 });
 
-test("a whsec_ secret still works as a plain string, so the warning costs no event", async () => {
+test("a whsec_ secret still works as a plain string, so no event is lost", async () => {
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  const handler = webhookHandler({ secret: whsec, onWorkerAddedContact, logger: logTo() });
+  const handler = webhookHandler({ secret: whsec, onWorkerAddedContact, logger: createLogger() });
   const { timestampDigest } = await import("../../src/index.ts");
   const headers = timestampDigest().sign({ secret: whsec, now: new Date() });
   expect((await handler(new Request("http://127.0.0.1/contact/new/amal", { headers }))).status).toBe(200);
 });
 
-test("functions that never have handlers do not warn, and functions that run per request do not warn each time", async () => {
+test("functions that take no handlers do not warn, and functions that run per request do not warn each time", async () => {
   verifyWebhook({ secret });
-  await parseWebhook({ secret }, new Request("http://127.0.0.1/test", { headers: signed() }));
+  await parseWebhook({ secret }, new Request("http://127.0.0.1/test", { headers: signedHeaders() }));
   const onRejected = () => undefined;
   await verifyRequest({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onRejected }, { rawHeaders: [] });
   expect(warn).not.toHaveBeenCalled();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, quiet, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, quiet, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -23,7 +23,7 @@ async function mount(options: Partial<ReceiverOptions>) {
   const app = express();
   app.use("/offers", webhookRouter({ ...quiet, secret, tracer: provider.getTracer("test"), ...options }));
   const { url } = await serve(app);
-  const headers = signedJson();
+  const headers = jsonHeaders();
   return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });
@@ -32,7 +32,8 @@ async function mount(options: Partial<ReceiverOptions>) {
   };
 }
 
-const spans = () => exporter.getFinishedSpans().map(({ name, attributes, status }) => ({ name, attributes, status }));
+const finishedSpans = () =>
+  exporter.getFinishedSpans().map(({ name, attributes, status }) => ({ name, attributes, status }));
 
 test("each request has its own span, named after the endpoint", async () => {
   const request = await mount({ onWorkerOfferResponse: () => undefined });
@@ -41,7 +42,7 @@ test("each request has its own span, named after the endpoint", async () => {
   await request("/offer/response", event);
   await request("/offer/response", event);
   await request("/offer/response", event, { Authorization: "hmac 00" });
-  const span = (endpoint: string, method: string, route: string, status: number, outcome: string, extra = {}) => ({
+  const spanFor = (endpoint: string, method: string, route: string, status: number, outcome: string, extra = {}) => ({
     name: `webhook ${endpoint}`,
     status: { code: 0 },
     attributes: {
@@ -53,17 +54,17 @@ test("each request has its own span, named after the endpoint", async () => {
       ...extra,
     },
   });
-  expect(spans()).toEqual([
-    span("Test", "GET", "/test", 200, "handled"),
-    span("WorkerOfferResponse", "POST", "/offer/response", 200, "handled"),
-    span("WorkerOfferResponse", "POST", "/offer/response", 200, "duplicate"),
-    span("WorkerOfferResponse", "POST", "/offer/response", 401, "rejected", {
+  expect(finishedSpans()).toEqual([
+    spanFor("Test", "GET", "/test", 200, "handled"),
+    spanFor("WorkerOfferResponse", "POST", "/offer/response", 200, "handled"),
+    spanFor("WorkerOfferResponse", "POST", "/offer/response", 200, "duplicate"),
+    spanFor("WorkerOfferResponse", "POST", "/offer/response", 401, "rejected", {
       "error.type": "malformed_authorization",
     }),
   ]);
 });
 
-test("a failure of the receiver is recorded as the span's error, by its code", async () => {
+test("the span records a receiver's failure by its code", async () => {
   const request = await mount({ onWorkerAddedContact: () => Promise.reject(new Error("SENTINEL in a handler")) });
   expect(await request("/contact/new/SENTINEL")).toBe(500);
   const [span] = exporter.getFinishedSpans();
@@ -86,10 +87,10 @@ test("spans that a handler starts are children of the request's span", async () 
   expect(child?.parentSpanContext?.spanId).toBe(parent?.spanContext().spanId);
 });
 
-test("a path that belongs to no webhook has no span", async () => {
+test("a request to an unknown path does not have a span", async () => {
   const request = await mount({});
   expect(await request("/elsewhere")).toBe(404);
-  expect(spans()).toEqual([]);
+  expect(finishedSpans()).toEqual([]);
 });
 
 test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
@@ -102,7 +103,7 @@ test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
     },
   ],
   [
-    "after it",
+    "after the request",
     {
       startActiveSpan: (_, __, run) => {
         const broken = () => {
@@ -112,7 +113,7 @@ test.each<[string, NonNullable<ReceiverOptions["tracer"]>]>([
       },
     },
   ],
-])("a tracer that throws %s changes no response and runs no handler twice", async (_, tracer) => {
+])("a tracer that throws %s does not change the response or repeat the handler", async (_, tracer) => {
   let runs = 0;
   const request = await mount({ tracer, onWorkerAddedContact: () => void runs++ });
   expect(await request("/contact/new/amal")).toBe(200);

@@ -30,12 +30,9 @@ const calls: [call: string, run: (options: never) => unknown, option: string, ne
   ["signHeaders", (options) => signHeaders(options), "schema", "scheme"],
 ];
 
-test.each(calls)(
-  "%s rejects an option that it does not have, and names the nearest",
-  async (call, run, option, nearest) => {
-    await expect((async () => run({ [option]: 5 } as never))()).rejects.toMatchObject({
-      code: "invalid_option",
-      message: expect.stringContaining(`${call}: Unknown option ${option}; did you mean ${nearest}? The options are: `),
-    });
-  },
-);
+test.each(calls)("%s rejects an unknown option and names the nearest one", async (call, run, option, nearest) => {
+  await expect((async () => run({ [option]: 5 } as never))()).rejects.toMatchObject({
+    code: "invalid_option",
+    message: expect.stringContaining(`${call}: Unknown option ${option}; did you mean ${nearest}? The options are: `),
+  });
+});

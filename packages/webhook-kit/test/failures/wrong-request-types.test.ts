@@ -12,7 +12,7 @@ import { secret } from "../support/serve.ts";
 const handle = vi.fn();
 const options = { secret, onEvent: handle, onRejected: () => undefined };
 
-/** Shaped like the events in AWS's documentation, which documents no responses for them: a returned value is an acknowledgement. */
+/** Events as in AWS's documentation. Lambda counts them as handled whenever the function returns a value. */
 const lambdaEvents: [string, unknown][] = [
   ["an SQS event", { Records: [{ messageId: "1", body: "{}", eventSource: "aws:sqs", attributes: {} }] }],
   ["an EventBridge event", { version: "0", "detail-type": "Scheduled Event", source: "aws.events", detail: {} }],
@@ -24,7 +24,7 @@ const lambdaEvents: [string, unknown][] = [
 ];
 
 describe("webhookFunction", () => {
-  test.each(lambdaEvents)("rejects %s so that Lambda does not treat it as handled", async (_, event) => {
+  test.each(lambdaEvents)("rejects %s so that Lambda does not count it as handled", async (_, event) => {
     await expect(webhookFunction(options)(event as never)).rejects.toEqual(
       expect.objectContaining({
         name: "ConfigurationError",
@@ -48,9 +48,9 @@ const request = () => new Request("http://127.0.0.1/test");
 const nodeRequest = () => new IncomingMessage(new Socket());
 const nodeResponse = () => new ServerResponse(nodeRequest());
 const next = () => undefined;
-const later = async (call: () => unknown) => call();
+const callAsync = async (call: () => unknown) => call();
 
-/** The call, its arguments, and the words that lead to the correct call. */
+/** A wrong call, the code for it, and the words of the error that name the correct call. */
 const calls: [string, () => unknown, RegExp][] = [
   ["webhookHandler with node:http's request", () => webhookHandler(options)(nodeRequest() as never), /webhookListener/],
   ["webhookHandler with nothing", () => webhookHandler(options)(undefined as never), /take a fetch Request/],
@@ -59,7 +59,7 @@ const calls: [string, () => unknown, RegExp][] = [
     async () => {
       let result: unknown;
       const app = new Hono().get("*", async (context) => {
-        result = await later(() => webhookHandler(options)(context as never)).catch((error: unknown) => error);
+        result = await callAsync(() => webhookHandler(options)(context as never)).catch((error: unknown) => error);
         return context.body(null);
       });
       await app.request("/test");
@@ -67,7 +67,7 @@ const calls: [string, () => unknown, RegExp][] = [
     },
     /context\.req\.raw/,
   ],
-  ["parseWebhook with an event of SvelteKit", () => parseWebhook({ secret }, { request } as never), /event\.request/],
+  ["parseWebhook with a SvelteKit event", () => parseWebhook({ secret }, { request } as never), /event\.request/],
   ["webhookListener with a fetch Request", () => webhookListener(options)(request() as never, {} as never), /fetch/],
   ["webhookListener with nothing", () => webhookListener(options)(undefined as never, undefined as never), /node:http/],
   [
@@ -95,7 +95,7 @@ const calls: [string, () => unknown, RegExp][] = [
 ];
 
 test.each(calls)("%s throws an error that names the correct call", async (_, call, words) => {
-  await expect(later(call)).rejects.toEqual(
+  await expect(callAsync(call)).rejects.toEqual(
     expect.objectContaining({
       name: "ConfigurationError",
       code: "wrong_request_type",

@@ -5,7 +5,7 @@ import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted } from "../support/mount.ts";
-import { secret, sendRaw, serve, signed, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
   async function mount(options: Partial<ReceiverOptions> = {}) {
@@ -13,7 +13,7 @@ describe.each(adapters)("$name", (adapter) => {
     const onRejected = vi.fn();
     const served = await adapter.serve({ secret, onWorkerOfferResponse, onRejected, ...options });
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
-      const init = { method: "POST", headers: signedJson(headers), body };
+      const init = { method: "POST", headers: jsonHeaders(headers), body };
       const response = await fetch(`${served.url}/offer/response`, init);
       return { status: response.status, text: await response.text() };
     };
@@ -43,9 +43,9 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unsupported_media_type" }));
   });
 
-  test("rejects a body that is compressed, or may be, with 415", async () => {
+  test("rejects a compressed or possibly compressed body with 415", async () => {
     const { post, port } = await mount();
-    const { Timestamp, Authorization } = signed();
+    const { Timestamp, Authorization } = signedHeaders();
     const response = await sendRaw(
       port,
       `POST /offer/response HTTP/1.1\r\nHost: a\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n` +
@@ -76,7 +76,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await post(`\uFEFF${JSON.stringify(accepted)}`)).status).toBe(200);
   });
 
-  test("a field called __proto__ pollutes nothing", async () => {
+  test("a field called __proto__ does not pollute Object.prototype", async () => {
     const { post, onWorkerOfferResponse } = await mount();
     await post(JSON.stringify(accepted).replace("{", '{"__proto__":{"isAdmin":true},'));
     const event = onWorkerOfferResponse.mock.calls[0]?.[0];
@@ -90,7 +90,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await exact.post(body)).status).toBe(200);
     const { post, port, onRejected } = await mount({ maxBodyBytes: bytes - 1 });
     expect((await post(body)).status).toBe(413);
-    const { Timestamp, Authorization } = signed();
+    const { Timestamp, Authorization } = signedHeaders();
     const response = await sendRaw(
       port,
       `POST /offer/response HTTP/1.1\r\nHost: a\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n` +

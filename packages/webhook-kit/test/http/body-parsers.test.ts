@@ -4,7 +4,7 @@ import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { accepted } from "../support/mount.ts";
-import { expresses, quiet, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, quiet, secret, serve } from "../support/serve.ts";
 
 describe.each(expresses)("Express $version", ({ express }) => {
   async function mount(options: Partial<ReceiverOptions> = {}, ...before: RequestHandler[]) {
@@ -15,7 +15,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     app.use(webhookRouter({ ...quiet, secret, onWorkerOfferResponse, onError, ...options }));
     const { url } = await serve(app);
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
-      const response = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(headers), body });
+      const response = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(headers), body });
       return { status: response.status, text: await response.text() };
     };
     return { post, onWorkerOfferResponse, onError };
@@ -33,7 +33,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     ["express.text()", express.text({ type: "*/*" })],
     ["express.urlencoded()", express.urlencoded({ extended: false })],
     [
-      "a parser that keeps rawBody",
+      "a parser that sets rawBody",
       express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
     ],
   ])("after %s the bytes are used", async (_, parser) => {
@@ -43,10 +43,10 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
   });
 
-  const drain: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
+  const consumeBody: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
 
   test("a consumed body results in a 500 whose error says what to change", async () => {
-    const { post, onError } = await mount({}, drain);
+    const { post, onError } = await mount({}, consumeBody);
     const { status, text } = await post(JSON.stringify(accepted));
     expect([status, JSON.parse(text).code]).toEqual([500, "body_already_consumed"]);
     expect(text).toContain("before the parser");
@@ -54,13 +54,13 @@ describe.each(expresses)("Express $version", ({ express }) => {
   });
 
   test("a scheme that covers the body gets the bytes that a parser kept as rawBody", async () => {
-    const keep = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
-    const { post } = await mount({ scheme: coversLength(accepted) }, keep);
+    const rawBodyParser = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
+    const { post } = await mount({ scheme: coversLength(accepted) }, rawBodyParser);
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
     expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
   });
 
-  test("a scheme that covers the body never gets a parsed one", async () => {
+  test("a scheme that covers the body never gets a parsed body", async () => {
     const { post, onWorkerOfferResponse } = await mount({ scheme: coversLength(accepted) }, express.json());
     expect(JSON.parse((await post(JSON.stringify(accepted))).text).code).toBe("body_already_consumed");
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
-import { expresses, quiet, secret, serve, signed, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, quiet, secret, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
@@ -12,7 +12,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
-    const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signed() });
+    const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signedHeaders() });
     for (const path of ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"]) {
       const response = await request(path);
       expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
@@ -21,23 +21,23 @@ describe.each(expresses)("Express $version", ({ express }) => {
       expect((await request(path)).status).toBe(418);
   });
 
-  test("a tenant in the path is a parameter of the request", async () => {
+  test("a tenant in the path is available as a request parameter", async () => {
     const app = express();
     const tenants: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
-    const seen: unknown[] = [];
+    const handledTenants: unknown[] = [];
     app.use(
       "/:tenant/hooks",
       webhookRouter({
         ...quiet,
         secret: async (request) => tenants[String(request.params.tenant)],
-        onWorkerOfferResponse: (_, { request }) => seen.push(request.params.tenant),
+        onWorkerOfferResponse: (_, { request }) => handledTenants.push(request.params.tenant),
       }),
     );
     const { url } = await serve(app);
-    const statusOf = async (tenant: string) =>
+    const postTo = async (tenant: string) =>
       (await fetch(`${url}/${tenant}/hooks/offer/response`, post(accepted))).status;
-    expect([await statusOf("north"), await statusOf("south"), await statusOf("east")]).toEqual([200, 401, 401]);
-    expect(seen).toEqual(["north"]);
+    expect([await postTo("north"), await postTo("south"), await postTo("east")]).toEqual([200, 401, 401]);
+    expect(handledTenants).toEqual(["north"]);
   });
 
   test("verifyWebhook guards your own route and leaves its body to your parser [D-14]", async () => {
@@ -47,10 +47,10 @@ describe.each(expresses)("Express $version", ({ express }) => {
       response.json([request.webhook?.verified.variant, request.webhook?.unverifiedDeliveryId, request.body]);
     });
     const { url } = await serve(app);
-    const response = await fetch(`${url}/own`, post({ any: "payload" }, signedJson({ "offers-delivery-id": "d2" })));
+    const response = await fetch(`${url}/own`, post({ any: "payload" }, jsonHeaders({ "offers-delivery-id": "d2" })));
     expect(await response.json()).toEqual(["sha256", "d2", { any: "payload" }]);
-    const refused = await fetch(`${url}/own`, post({ any: "payload" }, { "content-type": "application/json" }));
-    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
+    const rejected = await fetch(`${url}/own`, post({ any: "payload" }, { "content-type": "application/json" }));
+    expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "missing_timestamp" }));
   });
 });

@@ -3,23 +3,23 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { accepted, post } from "../support/mount.ts";
-import { secret, sendRaw, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret, sendRaw } from "../support/serve.ts";
 
-/** Returns an event's bytes on the wire, without its last `missing` bytes. */
-function write(headers: Record<string, string>, missing = 0): string {
+/** Returns an event as an HTTP/1.1 request without the last `missing` bytes of its body. */
+function serialiseEvent(headers: Record<string, string>, missing = 0): string {
   const body = JSON.stringify(accepted);
   const lines = Object.entries({ Host: "a", ...headers, "Content-Length": body.length }).map((pair) => pair.join(": "));
   return `POST /offer/response HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body.slice(0, body.length - missing)}`;
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a sender that hangs up halfway is rejected and reported only to the hook", async () => {
+  test("a request whose sender hangs up halfway is rejected, and only onRejected is called", async () => {
     const onRejected = vi.fn();
     const onWorkerOfferResponse = vi.fn();
     const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });
     const arrived = once(server, "request");
     const socket = connect(port, "127.0.0.1");
-    socket.write(write(signedJson(), 1));
+    socket.write(serialiseEvent(jsonHeaders(), 1));
     await arrived;
     socket.destroy();
     await vi.waitFor(
@@ -34,14 +34,14 @@ describe.each(adapters)("$name", (adapter) => {
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const { url, port, server } = await adapter.serve({ secret, onWorkerOfferResponse });
     const connected = once(server, "connection") as Promise<[Socket]>;
-    const headers = signedJson();
+    const headers = jsonHeaders();
     const socket = connect(port, "127.0.0.1");
-    socket.write(write(headers));
+    socket.write(serialiseEvent(headers));
     await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     const [serverSide] = await connected;
-    const gone = once(serverSide, "close");
+    const closed = once(serverSide, "close");
     socket.destroy();
-    await gone;
+    await closed;
     finish();
     await vi.waitFor(
       async () => expect((await fetch(`${url}/offer/response`, post(accepted, headers))).status).toBe(200),

@@ -15,13 +15,13 @@ import { acknowledged } from "../../src/http/response.ts";
 import { webhookListener } from "../../src/node.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { accepted } from "../support/mount.ts";
-import { secret, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret } from "../support/serve.ts";
 
 captureConsole();
 
 type Listener = ReturnType<typeof webhookListener>;
 
-// Node warns about a header that HTTP/2 forbids.
+// Node warns about headers that HTTP/2 forbids.
 const warned = vi.fn();
 process.on("warning", warned);
 afterEach(() => expect(warned).not.toHaveBeenCalled());
@@ -41,7 +41,7 @@ async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca
 }
 
 /** Creates a certificate for 127.0.0.1. */
-function makeCertificate(): { cert: string; key: string } {
+function createCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-http2-"));
   try {
     const key = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -62,7 +62,7 @@ const servers: [name: string, connect: (listener: Listener) => Promise<http2.Cli
   [
     "http2.createSecureServer",
     (listener) => {
-      const certificate = makeCertificate();
+      const certificate = createCertificate();
       const server = http2.createSecureServer({ ...certificate, allowHTTP1: true }, listener);
       return connectTo(server.listen(0, "127.0.0.1"), certificate.cert);
     },
@@ -83,11 +83,15 @@ const servers: [name: string, connect: (listener: Listener) => Promise<http2.Cli
   ],
 ];
 
-/** Sends `sent` without ending the body, or a whole event, and returns the response once its stream has closed. */
-async function post(session: http2.ClientHttp2Session, headers: Record<string, string>, sent?: string | Uint8Array) {
+/** Sends a whole event, or `partialBody` without ending it, and returns the response once the stream has closed. */
+async function post(
+  session: http2.ClientHttp2Session,
+  headers: Record<string, string>,
+  partialBody?: string | Uint8Array,
+) {
   const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...headers });
-  if (sent === undefined) stream.end(JSON.stringify(accepted));
-  else stream.write(sent);
+  if (partialBody === undefined) stream.end(JSON.stringify(accepted));
+  else stream.write(partialBody);
   let body = "";
   stream.setEncoding("utf8").on("data", (text) => (body += text));
   const closed = once(stream, "close");
@@ -98,14 +102,14 @@ async function post(session: http2.ClientHttp2Session, headers: Record<string, s
 
 const rstCode = http2.constants.NGHTTP2_NO_ERROR;
 
-/** More than a session accepts before its receiver reads. */
+/** More bytes than a session accepts before the receiver reads them. */
 const unfinished = new Uint8Array(300_000).fill(0x20);
 
 const rejections: [what: string, headers: () => Record<string, string>, status: number, code: string][] = [
   ["an unsigned body", () => ({}), 401, "invalid_signature"],
   ["an unsigned body with a length", () => ({ "content-length": "30000000" }), 401, "invalid_signature"],
-  ["a body that is too long", signedJson, 413, "body_too_large"],
-  ["a length that is too long", () => signedJson({ "content-length": "30000000" }), 413, "body_too_large"],
+  ["a body that is too long", jsonHeaders, 413, "body_too_large"],
+  ["a length that is too long", () => jsonHeaders({ "content-length": "30000000" }), 413, "body_too_large"],
 ];
 
 describe.each(servers)("%s over HTTP/2", (_name, connect) => {
@@ -115,9 +119,9 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
       const onWorkerOfferResponse = vi.fn();
       const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
       // Three times, because a session whose window is not restored accepts only 65,535 bytes in total.
-      for (let time = 0; time < 3; time += 1)
+      for (let round = 0; round < 3; round += 1)
         expect(await post(session, headers(), unfinished)).toEqual({ status, code, rstCode });
-      expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
+      expect(await post(session, jsonHeaders())).toMatchObject({ status: 200, rstCode });
       expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
     },
   );
@@ -125,26 +129,26 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
   test("ends the stream of a body that does not arrive in time", async () => {
     const session = await connect(async (received, response) => {
       const request = received as IncomingMessage;
-      const late = await Promise.resolve(readNodeBody(request, 100, 40)).catch((error: Rejected) => error);
-      writeNodeResponse(request, response, "response" in late ? late.response : acknowledged);
+      const result = await Promise.resolve(readNodeBody(request, 100, 40)).catch((error: Rejected) => error);
+      writeNodeResponse(request, response, "response" in result ? result.response : acknowledged);
     });
-    expect(await post(session, signedJson(), "{")).toEqual({ status: 408, code: "body_timeout", rstCode });
-    expect(await post(session, signedJson())).toMatchObject({ status: 200, rstCode });
+    expect(await post(session, jsonHeaders(), "{")).toEqual({ status: 408, code: "body_timeout", rstCode });
+    expect(await post(session, jsonHeaders())).toMatchObject({ status: 200, rstCode });
   });
 
-  test("reports a sender that cancels before its body is read, not a mistake in the receiver", async () => {
+  test("reports a sender that cancels before its body is read as a rejection, not as an error", async () => {
     const [onRejected, onError] = [vi.fn(), vi.fn()];
-    let find = (_secret: string) => {};
-    const lookUp = vi.fn(() => new Promise<string>((resolve) => (find = resolve)));
+    let resolveSecret = (_secret: string) => {};
+    const lookUp = vi.fn(() => new Promise<string>((resolve) => (resolveSecret = resolve)));
     const onWorkerOfferResponse = () => undefined;
     const session = await connect(webhookListener({ secret: lookUp, onRejected, onError, onWorkerOfferResponse }));
-    const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...signedJson() });
+    const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...jsonHeaders() });
     stream.write("{");
     await vi.waitFor(() => expect(lookUp).toHaveBeenCalled(), { timeout: 60_000 });
     stream.close(http2.constants.NGHTTP2_CANCEL);
     // The response to a ping arrives after the server has read the reset.
     await new Promise((resolve) => session.ping(resolve));
-    find(secret);
+    resolveSecret(secret);
     await vi.waitFor(() => expect([...onRejected.mock.calls, ...onError.mock.calls]).toHaveLength(1), {
       timeout: 60_000,
     });

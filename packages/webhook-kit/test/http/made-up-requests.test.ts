@@ -9,16 +9,16 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { httpApiEvent } from "../recipes/lambda-events.ts";
 import { accepted } from "../support/mount.ts";
-import { secret, signed, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret, signedHeaders } from "../support/serve.ts";
 
 /** The parts of a request that an adapter receives. */
-interface Sent {
+interface SentRequest {
   method: string;
   path: string;
   headers: Record<string, string | string[]>;
   body?: string;
 }
-interface Received {
+interface ReceivedResponse {
   status: number;
   body: string;
 }
@@ -26,12 +26,12 @@ interface Received {
 const ignore = () => undefined;
 const json = JSON.stringify(accepted);
 
-/** serverless-http creates a request whose `rawHeaders` are empty. */
-function behindServerless(app: Parameters<typeof serverless>[0]) {
+/** Returns a function that sends requests through serverless-http, which leaves `rawHeaders` empty. */
+function throughServerless(app: Parameters<typeof serverless>[0]) {
   const handler = serverless(app);
-  return async ({ method, path, headers, body = "" }: Sent): Promise<Received> => {
+  return async ({ method, path, headers, body = "" }: SentRequest): Promise<ReceivedResponse> => {
     const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
-      [values].flat().flatMap((one) => [name, one]),
+      [values].flat().flatMap((value) => [name, value]),
     );
     const event = httpApiEvent({ method, path, rawHeaders, body: Buffer.from(body), isBinary: false });
     const { statusCode, body: received = "" } = (await handler({ body: "", ...event }, {})) as {
@@ -42,10 +42,10 @@ function behindServerless(app: Parameters<typeof serverless>[0]) {
   };
 }
 
-/** node-mocks-http creates a request without `rawHeaders` that is not a stream: its body is a value. */
-const inMocks =
+/** Returns a function that sends requests through node-mocks-http, which sets a parsed body and no `rawHeaders`. */
+const throughMocks =
   (listener: (request: never, response: never, next: () => void) => void) =>
-  async ({ method, path, headers, body }: Sent): Promise<Received> => {
+  async ({ method, path, headers, body }: SentRequest): Promise<ReceivedResponse> => {
     const request = createRequest({ method: method as "GET", url: path, headers, body: body && JSON.parse(body) });
     const response = createResponse({ eventEmitter: EventEmitter });
     const ended = once(response, "end");
@@ -54,30 +54,35 @@ const inMocks =
     return { status: response.statusCode, body: String(response._getData()) };
   };
 
-type Ask = (sent: Sent) => Promise<Received>;
-const receivers: [string, (options: ReceiverOptions) => Ask][] = [
-  ["webhookListener behind serverless-http", (options) => behindServerless(webhookListener(options))],
-  ["webhookRouter behind serverless-http", (options) => behindServerless(express().use(webhookRouter(options)))],
-  ["webhookListener in node-mocks-http", (options) => inMocks(webhookListener(options))],
-  ["webhookRouter in node-mocks-http", (options) => inMocks(webhookRouter(options))],
+type SendRequest = (sent: SentRequest) => Promise<ReceivedResponse>;
+const receivers: [string, (options: ReceiverOptions) => SendRequest][] = [
+  ["webhookListener behind serverless-http", (options) => throughServerless(webhookListener(options))],
+  ["webhookRouter behind serverless-http", (options) => throughServerless(express().use(webhookRouter(options)))],
+  ["webhookListener in node-mocks-http", (options) => throughMocks(webhookListener(options))],
+  ["webhookRouter in node-mocks-http", (options) => throughMocks(webhookRouter(options))],
 ];
 
-describe.each(receivers)("%s", (_, start) => {
+describe.each(receivers)("%s", (_, createSender) => {
   test("a correctly signed webhook is handled", async () => {
     const onWorkerOfferResponse = vi.fn();
-    const ask = start({ secret, onWorkerOfferResponse });
-    expect((await ask({ method: "GET", path: "/test/auth", headers: signed() })).status).toBe(200);
-    const { status } = await ask({ method: "POST", path: "/offer/response", headers: signedJson(), body: json });
+    const send = createSender({ secret, onWorkerOfferResponse });
+    expect((await send({ method: "GET", path: "/test/auth", headers: signedHeaders() })).status).toBe(200);
+    const { status } = await send({
+      method: "POST",
+      path: "/offer/response",
+      headers: jsonHeaders(),
+      body: json,
+    });
     expect([status, onWorkerOfferResponse.mock.calls[0]?.[0]]).toEqual([200, accepted]);
   });
 
   test.each(["Timestamp", "Authorization"])("a second %s, joined with a comma or not, is rejected", async (name) => {
     const onRejected = vi.fn();
-    const ask = start({ secret, onWorkerOfferResponse: ignore, onRejected });
-    const headers = signed();
+    const send = createSender({ secret, onWorkerOfferResponse: ignore, onRejected });
+    const headers = signedHeaders();
     const value = headers[name] ?? "";
-    for (const twice of [`${value}, ${value}`, `${value},${value}`, [value, value]]) {
-      const { status } = await ask({ method: "GET", path: "/test/auth", headers: { ...headers, [name]: twice } });
+    for (const duplicated of [`${value}, ${value}`, `${value},${value}`, [value, value]]) {
+      const { status } = await send({ method: "GET", path: "/test/auth", headers: { ...headers, [name]: duplicated } });
       expect(status).toBe(401);
     }
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(Array(3).fill("duplicate_header"));
@@ -85,9 +90,9 @@ describe.each(receivers)("%s", (_, start) => {
 
   test("an unsigned request is rejected", async () => {
     const onRejected = vi.fn();
-    const ask = start({ secret, onWorkerOfferResponse: ignore, onRejected });
+    const send = createSender({ secret, onWorkerOfferResponse: ignore, onRejected });
     const headers = { "content-type": "application/json" };
-    const { status } = await ask({ method: "POST", path: "/offer/response", headers, body: json });
+    const { status } = await send({ method: "POST", path: "/offer/response", headers, body: json });
     expect([status, onRejected.mock.calls[0]?.[0]]).toEqual([
       401,
       expect.objectContaining({ code: "missing_timestamp" }),
@@ -99,15 +104,15 @@ test("behind serverless-http, a scheme that signs the body gets its bytes", asyn
   const onWorkerOfferResponse = vi.fn();
   const scheme = standardWebhooks();
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  const ask = behindServerless(webhookListener({ secret: whsec, scheme, onWorkerOfferResponse }));
+  const send = throughServerless(webhookListener({ secret: whsec, scheme, onWorkerOfferResponse }));
   const signature = await scheme.sign({ secret: whsec, now: new Date(), body: Buffer.from(json) });
   const headers = { "content-type": "application/json", ...signature };
-  expect((await ask({ method: "POST", path: "/offer/response", headers, body: json })).status).toBe(200);
+  expect((await send({ method: "POST", path: "/offer/response", headers, body: json })).status).toBe(200);
   expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
 });
 
 test("in node-mocks-http, verifyWebhook verifies headers and calls next", async () => {
-  const ask = inMocks(verifyWebhook({ secret, onRejected: ignore }));
-  expect((await ask({ method: "GET", path: "/own", headers: signed() })).status).toBe(200);
-  expect((await ask({ method: "GET", path: "/own", headers: {} })).status).toBe(401);
+  const send = throughMocks(verifyWebhook({ secret, onRejected: ignore }));
+  expect((await send({ method: "GET", path: "/own", headers: signedHeaders() })).status).toBe(200);
+  expect((await send({ method: "GET", path: "/own", headers: {} })).status).toBe(401);
 });

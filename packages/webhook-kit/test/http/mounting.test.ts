@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import { adapters, adaptersAlone } from "../support/adapters.ts";
+import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, addressOf, mount, post } from "../support/mount.ts";
-import { secret, signed } from "../support/serve.ts";
+import { accepted, mount, post, requestTarget } from "../support/mount.ts";
+import { secret, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
-  test("works at the root and below a prefix of several segments, with or without a trailing slash", async () => {
+  test("works at the root and under a prefix of several segments, with or without a trailing slash", async () => {
     const onWorkerOfferResponse = vi.fn();
     for (const prefix of ["/", "/some/prefix", "/some/prefix/"]) {
       const { url } = await adapter.serve({ secret, onWorkerOfferResponse }, prefix);
@@ -27,29 +27,29 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("ignores the query", async () => {
     const request = await mount(adapter);
-    expect((await request("/test/auth?code=1&x=/y", { headers: signed() })).status).toBe(200);
-    expect((await request("/test?", { headers: signed() })).status).toBe(200);
+    expect((await request("/test/auth?code=1&x=/y", { headers: signedHeaders() })).status).toBe(200);
+    expect((await request("/test?", { headers: signedHeaders() })).status).toBe(200);
   });
 
   test("distinguishes tenants by a path segment, each with its own secret", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
-    const tenantOf = (request: unknown) => /\/(\w+)\/hooks\//.exec(addressOf(request))?.[1] ?? "";
-    const seen: string[] = [];
+    const tenantIn = (request: unknown) => /\/(\w+)\/hooks\//.exec(requestTarget(request))?.[1] ?? "";
+    const handledTenants: string[] = [];
     const { url } = await adapter.serve(
       {
-        secret: async (request) => secrets[tenantOf(request)],
-        onWorkerOfferResponse: (_, { request }) => seen.push(tenantOf(request)),
+        secret: async (request) => secrets[tenantIn(request)],
+        onWorkerOfferResponse: (_, { request }) => handledTenants.push(tenantIn(request)),
       },
       "/:tenant/hooks",
     );
-    const statusOf = async (tenant: string) =>
+    const postTo = async (tenant: string) =>
       (await fetch(`${url}/${tenant}/hooks/offer/response`, post(accepted))).status;
-    expect([await statusOf("north"), await statusOf("south"), await statusOf("east")]).toEqual([200, 401, 401]);
-    expect(seen).toEqual(["north"]);
+    expect([await postTo("north"), await postTo("south"), await postTo("east")]).toEqual([200, 401, 401]);
+    expect(handledTenants).toEqual(["north"]);
   });
 });
 
-describe.each(adaptersAlone)("$name", (adapter) => {
+describe.each(standaloneAdapters)("$name", (adapter) => {
   test("an unknown path gets a 404 problem, and onRejected says what to check [D-63]", async () => {
     const onRejected = vi.fn();
     const warn = vi.fn();
@@ -57,7 +57,7 @@ describe.each(adaptersAlone)("$name", (adapter) => {
     const request = await mount(adapter, { onRejected, logger, onEvent: () => undefined });
     const paths = ["/", "/SENTINEL?SENTINEL=1", "/contact/new", "/contact/new/SENTINEL/b", "/Test"];
     for (const path of paths) {
-      const response = await request(path, { headers: signed() });
+      const response = await request(path, { headers: signedHeaders() });
       expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
       const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });

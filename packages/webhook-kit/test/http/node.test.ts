@@ -4,7 +4,7 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
-import { secret, sendRaw, serve, signed } from "../support/serve.ts";
+import { secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
@@ -18,8 +18,8 @@ test.each([
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-/** Returns the status of the response to a request line, and the code if it is a problem. */
-async function responseTo(line: string, headers: Record<string, string> = {}) {
+/** Returns the status of the response to a request line, and the code if the request was rejected. */
+async function statusAndCodeFor(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
   const { port } = await serve(listener);
@@ -50,14 +50,14 @@ test.each([
   ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_request"],
   ["GET /offers/contact/new/%00", 200, undefined],
 ])("%s gets %d (%s)", async (line, status, reason) =>
-  expect(await responseTo(`${line} HTTP/1.1`, signed())).toEqual([status, reason]),
+  expect(await statusAndCodeFor(`${line} HTTP/1.1`, signedHeaders())).toEqual([status, reason]),
 );
 
-test("an unknown path goes to next, and no hook is called [D-63]", async () => {
+test("a request to an unknown path goes to next, and onRejected is not called [D-63]", async () => {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onRejected });
   const { url } = await serve((request, response) =>
-    listener(request, response, (...given) => response.writeHead(418).end(`${given.length}`)),
+    listener(request, response, (...args) => response.writeHead(418).end(`${args.length}`)),
   );
   for (const path of ["/", "/test", "/offers", "/offers/unknown", "/offersX/test"]) {
     const response = await fetch(url + path);
@@ -81,17 +81,17 @@ test("when next throws, the connection is closed, and onError gets the error", a
   expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "internal_error", cause })]]);
 });
 
-test("connect-style middleware treats two mount paths separately", async () => {
+test("a listener mounted at two paths handles the same event once at each", async () => {
   const onWorkerAddedContact = vi.fn();
   const listener = webhookListener({ secret, onWorkerAddedContact });
   const { url } = await serve(express().use("/north", listener).use("/south", listener));
-  const headers = signed();
+  const headers = signedHeaders();
   for (const place of ["north", "south", "north"])
     expect((await fetch(`${url}/${place}/contact/new/amal`, { headers })).status).toBe(200);
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);
 });
 
-test("uses the value that a parser left", async () => {
+test("uses a body that a parser has already parsed", async () => {
   const onWorkerOfferResponse = vi.fn();
   const { url } = await serve(express().use(express.json(), webhookListener({ secret, onWorkerOfferResponse })));
   expect((await fetch(`${url}/offer/response`, post(accepted))).status).toBe(200);

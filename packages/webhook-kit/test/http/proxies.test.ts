@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type Adapter, adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { secret, sendRaw, serve, signed } from "../support/serve.ts";
+import { secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
@@ -11,18 +11,21 @@ captureConsole();
 async function serveBehindProxy(
   adapter: Adapter,
   options: Partial<ReceiverOptions>,
-  change: (headers: Record<string, string | string[] | undefined>) => void,
+  changeHeaders: (headers: Record<string, string | string[] | undefined>) => void,
 ) {
   const receiver = await adapter.serve({ secret, ...options }, "/offers");
   return serve((incoming, outgoing) => {
     const headers = { ...incoming.headers };
-    change(headers);
+    changeHeaders(headers);
     const { method = "GET", url = "/" } = incoming;
-    const passedOn = httpRequest({ host: "127.0.0.1", port: receiver.port, method, path: url, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 0, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(passedOn);
+    const forwarded = httpRequest(
+      { host: "127.0.0.1", port: receiver.port, method, path: url, headers },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 0, response.headers);
+        response.pipe(outgoing);
+      },
+    );
+    incoming.pipe(forwarded);
   });
 }
 
@@ -34,16 +37,16 @@ describe.each(adapters)("$name", (adapter) => {
         headers.host = host;
         headers["x-forwarded-host"] = "hooks.example";
       });
-      expect((await fetch(`${url}/offers/test/auth`, { headers: signed() })).status).toBe(200);
+      expect((await fetch(`${url}/offers/test/auth`, { headers: signedHeaders() })).status).toBe(200);
     },
   );
 
-  test("the rejection says that a proxy may strip Authorization, and only the receiver learns it", async () => {
+  test("the rejection says that a proxy may strip Authorization, but the response does not", async () => {
     const onRejected = vi.fn();
     const { url } = await serveBehindProxy(adapter, { onRejected }, (headers) => {
       delete headers.authorization;
     });
-    const response = await fetch(`${url}/offers/test/auth`, { headers: signed() });
+    const response = await fetch(`${url}/offers/test/auth`, { headers: signedHeaders() });
     expect([response.status, await response.text()]).toEqual([401, expect.not.stringMatching(/proxy|Authorization/i)]);
     expect(onRejected.mock.calls).toEqual([
       [
@@ -67,7 +70,7 @@ describe.each(adapters)("$name", (adapter) => {
   ])("a monitor's %s %s gets %d, and the response to HEAD has no body", async (method, path, status, allow) => {
     const handler = vi.fn();
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
-    const { Timestamp, Authorization } = signed();
+    const { Timestamp, Authorization } = signedHeaders();
     const response = await sendRaw(
       port,
       `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n\r\n`,
@@ -79,9 +82,9 @@ describe.each(adapters)("$name", (adapter) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("one connection serves many requests, whatever the outcome of the earlier ones", async () => {
+  test("one connection serves several requests, whatever their outcomes", async () => {
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
-    const { Timestamp, Authorization } = signed();
+    const { Timestamp, Authorization } = signedHeaders();
     const signature = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;
     const unsigned = "POST /offer/response HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
     const responses = await sendRaw(

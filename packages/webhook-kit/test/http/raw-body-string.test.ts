@@ -5,7 +5,7 @@ import { standardWebhooks } from "../../src/index.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { serve } from "../support/serve.ts";
 
-// Middleware such as `express.json({ verify: (request, _, bytes) => { request.rawBody = bytes.toString() } })` keeps it this way.
+// Middleware such as `express.json({ verify: (request, _, bytes) => { request.rawBody = bytes.toString() } })` sets a string.
 test("a string rawBody is used to verify the signature, even behind a parser", async () => {
   const handled: unknown[] = [];
   const app = express();

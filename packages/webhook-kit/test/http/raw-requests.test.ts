@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { secret, sendRaw, signed } from "../support/serve.ts";
+import { secret, sendRaw, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
-const { Timestamp = "", Authorization = "" } = signed();
+const { Timestamp = "", Authorization = "" } = signedHeaders();
 const digest = Authorization.slice("hmac ".length);
 
 const cases: [string, string[], number, string?][] = [
@@ -51,13 +51,13 @@ const cases: [string, string[], number, string?][] = [
   ["a space and a tab", [`Timestamp: ${Timestamp}`, `Authorization: hmac \t${digest}`], 401, "malformed_authorization"],
   ["a tab", [`Timestamp: ${Timestamp}`, `Authorization: hmac\t${digest}`], 401, "malformed_authorization"],
   [
-    "the digest and more",
+    "more digits after the digest",
     [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest}00`],
     401,
     "malformed_authorization",
   ],
   [
-    "the digest and garbage",
+    "garbage after the digest",
     [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest}zz`],
     401,
     "malformed_authorization",

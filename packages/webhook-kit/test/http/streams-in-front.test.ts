@@ -3,7 +3,7 @@ import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { HandlerError } from "../../src/index.ts";
-import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 const event = JSON.stringify({ offerId: "o1", workerId: "amal", response: "accepted" });
 
@@ -22,17 +22,17 @@ describe.each(expresses)("Express $version", ({ express }) => {
       request.pause();
       next();
     });
-    const response = await fetch(`${url}/offer/response`, { method: "POST", headers: signedJson(), body: event });
+    const response = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(), body: event });
     expect(response.status).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a stream with an encoding results in a 500 whose error says what to change, however it arrives", async () => {
+  test("a stream with an encoding results in a 500 that says what to change, even if it arrives in parts", async () => {
     const { port, onError } = await mount((request, _, next) => {
       request.setEncoding("utf8");
       next();
     });
-    const head = Object.entries(signedJson({ "transfer-encoding": "chunked", host: "a", connection: "close" }));
+    const head = Object.entries(jsonHeaders({ "transfer-encoding": "chunked", host: "a", connection: "close" }));
     const socket = connect(port, "127.0.0.1");
     const half = event.length >> 1;
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -47,19 +47,23 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
   });
 
-  test("a router on a route instead of a mount path matches nothing, and says what to change", async () => {
+  test("a router on a route instead of a mount path does not match, and its rejection says what to change", async () => {
     const onRejected = vi.fn();
     const app = express();
     app.post("/hooks/offer/response", webhookRouter({ secret, onWorkerOfferResponse: () => undefined, onRejected }));
     const { url } = await serve(app);
-    const response = await fetch(`${url}/hooks/offer/response`, { method: "POST", headers: signedJson(), body: event });
+    const response = await fetch(`${url}/hooks/offer/response`, {
+      method: "POST",
+      headers: jsonHeaders(),
+      body: event,
+    });
     expect(response.status).toBe(404);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ code: "unknown_path", message: expect.stringContaining("app.use") }),
     );
   });
 
-  test("an error of the kit's class that a handler throws counts as the user's, so its message is not logged", async () => {
+  test("a kit error that a handler throws counts as the user's own, so its message is not logged", async () => {
     const error = vi.fn();
     const logger = { info: () => undefined, warn: () => undefined, error };
     const cause = new HandlerError("invalid_handler_result", "SENTINEL@mail.example");
@@ -69,7 +73,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     app.use(webhookRouter({ secret, onWorkerOfferResponse: fail, suggestContacts: fail, logger, onError }));
     const { url } = await serve(app);
     const post = (path: string, body: string) =>
-      fetch(`${url}${path}`, { method: "POST", headers: signedJson(), body }).then(({ status }) => status);
+      fetch(`${url}${path}`, { method: "POST", headers: jsonHeaders(), body }).then(({ status }) => status);
     expect(await post("/offer/response", event)).toBe(500);
     expect(await post("/contact-suggestions", '{"userEmailAddresses":[]}')).toBe(500);
     expect(JSON.stringify(error.mock.calls)).not.toContain("SENTINEL");

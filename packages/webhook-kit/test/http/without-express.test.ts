@@ -9,8 +9,8 @@ captureConsole();
 
 type Middleware = (request: never, response: never, next: (error?: unknown) => void) => unknown;
 
-/** Like @fastify/middie, which runs Nest's middleware on Fastify: it strips the path from `url` and has no `path`. */
-const mountedBy =
+/** Mounts middleware as @fastify/middie does for Nest: `url` lacks the mount path, and there is no `path`. */
+const mountLikeMiddie =
   (middleware: Middleware) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     const { url = "/" } = request;
@@ -22,7 +22,7 @@ const mountedBy =
 test("webhookRouter handles requests that have only a url, as in Nest on Fastify", async () => {
   const handled = vi.fn();
   const router = webhookRouter({ secret, onWorkerOfferResponse: handled });
-  const receiver = await testReceiver(createServer(mountedBy(router)), { secret, basePath: "/offers" });
+  const receiver = await testReceiver(createServer(mountLikeMiddie(router)), { secret, basePath: "/offers" });
   const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
   expect(await receiver.checkContract({ workerOfferResponse })).toEqual([]);
   expect(handled).toHaveBeenCalled();
@@ -30,6 +30,6 @@ test("webhookRouter handles requests that have only a url, as in Nest on Fastify
 });
 
 test("verifyWebhook rejects an unsigned request that has only a url", async () => {
-  const { url } = await serve(mountedBy(verifyWebhook({ secret, onRejected: () => undefined })));
+  const { url } = await serve(mountLikeMiddie(verifyWebhook({ secret, onRejected: () => undefined })));
   expect((await fetch(`${url}/offers/own/path?q=1`)).status).toBe(401);
 });

@@ -9,7 +9,7 @@ export class KilledReceiver {
   readonly #shouldDie: (stage: Stage, event: string) => boolean;
   #child: ChildProcess | undefined;
   #port: Promise<number>;
-  #isOver = false;
+  #isStopped = false;
 
   constructor(setup: KilledReceiverSetup, shouldDie: (stage: Stage, event: string) => boolean) {
     this.#setup = setup;
@@ -30,8 +30,8 @@ export class KilledReceiver {
         else child.send({ goOn: `${message.stage} ${message.event}` } satisfies GoOnMessage, () => undefined);
       });
       child.once("exit", (code, signal) => {
-        if (this.#isOver) return;
-        if (signal !== "SIGKILL") return reject(new Error(`The receiver's process ended with ${code ?? signal}.`));
+        if (this.#isStopped) return;
+        if (signal !== "SIGKILL") return reject(new Error(`The receiver's process exited with ${code ?? signal}.`));
         this.#port = this.#start();
         resolve(this.#port);
       });
@@ -48,7 +48,7 @@ export class KilledReceiver {
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true;
+    this.#isStopped = true;
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");

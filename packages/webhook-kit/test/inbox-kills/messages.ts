@@ -11,7 +11,7 @@ export interface KilledReceiverSetup {
   readonly location: string;
 }
 
-/** Where a receiver stops and asks before it continues: a row is written, the work is committed, the response is ready. */
+/** The stages at which a receiver waits for the parent: the row is written, the work is committed, the response is ready. */
 export const stages = ["row", "commit", "response"] as const;
 export type Stage = (typeof stages)[number];
 
@@ -19,7 +19,7 @@ export type StageMessage =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "reached"; readonly stage: Stage; readonly event: string };
 
-/** The parent lets the event continue, or kills the process. */
+/** Lets an event continue. Instead of sending it, the parent may kill the process. */
 export interface GoOnMessage {
   readonly goOn: string;
 }

@@ -9,16 +9,16 @@ import { sqliteInbox } from "../../src/sqlite.ts";
 import type { GoOnMessage, Handle, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
 
 const { secret, mode, handle, location } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
-const notify = (message: StageMessage): void => void process.send?.(message);
+const sendToParent = (message: StageMessage): void => void process.send?.(message);
 const insert = "INSERT INTO handled (event) VALUES ($1)";
 const waiting = new Map<string, () => void>();
 process.on("message", ({ goOn }: GoOnMessage) => waiting.get(goOn)?.());
 
-/** Resolves when the parent lets the event continue; it may kill this process instead. */
-const reach = (stage: Stage, event: string): Promise<void> =>
+/** Reports a stage, and waits until the parent lets the event continue or kills this process. */
+const reportAndWait = (stage: Stage, event: string): Promise<void> =>
   new Promise((resolve) => {
     waiting.set(`${stage} ${event}`, resolve);
-    notify({ type: "reached", stage, event });
+    sendToParent({ type: "reached", stage, event });
   });
 
 /** Runs the handler's statement, within `once` or alone. */
@@ -31,24 +31,28 @@ interface OpenedDatabase {
 
 const insertPositional = "INSERT INTO handled (event) VALUES (?)";
 
-const open = <Tx>(inbox: Inbox<Tx>, db: Tx, write: (tx: Tx, event: string) => Promise<unknown>): OpenedDatabase => ({
+const openedDatabase = <Tx>(
+  inbox: Inbox<Tx>,
+  db: Tx,
+  write: (tx: Tx, event: string) => Promise<unknown>,
+): OpenedDatabase => ({
   bare: (event) => write(db, event),
   once: (context, work) => inbox.once(context, (tx) => work((event) => write(tx, event))),
 });
 
-/** Each loads its own library, because a receiver is started once for each kill. */
+/** Each function loads only its own library, because a receiver starts again after each kill. */
 const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = {
   async pg() {
     const { default: pg } = await import("pg");
     const pool = new pg.Pool({ connectionString: location });
     pool.on("error", ({ message }) => console.error(message));
-    return open(postgresInbox(pool), pool as never, (tx, event) => tx.query(insert, [event]));
+    return openedDatabase(postgresInbox(pool), pool as never, (tx, event) => tx.query(insert, [event]));
   },
   async drizzle() {
     const [{ drizzle }, { sql }] = await Promise.all([import("drizzle-orm/node-postgres"), import("drizzle-orm")]);
     const db = drizzle(location);
     db.$client.on("error", ({ message }) => console.error(message));
-    return open(postgresInbox(db), db as never, (tx, event) =>
+    return openedDatabase(postgresInbox(db), db as never, (tx, event) =>
       tx.execute(sql`INSERT INTO handled (event) VALUES (${event})`),
     );
   },
@@ -58,7 +62,7 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
       import("../inbox/prisma/generated/client.ts"),
     ]);
     const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: location }) });
-    return open(
+    return openedDatabase(
       postgresInbox(db),
       db as never,
       (tx, event) => tx.$executeRaw`INSERT INTO handled (event) VALUES (${event})`,
@@ -70,21 +74,21 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
     const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname = 'handled'");
     if (rows.length === 0)
       await pglite.exec(`BEGIN; ${inboxMigration()} CREATE TABLE handled (event text NOT NULL); COMMIT`);
-    return open(postgresInbox(pglite), pglite as never, (tx, event) => tx.query(insert, [event]));
+    return openedDatabase(postgresInbox(pglite), pglite as never, (tx, event) => tx.query(insert, [event]));
   },
   "node:sqlite"() {
     const db = new DatabaseSync(location);
-    return open(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
+    return openedDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },
   async "better-sqlite3"() {
     const { default: SqliteDatabase } = await import("better-sqlite3");
     const db = new SqliteDatabase(location, { timeout: 0 });
-    return open(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
+    return openedDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },
   async mysql2() {
     const { createPool } = await import("mysql2/promise");
     const pool = createPool(location);
-    return open(mysqlInbox(pool), pool as never, (tx, event) => tx.execute(insertPositional, [event]));
+    return openedDatabase(mysqlInbox(pool), pool as never, (tx, event) => tx.execute(insertPositional, [event]));
   },
 };
 
@@ -95,23 +99,23 @@ const webhooks = webhookHandler({
   async onWorkerOfferResponse({ offerId }, context) {
     const work = async (write: Insert) => {
       await write(offerId);
-      await reach("row", offerId);
+      await reportAndWait("row", offerId);
     };
     await (mode === "once" ? once(context, work) : work(bare));
-    await reach("commit", offerId);
+    await reportAndWait("commit", offerId);
   },
 });
 
 async function receive(request: Request): Promise<Response> {
   const response = await webhooks(request);
-  await reach("response", request.headers.get("x-event") ?? "");
+  await reportAndWait("response", request.headers.get("x-event") ?? "");
   return response;
 }
 
 const server = serve({ fetch: receive, port: 0, hostname: "127.0.0.1" }, (info: AddressInfo) =>
-  notify({ type: "listening", port: info.port }),
+  sendToParent({ type: "listening", port: info.port }),
 );
-// The parent has exited.
+// Exits with the parent.
 process.on("disconnect", () => {
   server.close();
   process.exit();

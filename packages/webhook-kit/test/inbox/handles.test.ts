@@ -13,10 +13,10 @@ import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts
 import { type InboxDatabase, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { openPglite } from "../support/open-pglite.ts";
-import { createMysqlDatabase, findMysql } from "./mysql-server.ts";
+import { createMysqlDatabase, hasMysql } from "./mysql-server.ts";
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "invalid_option" });
-const missing = (inbox: string, table: string) =>
+const missingTable = (inbox: string, table: string) =>
   expect.objectContaining({
     code: "inbox_table_missing",
     message: expect.stringMatching(
@@ -27,13 +27,13 @@ const missing = (inbox: string, table: string) =>
 /** Whether to test every library; otherwise one driver per database is used. */
 const isFull = process.env.TEST_MATRIX === "full";
 
-/** Only the last of its tests creates tables. */
+/** Shared by tests of which only the last one creates tables. */
 const pglite = await openPglite();
 afterAll(() => pglite.close());
 
 const createTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
 
-test("rejects a handle of an unsupported library", async () => {
+test("rejects a handle from an unsupported library", async () => {
   const pool = mysql.createPool({});
   const sqlite = new DatabaseSync(":memory:");
   for (const handle of [undefined, null, {}, "sqlite::memory:", pool]) {
@@ -45,42 +45,42 @@ test("rejects a handle of an unsupported library", async () => {
 });
 
 test("a Drizzle driver without transactions is rejected at the start, not on the first event", () => {
-  // Creates the part of a drizzle-orm/neon-http or similar handle that is read.
-  const handleOf = (kind: string) => {
+  // Imitates what the inbox reads from a handle such as drizzle-orm/neon-http's.
+  const fakeDrizzle = (kind: string) => {
     const call = () => undefined;
     const driver = { [Symbol.for("drizzle:entityKind")]: kind };
     return { constructor: driver, execute: call, select: call, transaction: call };
   };
   const neonServerless = expect.objectContaining({ message: expect.stringContaining("drizzle-orm/neon-serverless") });
   for (const kind of ["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]) {
-    expect(() => postgresInbox(handleOf(kind) as never)).toThrow(invalid);
-    expect(() => postgresInbox(handleOf(kind) as never)).toThrow(neonServerless);
+    expect(() => postgresInbox(fakeDrizzle(kind) as never)).toThrow(invalid);
+    expect(() => postgresInbox(fakeDrizzle(kind) as never)).toThrow(neonServerless);
   }
-  expect(() => postgresInbox(handleOf("NodePgDatabase") as never)).not.toThrow();
+  expect(() => postgresInbox(fakeDrizzle("NodePgDatabase") as never)).not.toThrow();
 });
 
 test("a user's InboxDatabase is called directly", async () => {
   await pglite.exec(`${inboxMigration()} ${createTable}`);
   type Run = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
-  const runOf =
+  const createRun =
     (executor: Pick<PGlite, "query">): Run =>
     async (sql, values = []) =>
       (await executor.query<Record<string, unknown>>(sql, [...values])).rows;
-  const own: InboxDatabase<Run> = {
-    query: runOf(pglite),
+  const ownDatabase: InboxDatabase<Run> = {
+    query: createRun(pglite),
     transact: (first, work) =>
       pglite.transaction(async (tx) => {
-        const run = runOf(tx as unknown as PGlite);
+        const run = createRun(tx as unknown as PGlite);
         let rows: Record<string, unknown>[] = [];
         for (const sql of first) rows = await run(sql);
         return work(run, rows, run);
       }),
   };
-  const inbox = postgresInbox(own);
+  const inbox = postgresInbox(ownDatabase);
   const write = (tx: Run) => tx("INSERT INTO notes (text) VALUES ('a')");
   expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: false, result: [] });
   expect(await inbox.once({}, write, { key: "k" })).toEqual({ duplicate: true });
-  expect(await own.query("SELECT text FROM notes")).toEqual([{ text: "a" }]);
+  expect(await ownDatabase.query("SELECT text FROM notes")).toEqual([{ text: "a" }]);
 });
 
 describe("SQLite", () => {
@@ -90,24 +90,24 @@ describe("SQLite", () => {
   ].slice(0, isFull ? 2 : 1);
 
   test.each(kinds)(
-    "the error of %s names inboxMigration() for a missing inbox table, but not for a table of the user",
+    "with %s, the error for a missing inbox table names inboxMigration(), but the error for a user's table does not",
     async (_, open) => {
       const database = open(":memory:");
       onTestFinished(() => void database.close());
       const inbox = sqliteInbox(database as DatabaseSync);
-      const table = missing("sqliteInbox", '"offers_inbox"');
+      const table = missingTable("sqliteInbox", '"offers_inbox"');
       await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
       await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
       database.exec(sqliteMigration());
-      const fail = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
-      await expect(fail).rejects.toThrow("no such table: nowhere");
+      const failing = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
+      await expect(failing).rejects.toThrow("no such table: nowhere");
       await inbox.once({}, async () => undefined, { key: "k" });
       database.exec(sqliteMigration());
       expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: true });
     },
   );
 
-  test.each(kinds)("%s keeps concurrent transactions of one connection apart", async (_, open) => {
+  test.each(kinds)("%s keeps concurrent transactions on one connection apart", async (_, open) => {
     const database = open(":memory:");
     onTestFinished(() => void database.close());
     database.exec(`${sqliteMigration()} ${createTable}`);
@@ -154,7 +154,7 @@ describe("SQLite", () => {
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
   });
 
-  test("uses a table of an attached database with its schema", async () => {
+  test("uses a table in an attached database", async () => {
     const database = new DatabaseSync(":memory:");
     database.exec(`ATTACH ':memory:' AS planning; ${sqliteMigration({ table: "planning.inbox" })}`);
     const inbox = sqliteInbox(database, { table: "planning.inbox" });
@@ -172,7 +172,7 @@ describe("SQLite", () => {
   });
 });
 
-describe.runIf(await findMysql())("MySQL", () => {
+describe.runIf(await hasMysql())("MySQL", () => {
   async function openMysql() {
     const { url, drop } = await createMysqlDatabase();
     onTestFinished(drop);
@@ -184,7 +184,7 @@ describe.runIf(await findMysql())("MySQL", () => {
   test("names inboxMigration() in the error for a missing table, and rejects a single connection", async () => {
     const { pool, url } = await openMysql();
     const inbox = mysqlInbox(pool);
-    const table = missing("mysqlInbox", "`offers_inbox`");
+    const table = missingTable("mysqlInbox", "`offers_inbox`");
     await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
     await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
     await pool.query(mysqlMigration());
@@ -202,34 +202,34 @@ describe.runIf(await findMysql())("MySQL", () => {
     await pool.query("CREATE TABLE notes (text varchar(255) PRIMARY KEY, number int NOT NULL) ENGINE = InnoDB");
     await pool.query("INSERT INTO notes VALUES ('a', 0), ('b', 0)");
     const inbox = mysqlInbox(pool);
-    const signal = () => {
-      let give = () => {};
-      const given = new Promise<void>((resolve) => (give = resolve));
-      return { given, give: () => give() };
+    const createSignal = () => {
+      let send = () => {};
+      const sent = new Promise<void>((resolve) => (send = resolve));
+      return { sent, send: () => send() };
     };
-    const [hasLocked, mayCross] = [signal(), signal()];
+    const [hasLocked, mayCross] = [createSignal(), createSignal()];
     const other = await pool.getConnection();
     onTestFinished(() => other.release());
-    const change = (connection: PoolConnection, text: string) =>
+    const increment = (connection: PoolConnection, text: string) =>
       connection.execute("UPDATE notes SET number = number + 1 WHERE text = ?", [text]);
     let deadlocks = 0;
     const attempt = inbox.once(
       {},
       async (tx) => {
-        await change(tx, "a");
-        hasLocked.give();
-        await mayCross.given;
-        await change(tx, "b").catch(() => (deadlocks += 1));
+        await increment(tx, "a");
+        hasLocked.send();
+        await mayCross.sent;
+        await increment(tx, "b").catch(() => (deadlocks += 1));
       },
       { key: "k" },
     );
-    await hasLocked.given;
+    await hasLocked.sent;
     await other.query("START TRANSACTION");
     // InnoDB rolls back the transaction that has changed less.
     for (let count = 0; count < 50; count += 1) await other.execute("INSERT INTO notes VALUES (?, 0)", [randomUUID()]);
-    await change(other, "b");
-    const crossing = change(other, "a").catch(() => undefined);
-    mayCross.give();
+    await increment(other, "b");
+    const crossing = increment(other, "a").catch(() => undefined);
+    mayCross.send();
     await expect(attempt).rejects.toThrow(/SAVEPOINT/);
     await crossing;
     await other.query("ROLLBACK");

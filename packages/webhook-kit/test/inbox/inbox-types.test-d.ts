@@ -29,7 +29,7 @@ declare const client: Client;
 declare const context: HandlerContext<Request>;
 declare const event: WebhookEvent;
 
-test("work gets a transaction of the user's own database", () => {
+test("work receives a transaction of the type that the user's library defines", () => {
   expectTypeOf(postgresInbox(pool)).toEqualTypeOf<Inbox<PoolClient>>();
   expectTypeOf(postgresInbox(pglite)).toEqualTypeOf<Inbox<PgliteTransaction>>();
   expectTypeOf(postgresInbox(kysely)).toEqualTypeOf<Inbox<Transaction<OwnTables>>>();
@@ -41,7 +41,7 @@ type TransactionOf<Drizzle> = Drizzle extends {
   ? Tx
   : never;
 
-test("with handles of ORMs, SQLite and MySQL, work gets their transaction", () => {
+test("with ORM, SQLite and MySQL handles, work receives their type of transaction", () => {
   expectTypeOf(postgresInbox(drizzle)).toEqualTypeOf<Inbox<TransactionOf<NodePgDatabase>>>();
   void postgresInbox(prisma).once(event, (tx) => tx.note.create({ data: { text: "" } }));
   expectTypeOf(sqliteInbox(nodeSqlite)).toEqualTypeOf<Inbox<DatabaseSync>>();
@@ -54,7 +54,7 @@ test("every inbox accepts an InboxDatabase", () => {
     expectTypeOf(inbox).toEqualTypeOf<Inbox<OwnTables>>();
 });
 
-test("a table that is not the user's is an error", () => {
+test("a table that the user did not declare is a type error", () => {
   const inbox = postgresInbox(kysely);
   // @ts-expect-error no such table
   void inbox.once(event, (tx) => tx.insertInto("nots").values({ text: "" }).execute());

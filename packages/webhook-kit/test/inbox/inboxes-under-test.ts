@@ -1,8 +1,8 @@
-import { driversUnderTest, type InboxUnderTest, type Options, onSqlite } from "./databases.ts";
+import { driversUnderTest, type InboxUnderTest, inboxOnSqlite, type Options } from "./databases.ts";
 
 const isFull = process.env.TEST_MATRIX === "full";
 
-/** Returns one driver for each available database; in the full matrix (`npm test -- --full`), each library that an inbox supports too. */
+/** Returns an inbox on each available database. In the full matrix (`npm test -- --full`), adds one for every supported library. */
 export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnderTest[]> {
   const drivers = await driversUnderTest(options);
   if (!isFull) return drivers;
@@ -10,6 +10,6 @@ export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnde
   return [...drivers, ...(await librariesUnderTest(options))];
 }
 
-/** Returns SQLite, for tests that do not depend on the database; in the full matrix, all databases. */
-export const anyInbox = async (options: Options = {}): Promise<InboxUnderTest[]> =>
-  isFull ? inboxesUnderTest(options) : [onSqlite(options)];
+/** Returns an inbox on SQLite for tests that do not depend on the database. In the full matrix, returns all inboxes. */
+export const sampleInboxes = async (options: Options = {}): Promise<InboxUnderTest[]> =>
+  isFull ? inboxesUnderTest(options) : [inboxOnSqlite(options)];

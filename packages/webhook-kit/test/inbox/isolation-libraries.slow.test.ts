@@ -8,7 +8,7 @@ import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
 import { PrismaClient } from "./prisma/generated/client.ts";
 
 describe.runIf(await findPostgres()).each(levels)("where transactions are %s", (level) => {
-  test("one of several concurrent attempts of an event is handled and the others are duplicates, whatever the library", async () => {
+  test("of several concurrent attempts at an event, one is handled and the rest are duplicates, whatever the library", async () => {
     const { url, pool } = await openIsolated(level);
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
     afterAll(() => prisma.$disconnect());

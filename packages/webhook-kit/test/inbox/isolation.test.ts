@@ -4,7 +4,7 @@ import { postgresInbox } from "../../src/postgres.ts";
 import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
 
 describe.runIf(await findPostgres()).each(levels)("where transactions are %s", (level) => {
-  test("one of several concurrent attempts of an event is handled and the others are duplicates [D-137]", async () => {
+  test("of several concurrent attempts at an event, one is handled and the rest are duplicates [D-137]", async () => {
     const { pool } = await openIsolated(level);
     await expectOneOfEight(postgresInbox(pool));
   });

@@ -13,15 +13,15 @@ import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite
 import { openPglite } from "../support/open-pglite.ts";
 import {
   type InboxUnderTest,
+  inboxFactory,
   insertPositional,
-  named,
   notesTable,
+  numberParameters,
   type Options,
-  open,
   postgresDialect,
   sqliteDialect,
 } from "./databases.ts";
-import { databaseOfFile, openPool } from "./postgres-server.ts";
+import { createDatabaseForFile, openPool } from "./postgres-server.ts";
 import { PrismaClient } from "./prisma/generated/client.ts";
 
 /** The user's own table. */
@@ -29,19 +29,19 @@ interface Tables {
   notes: { text: string };
 }
 
-/** Returns each library that an inbox supports, on each available database. */
+/** Returns an inbox for each supported library on each available database. */
 export const librariesUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
-  ...(await onPglite(options)),
-  ...(await onPostgres(options)),
-  onSqlite(options),
+  ...(await inboxesOnPglite(options)),
+  ...(await inboxesOnPostgres(options)),
+  inboxOnSqlite(options),
 ];
 
-async function onPglite(options: Options): Promise<InboxUnderTest[]> {
+async function inboxesOnPglite(options: Options): Promise<InboxUnderTest[]> {
   const pglite = await openPglite();
   await pglite.exec(`${inboxMigration()} ${notesTable}`);
   const kysely = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
   afterAll(() => kysely.destroy());
-  const underTest = open(
+  const underTest = inboxFactory(
     postgresDialect,
     async (text, values) => (await pglite.query<Record<string, unknown>>(text, values)).rows,
   );
@@ -55,16 +55,16 @@ async function onPglite(options: Options): Promise<InboxUnderTest[]> {
   ];
 }
 
-async function onPostgres(options: Options): Promise<InboxUnderTest[]> {
+async function inboxesOnPostgres(options: Options): Promise<InboxUnderTest[]> {
   if (!(await findPostgres())) return [];
-  const url = await databaseOfFile();
+  const url = await createDatabaseForFile();
   const pool = openPool(url);
   await pool.query(`${inboxMigration()} ${notesTable}`);
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const postgresJs = postgres(url);
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
   afterAll(() => Promise.all([postgresJs.end(), prisma.$disconnect()]));
-  const underTest = open(
+  const underTest = inboxFactory(
     postgresDialect,
     async (text, values) => (await pool.query<Record<string, unknown>>(text, values)).rows,
   );
@@ -79,20 +79,20 @@ async function onPostgres(options: Options): Promise<InboxUnderTest[]> {
       tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
     ),
     underTest("Prisma on PostgreSQL", postgresInbox(prisma, options), (tx, text) =>
-      // Prisma itself validates its arguments, and would not send a statement that fails.
+      // Prisma validates arguments itself, and would not send a statement that fails.
       text === null ? tx.$executeRaw`INSERT INTO notes (text) VALUES (NULL)` : tx.note.create({ data: { text } }),
     ),
   ];
 }
 
-function onSqlite(options: Options): InboxUnderTest {
+function inboxOnSqlite(options: Options): InboxUnderTest {
   const database = new SqliteDatabase(":memory:");
   database.exec(`${sqliteMigration()} ${notesTable}`);
   afterAll(() => void database.close());
-  const underTest = open(sqliteDialect, async (text, values = []) => {
+  const underTest = inboxFactory(sqliteDialect, async (text, values = []) => {
     const statement = database.prepare<unknown[], Record<string, unknown>>(text);
-    if (statement.reader) return statement.all(named(values));
-    statement.run(named(values));
+    if (statement.reader) return statement.all(numberParameters(values));
+    statement.run(numberParameters(values));
     return [];
   });
   return underTest("better-sqlite3", sqliteInbox(database, options), async (tx, text) =>

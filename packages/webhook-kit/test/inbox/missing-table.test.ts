@@ -4,14 +4,14 @@ import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { webhookHandler } from "../../src/fetch.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
-import { secret, signed } from "../support/serve.ts";
+import { secret, signedHeaders } from "../support/serve.ts";
 
-// Shared, because opening a database takes longer than all of the tests.
+// Shared, because opening a database takes longer than running all of the tests.
 const pglite = await openPglite();
 afterEach(() => pglite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
 afterAll(() => pglite.close());
 
-const missing = (table: string, call: string) =>
+const missingTable = (table: string, call: string) =>
   expect.objectContaining({
     name: "UnavailableError",
     code: "inbox_table_missing",
@@ -19,17 +19,17 @@ const missing = (table: string, call: string) =>
     cause: expect.objectContaining({ code: "42P01" }),
   });
 
-const open = {
+const openHandle = {
   PGlite: (pglite: PGlite) => pglite,
   Kysely: (pglite: PGlite) => new Kysely<object>({ dialect: new PGliteDialect({ pglite }) }),
 };
 
 test.each(["PGlite", "Kysely"] as const)(
-  "the error of an inbox on %s without its table names inboxMigration(), wherever it is used",
+  "on %s without the inbox's table, every method rejects with an error that names inboxMigration()",
   async (kind) => {
-    const inbox = postgresInbox<unknown>(open[kind](pglite) as PGlite);
+    const inbox = postgresInbox<unknown>(openHandle[kind](pglite) as PGlite);
     const work = vi.fn(async () => undefined);
-    const failure = missing('"offers_inbox"', "inboxMigration()");
+    const failure = missingTable('"offers_inbox"', "inboxMigration()");
     await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(failure);
     await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(failure);
     await expect(inbox.deleteExpired()).rejects.toEqual(failure);
@@ -42,7 +42,7 @@ test.each(["PGlite", "Kysely"] as const)(
   },
 );
 
-test("a missing table of the user's own is the database's error, unchanged", async () => {
+test("the error for a missing user's table is the database's own, unchanged", async () => {
   await pglite.exec(inboxMigration({ table: "own" }));
   const inbox = postgresInbox(pglite, { table: "own" });
   await expect(inbox.once({}, (tx) => tx.query("SELECT 1 FROM nothing"), { key: "k" })).rejects.toMatchObject({
@@ -51,7 +51,7 @@ test("a missing table of the user's own is the database's error, unchanged", asy
   });
   const other = postgresInbox(pglite, { table: "planning" });
   await expect(other.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
-    missing('"planning"', "inboxMigration({ table })"),
+    missingTable('"planning"', "inboxMigration({ table })"),
   );
 });
 
@@ -59,9 +59,9 @@ test("a webhook gets 503, so the service retries until the table exists", async 
   const deduplication = postgresInbox(pglite, { timeoutMs: 60_000 });
   const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
   const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
-  const send = () => handler(new Request("http://127.0.0.1/contact/new/amal", { headers: signed() }));
+  const send = () => handler(new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() }));
   expect((await send()).status).toBe(503);
-  expect(onError).toHaveBeenCalledExactlyOnceWith(missing('"offers_inbox"', "inboxMigration()"));
+  expect(onError).toHaveBeenCalledExactlyOnceWith(missingTable('"offers_inbox"', "inboxMigration()"));
   await pglite.exec(inboxMigration());
   expect((await send()).status).toBe(200);
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);

@@ -3,8 +3,8 @@ import { createConnection } from "mysql2/promise";
 
 const serverUrl = process.env.MYSQL_URL || "mysql://root@127.0.0.1:3306/mysql";
 
-/** Tests are skipped if `MYSQL_URL` is not set and this machine has no MySQL or MariaDB that lets root in. */
-export async function findMysql(): Promise<boolean> {
+/** Returns whether MySQL or MariaDB is available: at `MYSQL_URL`, where it must respond, or on this machine for root. */
+export async function hasMysql(): Promise<boolean> {
   try {
     const connection = await createConnection({ uri: serverUrl, connectTimeout: 2_000 });
     await connection.end();
@@ -15,7 +15,7 @@ export async function findMysql(): Promise<boolean> {
   }
 }
 
-/** @returns the URL of a new, empty database */
+/** Creates an empty database, and returns its URL and a function that drops it. */
 export async function createMysqlDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const name = `offers_inbox_${randomUUID().replaceAll("-", "")}`;
   const run = async (sql: string) => {

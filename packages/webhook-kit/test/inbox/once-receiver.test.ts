@@ -4,14 +4,14 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { type AnyWebhookKitError, type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
-import { secret, signedJson } from "../support/serve.ts";
+import { jsonHeaders, secret } from "../support/serve.ts";
 import type { InboxUnderTest } from "./databases.ts";
 import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 type HandleWorker = (context: HandlerContext, worker: string) => Promise<unknown>;
 
-/** Creates a receiver with a given handler, and a sender for its events. Each has its own worker. */
-function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
+/** Creates a receiver that runs the handler, and `attempt`, which sends it an event about a new worker. */
+function createReceiver(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const webhooks = webhookHandler({
     secret: whsec,
     scheme: standardWebhooks(),
@@ -21,15 +21,15 @@ function receiverOf(handle: HandleWorker, options: Partial<ReceiverOptions> = {}
   });
   const worker = randomUUID();
   const body = JSON.stringify({ offerId: "offer_1", workerId: worker, response: "accepted" });
-  /** Signs each attempt when it is made, like the service. */
+  /** Like the service, signs each attempt when sending it. */
   const attempt = async (id: string): Promise<number> =>
     (await webhooks(new Request("https://us.example/offer/response", signedRequest(body, { id })))).status;
   return { webhooks, attempt, worker, body };
 }
 
-/** Creates attempts at one event that reach receivers in different processes, each with its own memory. */
-function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
-  const receivers = [receiverOf(handle, options), receiverOf(handle, options)] as const;
+/** Creates two receivers, each with its own memory like two processes, and `attempt`, which sends one event to either. */
+function createReceiverPair(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
+  const receivers = [createReceiver(handle, options), createReceiver(handle, options)] as const;
   const [{ body, worker }] = receivers;
   const id = `msg_${randomUUID()}`;
   const attempt = async (index: 0 | 1): Promise<number> =>
@@ -38,24 +38,24 @@ function retriedOver(handle: HandleWorker, options: Partial<ReceiverOptions> = {
   return { attempt, worker };
 }
 
-describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ once, query }: InboxUnderTest) => {
-  const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
+describe.each(await inboxesUnderTest())("a receiver that calls once on $title", ({ once, query }: InboxUnderTest) => {
+  const countNotes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
-  test("code after once runs again on a retry, and the rows are written once", async () => {
+  test("code after once runs again on a retry, but the rows are written once", async () => {
     const after: boolean[] = [];
-    const { attempt, worker } = retriedOver(async (context, text) => {
+    const { attempt, worker } = createReceiverPair(async (context, text) => {
       const { duplicate } = await once(context, [text]);
       after.push(duplicate);
       if (after.length === 1) throw new Error("the mail server is down");
     });
     expect([await attempt(0), await attempt(1)]).toEqual([500, 200]);
     expect(after).toEqual([false, true]);
-    expect(await notes(worker)).toBe(1);
+    expect(await countNotes(worker)).toBe(1);
   });
 
   test("a handler that times out after the commit gets 503, and its retry is a duplicate", async () => {
     const results: boolean[] = [];
-    const { attempt, worker } = retriedOver(
+    const { attempt, worker } = createReceiverPair(
       async (context, text) => {
         const { duplicate } = await once(context, [text]);
         results.push(duplicate);
@@ -63,19 +63,19 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
       },
       { handlerTimeoutMs: 200 },
     );
-    // On a busy machine the commit itself may take longer than the timeout: the retry is a duplicate in either case.
+    // On a busy machine, the commit itself may take longer than the timeout, but the retry is still a duplicate.
     expect(await attempt(0)).toBe(503);
-    await expect.poll(() => notes(worker)).toBe(1);
+    await expect.poll(() => countNotes(worker)).toBe(1);
     await expect.poll(() => attempt(1)).toBe(200);
     expect(results.filter((duplicate) => !duplicate)).toHaveLength(1);
-    expect(await notes(worker)).toBe(1);
+    expect(await countNotes(worker)).toBe(1);
   });
 
   test("an acknowledged event that is redelivered has a new id, and is handled again [D-100]", async () => {
-    const { attempt, worker } = receiverOf((context, text) => once(context, [text]));
+    const { attempt, worker } = createReceiver((context, text) => once(context, [text]));
     const [first, redelivered] = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
     expect([await attempt(first), await attempt(redelivered)]).toEqual([200, 200]);
-    expect(await notes(worker)).toBe(2);
+    expect(await countNotes(worker)).toBe(2);
   });
 
   test("tenants with the same message id do not affect each other's events [D-100]", async () => {
@@ -83,7 +83,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
       ["a", whsec],
       ["b", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
     ]);
-    const { webhooks, body, worker } = receiverOf((context, text) => once(context, [text]), {
+    const { webhooks, body, worker } = createReceiver((context, text) => once(context, [text]), {
       secret: (request: unknown) => secrets.get(new URL((request as Request).url).hostname.slice(0, 1)),
     });
     const id = `msg_${randomUUID()}`;
@@ -91,10 +91,10 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
       const request = new Request(`https://${tenant}.example/offer/response`, signedRequest(body, { id, secret }));
       expect((await webhooks(request)).status).toBe(200);
     }
-    expect(await notes(worker)).toBe(2);
+    expect(await countNotes(worker)).toBe(2);
   });
 
-  test("with timestampDigest, once without a key results in a 500 that says so; with a key, the event is handled once", async () => {
+  test("with timestampDigest, once without a key results in 500, and with a key the event is handled once", async () => {
     let key: string | undefined;
     const errors: AnyWebhookKitError[] = [];
     const webhooks = webhookHandler({
@@ -113,7 +113,7 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
     const workerId = randomUUID();
     const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
     // Anyone can choose this header, so it must not identify the event.
-    const headers = () => signedJson({ "offers-delivery-id": "delivery_1" });
+    const headers = () => jsonHeaders({ "offers-delivery-id": "delivery_1" });
     const attempt = async () =>
       (
         await webhooks(
@@ -122,15 +122,15 @@ describe.each(await inboxesUnderTest())("a receiver with once on $title", ({ onc
       ).status;
     expect(await attempt()).toBe(500);
     expect(errors[0]).toMatchObject({ code: "handler_failed", cause: { code: "inbox_key_required" } });
-    expect(await notes(workerId)).toBe(0);
-    key = "of the event";
+    expect(await countNotes(workerId)).toBe(0);
+    key = "event";
     expect([await attempt(), await attempt()]).toEqual([200, 200]);
-    expect(await notes(workerId)).toBe(1);
+    expect(await countNotes(workerId)).toBe(1);
   });
 
-  test("a record outlives the process: a restarted receiver recognises the event", async () => {
-    const { attempt, worker } = retriedOver((context, text) => once(context, [text]));
+  test("a record outlives the process, so a restarted receiver recognises the event", async () => {
+    const { attempt, worker } = createReceiverPair((context, text) => once(context, [text]));
     expect([await attempt(0), await attempt(1), await attempt(1)]).toEqual([200, 200, 200]);
-    expect(await notes(worker)).toBe(1);
+    expect(await countNotes(worker)).toBe(1);
   });
 });

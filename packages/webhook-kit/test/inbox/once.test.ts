@@ -5,54 +5,54 @@ import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 const newEvent = () => ({ deduplicationKey: randomUUID() });
 
-/** Creates a later attempt at an event: the same key, another context. */
-const retryOf = (event: { deduplicationKey: string }) => ({ ...event });
+/** Returns the context of a later attempt at the same event: the same key in a new object. */
+const retryContext = (event: { deduplicationKey: string }) => ({ ...event });
 
 describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query, dialect }) => {
-  const notes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
+  const countNotes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
   test("an event is handled once, and a retry is a duplicate whose work is not called", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     expect(await once(event, [text])).toEqual({ duplicate: false });
-    expect(await once(retryOf(event), [text])).toEqual({ duplicate: true });
-    expect(await notes(text)).toBe(1);
+    expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
+    expect(await countNotes(text)).toBe(1);
   });
 
   test("returns the result of the work, and no result for a duplicate", async () => {
     const [event, key] = [newEvent(), randomUUID()];
     expect(await inbox.once(event, async () => ({ id: 7 }))).toEqual({ duplicate: false, result: { id: 7 } });
-    expect(await inbox.once(retryOf(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
+    expect(await inbox.once(retryContext(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
     expect(await inbox.once({}, async () => null, { key })).toEqual({ duplicate: false, result: null });
   });
 
-  test("an error of the work reaches the caller unchanged and rolls its rows back, and the retry is handled", async () => {
+  test("an error from the work rolls back its rows and reaches the caller unchanged, and the retry is handled", async () => {
     const [event, text, failure] = [newEvent(), randomUUID(), new Error("no planning today")];
     const fail = () => {
       throw failure;
     };
     await expect(once(event, [text], { andThen: fail })).rejects.toBe(failure);
-    expect(await notes(text)).toBe(0);
-    expect(await once(retryOf(event), [text])).toEqual({ duplicate: false });
-    expect(await notes(text)).toBe(1);
+    expect(await countNotes(text)).toBe(0);
+    expect(await once(retryContext(event), [text])).toEqual({ duplicate: false });
+    expect(await countNotes(text)).toBe(1);
   });
 
   test("when the work catches the error of a failed statement, rows and record are committed together or not at all [D-137]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
     const attempt = once(event, [text], { andThen: swallow });
-    // PostgreSQL commits nothing after a failed statement; SQLite and MySQL roll back only that statement.
-    if (dialect.failsWhole) await expect(attempt).rejects.toThrow();
+    // After a failed statement, PostgreSQL rolls back the transaction, but SQLite and MySQL only the statement.
+    if (dialect.abortsOnError) await expect(attempt).rejects.toThrow();
     else expect(await attempt).toEqual({ duplicate: false });
-    expect(await notes(text)).toBe(dialect.failsWhole ? 0 : 1);
-    expect(await once(retryOf(event), [text])).toEqual({ duplicate: !dialect.failsWhole });
-    expect(await notes(text)).toBe(1);
+    expect(await countNotes(text)).toBe(dialect.abortsOnError ? 0 : 1);
+    expect(await once(retryContext(event), [text])).toEqual({ duplicate: !dialect.abortsOnError });
+    expect(await countNotes(text)).toBe(1);
   });
 
-  test("of twenty concurrent attempts of one event, one is handled and the others wait for its commit [D-100]", async () => {
+  test("of twenty concurrent attempts at one event, one is handled and the rest wait for its commit [D-100]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
-    const results = await Promise.all(Array.from({ length: 20 }, () => once(retryOf(event), [text])));
+    const results = await Promise.all(Array.from({ length: 20 }, () => once(retryContext(event), [text])));
     expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
-    expect(await notes(text)).toBe(1);
+    expect(await countNotes(text)).toBe(1);
   });
 
   test("when the first of two concurrent attempts fails, the other is handled [D-100] [D-137]", async () => {
@@ -66,29 +66,29 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
       };
       first = once(event, [text], { andThen: fail });
     });
-    const second = once(retryOf(event), [text]);
+    const second = once(retryContext(event), [text]);
     await expect(first).rejects.toThrow("later");
     expect(await second).toEqual({ duplicate: false });
-    expect(await notes(text)).toBe(1);
+    expect(await countNotes(text)).toBe(1);
   });
 
-  test("a second call with the same context throws, during the first and after it", async () => {
+  test("a second call with the same context rejects, both during the first and after it", async () => {
     const event = newEvent();
-    const twice = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
+    const usedTwice = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
     const inside = once(event, [], { andThen: () => once(event, []) });
-    await expect(inside).rejects.toEqual(twice);
+    await expect(inside).rejects.toEqual(usedTwice);
     await once(event, []);
-    await expect(once(event, [])).rejects.toEqual(twice);
-    await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(twice);
+    await expect(once(event, [])).rejects.toEqual(usedTwice);
+    await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(usedTwice);
   });
 
-  test("after a call that rejected, the same context may call it again", async () => {
+  test("after a call that rejects, once may be called again with the same context", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     await expect(once(event, [text], { andThen: () => Promise.reject(new Error("deadlock")) })).rejects.toThrow(
       "deadlock",
     );
     expect(await once(event, [text])).toEqual({ duplicate: false });
-    expect(await notes(text)).toBe(1);
+    expect(await countNotes(text)).toBe(1);
   });
 
   test("without a signed id a key is required, and nothing is written without one [D-100]", async () => {
@@ -97,14 +97,14 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     await expect(once({}, [text])).rejects.toEqual(required);
     await expect(once({}, [text], { key: "" })).rejects.toEqual(required);
     await expect(once(newEvent(), [text], { key: 7 as never })).rejects.toEqual(required);
-    expect(await notes(text)).toBe(0);
+    expect(await countNotes(text)).toBe(0);
     expect(await once({}, [text], { key: text })).toEqual({ duplicate: false });
     expect(await once({}, [text], { key: text })).toEqual({ duplicate: true });
-    expect(await notes(text)).toBe(1);
+    expect(await countNotes(text)).toBe(1);
   });
 
   test.each(["'; DROP TABLE notes; --", '"', "\\", "\u0000", "k".repeat(100_000)])(
-    "key %# is stored as a key, whatever it contains",
+    "key %# is stored as plain data, whatever it contains",
     async (key) => {
       expect(await once({}, [], { key })).toEqual({ duplicate: false });
       expect(await once({}, [], { key })).toEqual({ duplicate: true });
@@ -112,12 +112,12 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     },
   );
 
-  test("expired records are deleted in batches, and count until then [D-100]", async () => {
+  test("expired records are deleted in batches, and still mark duplicates until then [D-100]", async () => {
     const [event, text] = [newEvent(), randomUUID()];
     await once(event, [text]);
     const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;
     await query(expire);
-    expect(await once(retryOf(event), [text])).toEqual({ duplicate: true });
+    expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
     for (let count = 0; count < 6; count += 1) await once(newEvent(), []);
     const kept = newEvent();
     await query(expire);
@@ -125,8 +125,8 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     const [before] = await query("SELECT count(*) AS records FROM offers_inbox");
     expect(await inbox.deleteExpired({ batchSize: 3 })).toBe(Number(before?.records) - 1);
     expect(await inbox.deleteExpired()).toBe(0);
-    expect(await once(retryOf(kept), [])).toEqual({ duplicate: true });
-    expect(await once(retryOf(event), [text])).toEqual({ duplicate: false });
+    expect(await once(retryContext(kept), [])).toEqual({ duplicate: true });
+    expect(await once(retryContext(event), [text])).toEqual({ duplicate: false });
   });
 });
 

@@ -75,7 +75,7 @@ test.each([
   { timeoutMs: 60_001 },
 ])("%j is rejected", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
 
-test("a rolled-back transaction of PGlite rejects: the event would be lost", async () => {
+test("once rejects if the work rolls back its PGlite transaction, because the event would be lost", async () => {
   const table = "rolled_back";
   await pglite.exec(inboxMigration({ table }));
   const inbox = postgresInbox(pglite, { table });
@@ -83,7 +83,7 @@ test("a rolled-back transaction of PGlite rejects: the event would be lost", asy
   expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
 });
 
-test("nothing is created before the migration runs", async () => {
+test("the inbox does not create a table itself", async () => {
   await expect(postgresInbox(pglite).once({}, async () => undefined, { key: "k" })).rejects.toThrow(/offers_inbox/);
   const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname LIKE 'offers%'");
   expect(rows).toEqual([]);

@@ -3,13 +3,13 @@ import { afterAll } from "vitest";
 import { createDatabase } from "../../../../scripts/test-database.ts";
 
 /** Creates a database for one file's tests, and drops it afterwards. */
-export async function databaseOfFile(): Promise<string> {
+export async function createDatabaseForFile(): Promise<string> {
   const { url, drop } = await createDatabase();
   afterAll(drop);
   return url;
 }
 
-/** Opens a pool that is closed after its file's tests. */
+/** Opens a pool, and closes it after the file's tests. */
 export function openPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, ...options });
   // Tests terminate sessions on purpose.

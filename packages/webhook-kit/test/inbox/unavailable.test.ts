@@ -7,10 +7,10 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { mysqlInbox } from "../../src/mysql.ts";
 import { type Inbox, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox } from "../../src/sqlite.ts";
-import { secret, signed } from "../support/serve.ts";
+import { secret, signedHeaders } from "../support/serve.ts";
 
-/** Returns a loopback port that refuses connections: it was free a moment ago. */
-async function closedPort(): Promise<number> {
+/** Returns a loopback port that was just freed, so that it refuses connections. */
+async function findClosedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();
@@ -19,10 +19,10 @@ async function closedPort(): Promise<number> {
 }
 
 const host = "127.0.0.1";
-const port = await closedPort();
+const port = await findClosedPort();
 const refused = expect.objectContaining({ code: "ECONNREFUSED" });
 
-const closedSqlite = (): DatabaseSync => {
+const openClosedSqlite = (): DatabaseSync => {
   const database = new DatabaseSync(":memory:");
   database.close();
   return database;
@@ -31,11 +31,15 @@ const closedSqlite = (): DatabaseSync => {
 const inboxes: [string, Inbox<never>, unknown][] = [
   ["PostgreSQL", postgresInbox(new pg.Pool({ host, port })) as Inbox<never>, refused],
   ["MySQL", mysqlInbox(createPool({ host, port })) as Inbox<never>, refused],
-  ["SQLite", sqliteInbox(closedSqlite()) as Inbox<never>, expect.objectContaining({ message: "database is not open" })],
+  [
+    "SQLite",
+    sqliteInbox(openClosedSqlite()) as Inbox<never>,
+    expect.objectContaining({ message: "database is not open" }),
+  ],
 ];
 
 test.each(inboxes)(
-  "the error of an inbox whose %s is down says so, wherever it is used",
+  "every method of an inbox whose %s is down rejects with an error that says so",
   async (database, inbox, cause) => {
     const work = vi.fn();
     const unavailable = expect.objectContaining({
@@ -58,7 +62,7 @@ test.each(inboxes)(
     const [, deduplication, cause] = given;
     const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
     const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
-    const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signed() });
+    const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() });
     expect((await handler(request)).status).toBe(503);
     expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "inbox_unavailable", cause })]]);
     expect(onWorkerAddedContact).not.toHaveBeenCalled();

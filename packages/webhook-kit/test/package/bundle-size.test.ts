@@ -24,7 +24,7 @@ const esbuild: Bundler = (entry, outfile, target) =>
     logLevel: "silent",
   });
 
-test.each(["node", "edge"] as const)("a receiver of /fetch for %s is small, and handles signed webhooks", (target) =>
+test.each(["node", "edge"] as const)("a receiver from /fetch for %s is small, and handles signed webhooks", (target) =>
   checkBundle(esbuild, target, ["fetch", "webhookHandler"], sendToFetch),
 );
 
@@ -32,7 +32,7 @@ test.each<[entry: string, create: string, toListener: (receiver: never) => Reque
   ["express", "webhookRouter", (receiver: RequestHandler) => express().use(receiver)],
   ["lambda", "webhookFunction", httpApi],
   ["node", "webhookListener", (receiver: RequestListener) => receiver],
-])("a receiver of /%s is small, and handles signed webhooks", (entry, create, toListener) =>
+])("a receiver from /%s is small, and handles signed webhooks", (entry, create, toListener) =>
   checkBundle(esbuild, "node", [entry, create], async (receiver) => {
     const { url } = await serve(toListener(receiver as never));
     return (init) => fetch(`${url}/offer/response`, init);

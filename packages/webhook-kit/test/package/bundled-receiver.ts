@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { accepted, post } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
-/** The bundle's target: Node, or the edge, such as Cloudflare's workerd. */
+/** The bundle's target: Node, or an edge runtime such as Cloudflare's workerd. */
 export type Target = "node" | "edge";
 
 /** The export conditions of each target. */
@@ -48,11 +48,11 @@ export async function checkBundle<Receiver>(
   await bundle(source, outfile, target);
 
   const code = await readFile(outfile);
-  // Raise the limit deliberately: the bundle contains only the kit's own code.
+  // Raise these limits only deliberately, because the bundle contains only the kit's own code.
   expect(code.length).toBeLessThanOrEqual(40_000);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(15_600);
   const imports = [...code.toString().matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)/g)];
-  // Workers provide it with `nodejs_compat`.
+  // Workers provide node:crypto with `nodejs_compat`.
   expect(new Set(imports.map(([, name]) => name))).toEqual(new Set(["node:crypto"]));
 
   const { receiver, handled } = (await import(outfile)) as { receiver: Receiver; handled: unknown[] };

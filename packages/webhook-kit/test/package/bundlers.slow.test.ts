@@ -43,7 +43,8 @@ const bundlers: Record<string, Bundler> = {
 };
 
 describe.each(Object.entries(bundlers))("%s", (_, bundle) =>
-  test.each(["node", "edge"] as const)("a receiver of /fetch for %s is small, and handles signed webhooks", (target) =>
-    checkBundle(bundle, target, ["fetch", "webhookHandler"], sendToFetch),
+  test.each(["node", "edge"] as const)(
+    "a receiver from /fetch for %s is small, and handles signed webhooks",
+    (target) => checkBundle(bundle, target, ["fetch", "webhookHandler"], sendToFetch),
   ),
 );

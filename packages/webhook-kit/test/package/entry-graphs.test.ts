@@ -2,7 +2,7 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 
 /** Returns what an entry loads: this package's files, and packages by name. */
-async function graphOf(entry: string): Promise<{ own: string[]; packages: string[] }> {
+async function findLoadedModules(entry: string): Promise<{ own: string[]; packages: string[] }> {
   const { metafile } = await build({
     entryPoints: [new URL(`../../src/${entry}.ts`, import.meta.url).pathname],
     bundle: true,
@@ -17,8 +17,8 @@ async function graphOf(entry: string): Promise<{ own: string[]; packages: string
   return { own: inputs.filter((path) => !path.includes("node_modules")), packages: [...new Set(packages)].sort() };
 }
 
-test.each(["index", "express", "fetch", "lambda", "node"])("/%s loads no package", async (entry) => {
-  const { own, packages } = await graphOf(entry);
+test.each(["index", "express", "fetch", "lambda", "node"])("/%s does not load any package", async (entry) => {
+  const { own, packages } = await findLoadedModules(entry);
   expect(packages).toEqual([]);
   expect(
     own.filter((path) => /redis|inbox|catch-up|opentelemetry|conformance|test-receiver|sign-headers/.test(path)),
@@ -26,7 +26,7 @@ test.each(["index", "express", "fetch", "lambda", "node"])("/%s loads no package
 });
 
 test("/redis loads neither a Redis client nor a framework", async () => {
-  const { own, packages } = await graphOf("redis");
+  const { own, packages } = await findLoadedModules("redis");
   expect(packages).toEqual([]);
   expect(own.some((path) => path.endsWith("redis-deduplication.ts"))).toBe(true);
 });
@@ -34,7 +34,7 @@ test("/redis loads neither a Redis client nor a framework", async () => {
 test.each(["mysql", "postgres", "sqlite"])(
   "/%s loads neither a client nor another database's inbox",
   async (database) => {
-    const { own, packages } = await graphOf(database);
+    const { own, packages } = await findLoadedModules(database);
     expect(packages).toEqual([]);
     const inboxes = own.filter((path) => path.endsWith("-inbox.ts")).map((path) => path.replace(/.*\//, ""));
     expect(inboxes).toEqual([`${database}-inbox.ts`]);
@@ -42,5 +42,5 @@ test.each(["mysql", "postgres", "sqlite"])(
 );
 
 test("only /express imports Express, and only for its types", async () => {
-  expect((await graphOf("express")).packages).not.toContain("express");
+  expect((await findLoadedModules("express")).packages).not.toContain("express");
 });

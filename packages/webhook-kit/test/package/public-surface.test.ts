@@ -17,7 +17,7 @@ const entries = [
 ];
 
 /** Lists an entry's exported names, including types, which exist only in its source. */
-function namesOf(entry: string): string[] {
+function listExports(entry: string): string[] {
   const text = readFileSync(new URL(`../../src/${entry}.ts`, import.meta.url), "utf8");
   expect(text).not.toMatch(/export \*|export default/);
   const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
@@ -29,7 +29,7 @@ function namesOf(entry: string): string[] {
 }
 
 test("each entry exports exactly the listed names", () => {
-  expect(namesOf("index")).toEqual([
+  expect(listExports("index")).toEqual([
     "AcquireResult",
     "AnyWebhookKitError",
     "ConfigurationError",
@@ -68,7 +68,7 @@ test("each entry exports exactly the listed names", () => {
     "timestampDigest",
     "verifyRequest",
   ]);
-  expect(namesOf("catch-up")).toEqual([
+  expect(listExports("catch-up")).toEqual([
     "CatchUpOptions",
     "CatchUpSummary",
     "EventContext",
@@ -80,22 +80,22 @@ test("each entry exports exactly the listed names", () => {
     "reconcile",
     "reconcileOnWebhook",
   ]);
-  expect(namesOf("express")).toEqual(["ReceiverOptions", "VerifyOptions", "verifyWebhook", "webhookRouter"]);
-  expect(namesOf("fetch")).toEqual([
+  expect(listExports("express")).toEqual(["ReceiverOptions", "VerifyOptions", "verifyWebhook", "webhookRouter"]);
+  expect(listExports("fetch")).toEqual([
     "ParseWebhookOptions",
     "ReceiverOptions",
     "WebhookEvent",
     "parseWebhook",
     "webhookHandler",
   ]);
-  expect(namesOf("lambda")).toEqual(["ReceiverOptions", "webhookFunction"]);
-  expect(namesOf("node")).toEqual(["ReceiverOptions", "webhookListener"]);
-  expect(namesOf("opentelemetry")).toEqual(["Tracer", "WebhookEvent", "traceEvent", "webhookTracer"]);
+  expect(listExports("lambda")).toEqual(["ReceiverOptions", "webhookFunction"]);
+  expect(listExports("node")).toEqual(["ReceiverOptions", "webhookListener"]);
+  expect(listExports("opentelemetry")).toEqual(["Tracer", "WebhookEvent", "traceEvent", "webhookTracer"]);
   const inboxNames = ["ResponseLog", "Inbox", "InboxDatabase", "inboxMigration"];
   for (const database of ["mysql", "postgres", "sqlite"])
-    expect(namesOf(database)).toEqual([...inboxNames, `${database}Inbox`].sort());
-  expect(namesOf("redis")).toEqual(["Deduplication", "redisDeduplication"]);
-  expect(namesOf("testing")).toEqual([
+    expect(listExports(database)).toEqual([...inboxNames, `${database}Inbox`].sort());
+  expect(listExports("redis")).toEqual(["Deduplication", "redisDeduplication"]);
+  expect(listExports("testing")).toEqual([
     "ContactSuggestion",
     "Deduplication",
     "SignatureScheme",
@@ -105,7 +105,7 @@ test("each entry exports exactly the listed names", () => {
     "signHeaders",
     "testReceiver",
   ]);
-  expect(new Set(entries.flatMap(namesOf)).size).toBeLessThanOrEqual(70);
+  expect(new Set(entries.flatMap(listExports)).size).toBeLessThanOrEqual(70);
 });
 
 test("the exports at run time are the listed values", async () => {

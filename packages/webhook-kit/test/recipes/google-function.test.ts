@@ -14,7 +14,7 @@ test("a Google Cloud Function passes all checks", async () => {
   expect(await receiver.checkContract()).toEqual([]);
 });
 
-// The Functions Framework calls a function with the body parsed, and keeps its bytes.
+// The Functions Framework parses the body before it calls a function, and sets rawBody to its bytes.
 test("a Google Cloud Function behind the framework's parser handles events once", async () => {
   const framework = express().use(
     express.json({

@@ -7,9 +7,9 @@ const pages = globSync(["frameworks/[!R]*.md", "multi-tenant.md"], { cwd: guides
   file,
   text: readFileSync(join(guides, file), "utf8"),
 }));
-const notShown = new Set(["lambda-events.ts", "node-test.ts"]);
+const hiddenFiles = new Set(["lambda-events.ts", "node-test.ts"]);
 
-/** Reads the files in this folder and below. */
+/** Reads the TypeScript files in this folder and its subfolders. */
 const readRecipes = (isShown: (file: string) => boolean): string[] =>
   readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && isShown(file))
@@ -17,22 +17,22 @@ const readRecipes = (isShown: (file: string) => boolean): string[] =>
 
 test("the framework pages show exactly the tested receivers", () => {
   const shown = pages.flatMap(({ text }) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
-  expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !notShown.has(file)).sort());
+  expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !hiddenFiles.has(file)).sort());
 });
 
-// Joins lines, wherever the formatter or the page breaks them, and removes types.
-const onOneLine = (text: string) =>
+// Joins lines, which the formatter and the pages break differently, and removes types.
+const normaliseCode = (text: string) =>
   text
     .replace(/,?\s+(?=[})])/g, " ")
     .replace(/\s+/g, " ")
     .replaceAll("(request: Request)", "(request)");
-const tests = onOneLine(readRecipes((file) => file.endsWith(".test.ts")).join("\n"));
+const tests = normaliseCode(readRecipes((file) => file.endsWith(".test.ts")).join("\n"));
 
 test.each(pages)("$file shows the lines of its test and lists its known limits", ({ file, text }) => {
   const [, code = ""] = /^## Test it\n[\s\S]*?^```js\n(.*?)^```$/ms.exec(text) ?? [];
   const statements = code.split(";\n").filter(Boolean);
   expect(statements).not.toEqual([]);
   for (const statement of statements)
-    expect(tests).toContain(onOneLine(statement.replace(/^await using receiver = await /, "")).trim());
+    expect(tests).toContain(normaliseCode(statement.replace(/^await using receiver = await /, "")).trim());
   if (file !== "multi-tenant.md") expect(text).toMatch(/^## Known limits$/m);
 });

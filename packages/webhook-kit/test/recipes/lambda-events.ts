@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 
 /** A request that a gateway received. */
-export interface Taken {
+export interface GatewayRequest {
   method: string;
   path: string;
   /** The headers as sent: name, value, name, value. */
@@ -14,15 +14,15 @@ export interface Taken {
 }
 
 /** Creates an HTTP API's event, following the sample in AWS's documentation of payload format 2.0. */
-export function httpApiEvent({ method, path, rawHeaders, ...taken }: Taken): APIGatewayProxyEventV2 {
+export function httpApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEventV2 {
   const http = { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "agent" };
   return {
     version: "2.0",
     routeKey: "$default",
     rawPath: path,
     rawQueryString: "",
-    // Names in lower case; values with the same name joined with commas.
-    headers: mapValues(listsOf(rawHeaders, true), (values) => values.join(",")),
+    // An HTTP API lowercases names, and joins values with the same name with commas.
+    headers: mapValues(groupHeaders(rawHeaders, true), (values) => values.join(",")),
     requestContext: {
       accountId: "123456789012",
       apiId: "api-id",
@@ -35,18 +35,18 @@ export function httpApiEvent({ method, path, rawHeaders, ...taken }: Taken): API
       time: "12/Mar/2020:19:03:58 +0000",
       timeEpoch: 1583348638390,
     },
-    ...bodyOf(taken),
+    ...bodyFields(payload),
   };
 }
 
 /** Creates a REST API's event, following the sample in AWS's documentation of payload format 1.0. */
-export function restApiEvent({ method, path, rawHeaders, ...taken }: Taken): APIGatewayProxyEvent {
-  const lists = listsOf(rawHeaders, false);
+export function restApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEvent {
+  const lists = groupHeaders(rawHeaders, false);
   return {
     resource: "/{proxy+}",
     path,
     httpMethod: method,
-    // Names as sent, each with its last value.
+    // A REST API keeps names as sent, each with its last value.
     headers: mapValues(lists, (values) => values.at(-1)),
     multiValueHeaders: lists,
     queryStringParameters: null,
@@ -88,25 +88,25 @@ export function restApiEvent({ method, path, rawHeaders, ...taken }: Taken): API
       stage: "prod",
     },
     body: null,
-    ...bodyOf(taken),
+    ...bodyFields(payload),
   };
 }
 
 /** Creates a load balancer's event, following the sample in AWS's documentation of Lambda targets. */
-export function loadBalancerEvent(taken: Taken, hasLists: boolean): ALBEvent {
-  const { method, path, rawHeaders } = taken;
-  const lists = listsOf(rawHeaders, true);
+export function loadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders: boolean): ALBEvent {
+  const { method, path, rawHeaders } = request;
+  const lists = groupHeaders(rawHeaders, true);
   const targetGroupArn =
     "arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-target-group/6d0ecf831eec9f09";
   return {
     requestContext: { elb: { targetGroupArn } },
     httpMethod: method,
     path,
-    ...(hasLists
+    ...(hasMultiValueHeaders
       ? { multiValueQueryStringParameters: {}, multiValueHeaders: lists }
       : { queryStringParameters: {}, headers: mapValues(lists, (values) => values.at(-1)) }),
     body: "",
-    ...bodyOf(taken),
+    ...bodyFields(request),
   };
 }
 
@@ -118,7 +118,7 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** Starts an HTTP API in front of a function; it rejects bodies larger than 6 MiB. */
+/** Returns a listener that calls a function like an HTTP API, which rejects bodies larger than 6 MiB. */
 export function httpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<FunctionResult>): RequestListener {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = request;
@@ -130,12 +130,15 @@ export function httpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<Funct
   return (request, response) => void receive(request, response).catch(() => response.destroy());
 }
 
-const bodyOf = ({ body, isBinary }: Pick<Taken, "body" | "isBinary">): { body?: string; isBase64Encoded: boolean } =>
+const bodyFields = ({
+  body,
+  isBinary,
+}: Pick<GatewayRequest, "body" | "isBinary">): { body?: string; isBase64Encoded: boolean } =>
   body.length > 0
     ? { body: body.toString(isBinary ? "base64" : "utf8"), isBase64Encoded: isBinary }
     : { isBase64Encoded: false };
 
-function listsOf(rawHeaders: readonly string[], inLowerCase: boolean): Record<string, string[]> {
+function groupHeaders(rawHeaders: readonly string[], inLowerCase: boolean): Record<string, string[]> {
   const lists: Record<string, string[]> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";

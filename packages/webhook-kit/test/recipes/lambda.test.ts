@@ -6,7 +6,7 @@ import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws
 import { handle } from "hono/aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { prepareRecipe } from "../support/prepare-recipe.ts";
-import { httpApiEvent, loadBalancerEvent, restApiEvent, type Taken } from "./lambda-events.ts";
+import { type GatewayRequest, httpApiEvent, loadBalancerEvent, restApiEvent } from "./lambda-events.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const log = prepareRecipe({ WEBHOOK_SECRET: secret });
@@ -22,17 +22,17 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** Creates a gateway in front of the function, which turns a request into an event, and the result into a response. */
-const gateway =
+/** Creates a gateway that turns a request into an event for the function, and its result into a response. */
+const createGateway =
   (
-    toEvent: (taken: Taken) => TestedEvent,
+    toEvent: (request: GatewayRequest) => TestedEvent,
     isBinary: boolean,
     invoke: (event: TestedEvent) => Promise<FunctionResult>,
   ) =>
-  async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = "", url: path = "", rawHeaders } = request;
+  async (incoming: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url: path = "", rawHeaders } = incoming;
     const event = JSON.parse(
-      JSON.stringify(toEvent({ method, path, rawHeaders, isBinary, body: await buffer(request) })),
+      JSON.stringify(toEvent({ method, path, rawHeaders, isBinary, body: await buffer(incoming) })),
     );
     const { statusCode, body, headers, multiValueHeaders, isBase64Encoded } = await invoke(event);
     response.writeHead(statusCode, { ...headers, ...multiValueHeaders });
@@ -40,16 +40,16 @@ const gateway =
   };
 
 // Hono's types contain only the event fields that it reads.
-const onHono = handle(honoApp) as (event: object) => Promise<object>;
+const invokeHono = handle(honoApp) as (event: object) => Promise<object>;
 
 const functions: [name: string, invoke: (event: TestedEvent) => Promise<FunctionResult>][] = [
   ["the recipe", handler],
-  ["Hono's adapter", (event) => onHono(event) as Promise<FunctionResult>],
+  ["Hono's adapter", (event) => invokeHono(event) as Promise<FunctionResult>],
 ];
-const events: [name: string, toEvent: (taken: Taken) => TestedEvent][] = [
+const events: [name: string, toEvent: (request: GatewayRequest) => TestedEvent][] = [
   ["an HTTP API", httpApiEvent],
   ["a REST API", restApiEvent],
-  ["a load balancer with multi-value headers", (taken) => loadBalancerEvent(taken, true)],
+  ["a load balancer with multi-value headers", (request) => loadBalancerEvent(request, true)],
 ];
 const accepted = { offerId: "offer_1", workerId: "worker_Jürgen", response: "accepted" } as const;
 
@@ -58,14 +58,17 @@ beforeEach(() => log.mockClear());
 describe.each(functions)("%s", (_function, invoke) => {
   test.each(events)("passes all checks behind %s, with bodies as strings and in base64", async (_name, toEvent) => {
     for (const isBinary of [false, true]) {
-      await using receiver = await testReceiver(gateway(toEvent, isBinary, invoke), { secret, basePath: "/offers" });
+      await using receiver = await testReceiver(createGateway(toEvent, isBinary, invoke), {
+        secret,
+        basePath: "/offers",
+      });
       expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
     }
     expect(log.mock.calls).toEqual([Object.values(accepted), Object.values(accepted)]);
   });
 
   test("cannot see a second header behind a load balancer that passes only the last value", async () => {
-    const listener = gateway((taken) => loadBalancerEvent(taken, false), false, invoke);
+    const listener = createGateway((request) => loadBalancerEvent(request, false), false, invoke);
     await using receiver = await testReceiver(listener, { secret, basePath: "/offers" });
     const problems = await receiver.checkContract();
     expect(problems).not.toEqual([]);
@@ -85,7 +88,7 @@ test("the recipe accepts an event with only the fields that a function URL sends
   expect(statusCode).toBe(200);
 });
 
-test("the error for a 404 names the base path of a custom domain as the cause, without the sender's path", async () => {
+test("the message for a 404 suggests a custom domain's base path as the cause, but does not contain the path", async () => {
   const onRejected = vi.fn();
   const behindDomain = webhookFunction({ basePath: "/offers", secret, onRejected });
   const headers = await signHeaders({ secret });

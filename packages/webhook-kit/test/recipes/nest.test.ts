@@ -28,8 +28,8 @@ async function start(module: Type, options: { rawBody?: boolean }, prepare: (app
 
 test.each<[string, ...Parameters<typeof start>]>([
   ["in front of Nest's parser", EmptyModule, {}, mountWebhooks],
-  ["as a module's middleware, with the parsed body left", WebhooksModule, {}],
-  ["as a module's middleware, with the raw body kept", WebhooksModule, { rawBody: true }],
+  ["as a module's middleware, with only the parsed body", WebhooksModule, {}],
+  ["as a module's middleware, with the raw body", WebhooksModule, { rawBody: true }],
 ])("in Nest, %s, the receiver passes all checks", async (_where, module, options, prepare) => {
   const app = await start(module, options, prepare);
   await using receiver = await testReceiver(app.getHttpServer(), { secret, basePath: "/offers" });

@@ -8,7 +8,7 @@ const { GET, POST } = await import("./next-route.ts");
 
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 
-// `npm run check -- compatibility recipes` builds and serves it with Next.
+// `npm run check -- compatibility recipes` builds this recipe with Next and serves it.
 test("a Next route handler passes all checks", async () => {
   expect(GET).toBe(POST);
   await using receiver = await testReceiver(POST, { secret, basePath: "/offers" });

@@ -28,7 +28,7 @@ test.each([151, -151, 300])(
   },
 );
 
-test.each([0, 150, -150])("a skew of %d s logs no warning [D-59]", async (skewSeconds) => {
+test.each([0, 150, -150])("a skew of %d s does not log a warning [D-59]", async (skewSeconds) => {
   expect(await warningsFor(skewSeconds)).toEqual([]);
 });
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
-import { almost, anyText, instant, runs } from "../support/property-runs.ts";
-import { flip, pairsOf, type SchemeCase, schemes, verify } from "./property-schemes.ts";
+import { almostValid, anyText, instant, runOptions } from "../support/property-runs.ts";
+import { flipBit, headerPairs, type SchemeCase, schemes, verify } from "./property-schemes.ts";
 
-/** A message, the secret that signs it, and the scheme. */
-const signed = ({ variants, secret }: SchemeCase) =>
+/** Generates a message, the secret that signs it, and a variant of the scheme. */
+const signedMessage = ({ variants, secret }: SchemeCase) =>
   fc.record({
     scheme: fc.constantFrom(...variants),
     secret,
@@ -15,30 +15,31 @@ const signed = ({ variants, secret }: SchemeCase) =>
     id: fc.stringMatching(/^[\w-]{1,30}$/),
   });
 
-describe.each(schemes)("$name", (each) => {
-  const { names, secret } = each;
+describe.each(schemes)("$name", (schemeCase) => {
+  const { names, secret } = schemeCase;
+  const messages = signedMessage(schemeCase);
 
   test("verifies everything that it signs, reports the secret, and rejects other secrets", () =>
     fc.assert(
-      fc.property(signed(each), fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, at) => {
-        const rawHeaders = pairsOf(scheme.sign(message)).flat();
-        const strangers = others.filter((other) => !each.isSameKey(other, message.secret));
-        const secrets = strangers.toSpliced(at, 0, message.secret);
+      fc.property(messages, fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, at) => {
+        const rawHeaders = headerPairs(scheme.sign(message)).flat();
+        const otherSecrets = others.filter((other) => !schemeCase.isSameKey(other, message.secret));
+        const secrets = otherSecrets.toSpliced(at, 0, message.secret);
         expect(verify(scheme, rawHeaders, secrets, message.body)).toMatchObject({
           secretIndex: secrets.indexOf(message.secret),
         });
-        expect(verify(scheme, rawHeaders, strangers, message.body)).toBeUndefined();
+        expect(verify(scheme, rawHeaders, otherSecrets, message.body)).toBeUndefined();
       }),
-      runs(500),
+      runOptions(500),
     ));
 
   test("ignores the order of headers, other headers and the case of names", () => {
     const others = fc.array(fc.tuple(fc.oneof(anyText, fc.constantFrom("host", "date", "x-webhook-id")), anyText));
     return fc.assert(
-      fc.property(signed(each), others, fc.infiniteStream(fc.nat()), ({ scheme, ...message }, noise, order) => {
-        const plain = pairsOf(scheme.sign(message));
-        const unread = noise.filter(([name]) => !names.includes(name.toLowerCase()));
-        const mixed = [...plain.map(([name, value]) => [name.toUpperCase(), value]), ...unread]
+      fc.property(messages, others, fc.infiniteStream(fc.nat()), ({ scheme, ...message }, noise, order) => {
+        const plain = headerPairs(scheme.sign(message));
+        const ignored = noise.filter(([name]) => !names.includes(name.toLowerCase()));
+        const mixed = [...plain.map(([name, value]) => [name.toUpperCase(), value]), ...ignored]
           .map((pair) => ({ pair, rank: order.next().value ?? 0 }))
           .sort((a, b) => a.rank - b.rank)
           .flatMap(({ pair }) => pair);
@@ -47,37 +48,40 @@ describe.each(schemes)("$name", (each) => {
         );
         expect(scheme.parse(mixed)).toEqual(scheme.parse(plain.flat()));
       }),
-      runs(500),
+      runOptions(500),
     );
   });
 
   test("rejects a header that is sent twice, whatever the value of the second", () =>
     fc.assert(
       fc.property(
-        signed(each),
+        messages,
         fc.constantFrom(...names),
         anyText,
         fc.nat(9),
         ({ scheme, ...message }, name, value, at) => {
-          const pairs = pairsOf(scheme.sign(message));
+          const pairs = headerPairs(scheme.sign(message));
           const twice = pairs.toSpliced(at, 0, [name, value]).flat();
           expect(verify(scheme, twice, [message.secret], message.body)).toBe("duplicate_header");
-          const [, own = ""] = pairs.find(([each]) => each.toLowerCase() === name) ?? [];
+          const [, own = ""] = pairs.find(([header]) => header.toLowerCase() === name) ?? [];
           for (const joined of [`${own}, ${value}`, `${value}, ${own}`, `${own},${own}`]) {
-            const rawHeaders = pairs.flatMap(([each, text]) => [each, each.toLowerCase() === name ? joined : text]);
+            const rawHeaders = pairs.flatMap(([header, text]) => [
+              header,
+              header.toLowerCase() === name ? joined : text,
+            ]);
             expect(verify(scheme, rawHeaders, [message.secret], message.body)).toEqual(expect.any(String));
           }
         },
       ),
-      runs(300),
+      runOptions(300),
     ));
 
   test("rejects a message after changing any bit of a signed header", () =>
     fc.assert(
-      fc.property(signed(each), fc.nat(), fc.constantFrom(...names), ({ scheme, ...message }, bit, name) => {
-        const pairs = pairsOf(scheme.sign(message));
-        const changed = pairs.map(([each, text]): [string, string] =>
-          each.toLowerCase() === name ? [each, flip(Buffer.from(text), bit).toString("latin1")] : [each, text],
+      fc.property(messages, fc.nat(), fc.constantFrom(...names), ({ scheme, ...message }, bit, name) => {
+        const pairs = headerPairs(scheme.sign(message));
+        const changed = pairs.map(([header, text]): [string, string] =>
+          header.toLowerCase() === name ? [header, flipBit(Buffer.from(text), bit).toString("latin1")] : [header, text],
         );
         const outcome = verify(scheme, changed.flat(), [message.secret], message.body);
         // Hexadecimal digits and the word hmac are case-insensitive, so the case bit is not part of the signature.
@@ -85,38 +89,38 @@ describe.each(schemes)("$name", (each) => {
           expect(changed.flat().join().toLowerCase()).toBe(pairs.flat().join().toLowerCase());
         if (typeof outcome === "object") expect(name).toBe("authorization");
       }),
-      runs(1_000),
+      runOptions(1_000),
     ));
 
   test("never accepts an unsigned message, and never throws", () =>
     fc.assert(
       fc.property(
-        signed(each),
+        messages,
         fc.array(fc.oneof(anyText, fc.constantFrom(...names)), { maxLength: 8 }),
         anyText,
-        (...given) => {
-          const [{ scheme, ...message }, noise, text] = given;
+        (...generated) => {
+          const [{ scheme, ...message }, noise, text] = generated;
           const outcome = verify(scheme, noise, [message.secret], message.body);
           expect(typeof outcome).toBe("string");
-          // All headers are valid except for one with a random value, which is well formed at best.
+          // All headers are valid except one, whose random value is at best well formed.
           for (const name of names) {
-            const own = pairsOf(scheme.sign(message)).filter(([each]) => each.toLowerCase() !== name);
+            const own = headerPairs(scheme.sign(message)).filter(([header]) => header.toLowerCase() !== name);
             const forged = verify(scheme, [...own.flat(), name, text], [message.secret], message.body);
             expect(["string", "undefined"]).toContain(typeof forged);
           }
         },
       ),
-      runs(500),
+      runOptions(500),
     ));
 
   test("rejects a signature that is almost valid", () =>
     fc.assert(
       fc.property(
-        signed(each).chain(({ scheme, ...message }) => {
-          const pairs = pairsOf(scheme.sign(message));
+        messages.chain(({ scheme, ...message }) => {
+          const pairs = headerPairs(scheme.sign(message));
           const [name, own] = pairs.at(-1) ?? ["", ""];
           const others = pairs.slice(0, -1).flat();
-          return almost(fc.constant(own)).map((text) => ({
+          return almostValid(fc.constant(own)).map((text) => ({
             scheme,
             message,
             own,
@@ -129,68 +133,73 @@ describe.each(schemes)("$name", (each) => {
           if (typeof outcome === "object") expect(text.toLowerCase()).toBe(own.toLowerCase());
         },
       ),
-      runs(500),
+      runOptions(500),
     ));
 
-  test("rejects secrets that it cannot sign with, with an error of the kit", () =>
+  test("rejects secrets that it cannot sign with, using one of the kit's errors", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, fc.constant(`${"x".repeat(20)}\n`)), instant, (text, now) => {
-        const [scheme] = each.variants;
+        const [scheme] = schemeCase.variants;
         try {
-          const rawHeaders = pairsOf(scheme.sign({ secret: text, now })).flat();
+          const rawHeaders = headerPairs(scheme.sign({ secret: text, now })).flat();
           expect(verify(scheme, rawHeaders, [text], Buffer.of())).toMatchObject({ secretIndex: 0 });
         } catch (error) {
           expect(error).toMatchObject({ name: "ConfigurationError", code: "invalid_secret" });
         }
       }),
-      runs(500),
+      runOptions(500),
     ));
 });
 
 test("changing any bit of a body that standardWebhooks signed invalidates its signature", () =>
   fc.assert(
-    fc.property(signed(schemes[1]), fc.nat(), ({ scheme, ...message }, bit) => {
-      const rawHeaders = pairsOf(scheme.sign(message)).flat();
-      const outcome = verify(scheme, rawHeaders, [message.secret], flip(Buffer.from(message.body), bit));
+    fc.property(signedMessage(schemes[1]), fc.nat(), ({ scheme, ...message }, bit) => {
+      const rawHeaders = headerPairs(scheme.sign(message)).flat();
+      const outcome = verify(scheme, rawHeaders, [message.secret], flipBit(Buffer.from(message.body), bit));
       expect(outcome).toEqual(message.body.length === 0 ? { secretIndex: 0, variant: "v1" } : undefined);
     }),
-    runs(1_000),
+    runOptions(1_000),
   ));
 
-test("no part of a message of standardWebhooks can be moved into another", () =>
+test("a standardWebhooks signature is invalid after bytes move between the id, timestamp and body", () =>
   fc.assert(
-    fc.property(signed(schemes[1]), fc.stringMatching(/^[0-9]{1,12}[.][0-9.{}]{0,9}$/), fc.nat(), (given, text, at) => {
-      const { scheme, ...message } = { ...given, body: Buffer.from(text) };
-      const headers = standardWebhooks().sign(message);
-      const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
-      const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);
-      // Uses any other two dots in the signed bytes as the ends of the id and the time.
-      const dots = [...content.keys()].filter((index) => content[index] === 0x2e);
-      const [first = 0, second = 0] = [dots[at % dots.length], dots[(at + 1) % dots.length]].sort(
-        (a = 0, b = 0) => a - b,
-      );
-      if (first === id.length) return;
-      const moved = { ...headers };
-      moved["webhook-id"] = content.subarray(0, first).toString("latin1");
-      moved["webhook-timestamp"] = content.subarray(first + 1, second).toString("latin1");
-      const outcome = verify(scheme, pairsOf(moved).flat(), [message.secret], content.subarray(second + 1));
-      expect(["string", "undefined"]).toContain(typeof outcome);
-    }),
-    runs(500),
+    fc.property(
+      signedMessage(schemes[1]),
+      fc.stringMatching(/^[0-9]{1,12}[.][0-9.{}]{0,9}$/),
+      fc.nat(),
+      (signed, text, at) => {
+        const { scheme, ...message } = { ...signed, body: Buffer.from(text) };
+        const headers = standardWebhooks().sign(message);
+        const [id, timestamp] = [headers["webhook-id"], headers["webhook-timestamp"]];
+        const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), message.body]);
+        // Ends the id and the timestamp at two other dots in the signed bytes.
+        const dots = [...content.keys()].filter((index) => content[index] === 0x2e);
+        const [first = 0, second = 0] = [dots[at % dots.length], dots[(at + 1) % dots.length]].sort(
+          (a = 0, b = 0) => a - b,
+        );
+        if (first === id.length) return;
+        const moved = { ...headers };
+        moved["webhook-id"] = content.subarray(0, first).toString("latin1");
+        moved["webhook-timestamp"] = content.subarray(first + 1, second).toString("latin1");
+        const outcome = verify(scheme, headerPairs(moved).flat(), [message.secret], content.subarray(second + 1));
+        expect(["string", "undefined"]).toContain(typeof outcome);
+      },
+    ),
+    runOptions(500),
   ));
 
 test("timestampDigest rejects a variant that is not configured", () =>
   fc.assert(
-    fc.property(signed(schemes[0]), ({ secret, now }) => {
+    fc.property(signedMessage(schemes[0]), ({ secret, now }) => {
       const [appended, hmac] = [timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })];
-      for (const [one, other] of [
+      for (const [signer, verifier] of [
         [appended, hmac],
         [hmac, appended],
       ] as const) {
-        const rawHeaders = pairsOf(one.sign({ secret, now })).flat();
-        expect(verify(other, rawHeaders, [secret], undefined)).toBeUndefined();
+        const rawHeaders = headerPairs(signer.sign({ secret, now })).flat();
+        expect(verify(verifier, rawHeaders, [secret], undefined)).toBeUndefined();
         expect(verify(timestampDigest(), rawHeaders, [secret], undefined)).toMatchObject({ secretIndex: 0 });
       }
     }),
-    runs(300),
+    runOptions(300),
   ));

@@ -10,14 +10,14 @@ export interface SchemeCase {
   readonly name: string;
   /** The scheme with each of its options. */
   readonly variants: readonly [SyncScheme, ...SyncScheme[]];
-  /** The headers that it reads, in lower case. */
+  /** The names of the headers that it reads, in lower case. */
   readonly names: readonly [string, ...string[]];
   /** Every type of secret that it accepts. */
   readonly secret: fc.Arbitrary<string>;
-  isSameKey(one: string, other: string): boolean;
+  isSameKey(a: string, b: string): boolean;
 }
 
-/** No control characters, no lone surrogates, no white space at either end. */
+/** Generates secrets without control characters, lone surrogates or surrounding white space. */
 const plainSecret = fc
   .string({ unit: "grapheme", minLength: 16, maxLength: 60 })
   .filter((text) => text.trim() === text && !/[\p{Cc}\p{Cs}]/u.test(text));
@@ -26,8 +26,8 @@ const whsec = fc
   .tuple(fc.constantFrom("", "whsec_"), fc.uint8Array({ minLength: 12, maxLength: 70 }))
   .map(([prefix, key]) => prefix + Buffer.from(key).toString("base64"));
 
-/** Trailing zeros are not part of a key: HMAC pads a key with them to its block size. */
-const keyOf = (secret: string): string =>
+/** Returns a secret's key without trailing zero bytes, which HMAC itself adds to a key as padding. */
+const keyAsHex = (secret: string): string =>
   Buffer.from(secret.replace("whsec_", ""), "base64")
     .toString("hex")
     .replace(/(?:00)+$/, "");
@@ -38,21 +38,21 @@ export const schemes: readonly [SchemeCase, SchemeCase] = [
     variants: [timestampDigest(), timestampDigest({ variant: "sha256" }), timestampDigest({ variant: "hmac" })],
     names: ["timestamp", "authorization"],
     secret: plainSecret,
-    isSameKey: (one, other) => one === other,
+    isSameKey: (a, b) => a === b,
   },
   {
     name: "standardWebhooks",
     variants: [standardWebhooks()],
     names: ["webhook-id", "webhook-timestamp", "webhook-signature"],
     secret: whsec,
-    isSameKey: (one, other) => keyOf(one) === keyOf(other),
+    isSameKey: (a, b) => keyAsHex(a) === keyAsHex(b),
   },
 ];
 
-export const pairsOf = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
+export const headerPairs = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
   Object.entries(headers);
 
-/** Returns a scheme's result for a request: the reason for the rejection, the secret that signed it, or undefined. */
+/** Returns the code if the headers are rejected, otherwise what the scheme's `verify` returns. */
 export function verify(
   scheme: SignatureScheme,
   rawHeaders: readonly string[],
@@ -63,8 +63,8 @@ export function verify(
   return "code" in parsed ? parsed.code : scheme.verify(parsed, secrets, body);
 }
 
-/** Returns the same bytes with one bit flipped. */
-export function flip(bytes: Buffer, bit: number): Buffer {
+/** Returns a copy of the bytes with one bit flipped. */
+export function flipBit(bytes: Buffer, bit: number): Buffer {
   const changed = Buffer.from(bytes);
   const at = Math.floor(bit / 8) % Math.max(bytes.length, 1);
   const byte = changed[at];

@@ -7,7 +7,7 @@ import { secret } from "../support/serve.ts";
 
 captureConsole();
 
-/** The instant that all of these headers mean, and the receiver's clock. */
+/** The time on the receiver's clock, which every accepted Timestamp denotes. */
 const now = new Date("2026-03-08T02:30:00.000Z");
 const digestOf = (timestamp: string) =>
   createHash("sha256")
@@ -42,7 +42,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["2026-03-07T24:00:00Z", "malformed_timestamp"],
     ["2026-03-08T02:30:00,0Z", "duplicate_header"],
     ["2026-03-08T02:30:00+01:00", "timestamp_out_of_tolerance"],
-  ])("Timestamp: %s is rejected as ambiguous or as another instant: %s", async (timestamp, reason) => {
+  ])("Timestamp: %s is rejected with the code %s", async (timestamp, reason) => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { now: () => now, onRejected });
     const headers = { Timestamp: timestamp, Authorization: `hmac ${digestOf(timestamp)}` };

@@ -11,8 +11,8 @@ captureConsole();
 const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
-/** Sends requests continuously, a few at a time, until stopped but at least `least`. Returns how often each status occurred. */
-function load(url: string, secretNow: () => string, least = 0): () => Promise<Record<number, number>> {
+/** Sends at least `minimum` requests, eight at a time, until the returned function stops it and counts each status. */
+function startLoad(url: string, secretNow: () => string, minimum = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
   const counts: Record<number, number> = {};
@@ -20,7 +20,7 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
   let sent = 0;
   const send = () =>
     new Promise<void>((resolve, reject) => {
-      // All requests differ, so that none counts as a duplicate.
+      // Sends each request about another worker, so that none counts as a duplicate.
       const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
       nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
         counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
@@ -29,68 +29,68 @@ function load(url: string, secretNow: () => string, least = 0): () => Promise<Re
         .once("error", reject)
         .end();
     });
-  const lane = async () => {
-    while (!isOver || sent < least) await send();
+  const sendUntilStopped = async () => {
+    while (!isOver || sent < minimum) await send();
   };
-  const lanes = Array.from({ length: 8 }, lane);
+  const senders = Array.from({ length: 8 }, sendUntilStopped);
   return async () => {
     isOver = true;
-    await Promise.all(lanes);
+    await Promise.all(senders);
     return counts;
   };
 }
 
-async function receiverWith(secret: SecretSource) {
+async function startReceiver(secret: SecretSource) {
   let handled = 0;
   const app = express();
   app.use(webhookRouter({ secret, onWorkerAddedContact: () => void handled++ }));
   const { url } = await serve(app);
-  /** Resolves once this many more have been handled. */
-  const more = async (count: number) => {
-    const until = handled + count;
-    while (handled < until) await new Promise((resolve) => setImmediate(resolve));
+  /** Waits until `count` more requests have been handled. */
+  const waitForHandled = async (count: number) => {
+    const target = handled + count;
+    while (handled < target) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { url, more, handled: () => handled };
+  return { url, waitForHandled, countHandled: () => handled };
 }
 
 test("secrets are rotated under load without a single 401", async () => {
   let accepted: string[] = [before];
   let signer = before;
-  const receiver = await receiverWith(async () => accepted);
-  const stop = load(receiver.url, () => signer);
-  await receiver.more(200);
+  const receiver = await startReceiver(async () => accepted);
+  const stop = startLoad(receiver.url, () => signer);
+  await receiver.waitForHandled(200);
   accepted = [after, before];
-  await receiver.more(200);
+  await receiver.waitForHandled(200);
   signer = after;
-  await receiver.more(200);
+  await receiver.waitForHandled(200);
   accepted = [after];
-  await receiver.more(200);
+  await receiver.waitForHandled(200);
   const counts = await stop();
   expect(Object.keys(counts)).toEqual(["200"]);
-  expect(counts[200]).toBe(receiver.handled());
+  expect(counts[200]).toBe(receiver.countHandled());
 });
 
 test("while secrets cannot be looked up, the response is 503, never 401 or 200", async () => {
-  let isOut = false;
-  const receiver = await receiverWith(async () => {
+  let isVaultDown = false;
+  const receiver = await startReceiver(async () => {
     await Promise.resolve();
-    if (isOut) throw new Error("vault unreachable");
+    if (isVaultDown) throw new Error("vault unreachable");
     return before;
   });
-  const stop = load(receiver.url, () => before);
-  await receiver.more(100);
-  isOut = true;
-  const handledBefore = receiver.handled();
-  const during = await load(receiver.url, () => before, 200)();
-  const whole = await stop();
+  const stop = startLoad(receiver.url, () => before);
+  await receiver.waitForHandled(100);
+  isVaultDown = true;
+  const handledBefore = receiver.countHandled();
+  const during = await startLoad(receiver.url, () => before, 200)();
+  const total = await stop();
   expect(Object.keys(during)).toEqual(["503"]);
-  expect(Object.keys(whole)).toEqual(["200", "503"]);
-  // At most the few requests that had already looked up their secret.
-  expect(receiver.handled() - handledBefore).toBeLessThanOrEqual(8);
-  isOut = false;
-  const afterwards = load(receiver.url, () => before);
-  await receiver.more(100);
-  expect(Object.keys(await afterwards())).toEqual(["200"]);
+  expect(Object.keys(total)).toEqual(["200", "503"]);
+  // Up to eight requests may already have looked up their secret.
+  expect(receiver.countHandled() - handledBefore).toBeLessThanOrEqual(8);
+  isVaultDown = false;
+  const stopLoad = startLoad(receiver.url, () => before);
+  await receiver.waitForHandled(100);
+  expect(Object.keys(await stopLoad())).toEqual(["200"]);
 });
 
 test.each<[string, SecretSource]>([
@@ -106,7 +106,7 @@ test.each<[string, SecretSource]>([
   ["returns null", () => null as unknown as string],
   ["returns a number", () => 7 as unknown as string],
 ])("a correctly signed request gets 503 if the secret function %s", async (_, secret) => {
-  const receiver = await receiverWith(secret);
+  const receiver = await startReceiver(secret);
   for (const signer of [before, after, "0".repeat(16)]) {
     const headers = timestampDigest().sign({ secret: signer, now: new Date() });
     expect((await fetch(`${receiver.url}/test/auth`, { headers: { ...headers } })).status).toBe(503);

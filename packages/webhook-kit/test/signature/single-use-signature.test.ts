@@ -4,15 +4,15 @@ import { ConfigurationError, memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, secret, serve, signedJson } from "../support/serve.ts";
+import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
 const [{ express }] = expresses as [(typeof expresses)[0]];
 
-/** Shifts the clock, because two signatures made in the same millisecond would be identical. */
-const signedAt = (offsetMs: number) => ({
-  ...timestampDigest().sign({ secret, now: new Date(Date.now() - offsetMs * 1_000) }),
+/** Returns headers signed this many seconds ago, because two signatures of the same millisecond would be identical. */
+const headersSignedAgo = (seconds: number) => ({
+  ...timestampDigest().sign({ secret, now: new Date(Date.now() - seconds * 1_000) }),
   "content-type": "application/json",
 });
 
@@ -35,89 +35,89 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
   const get = async (path: string, headers: Record<string, string>) => (await fetch(url + path, { headers })).status;
   const post = async (path: string, body: unknown, headers: Record<string, string>) =>
     (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).status;
-  const respond = (workerId: string, headers: Record<string, string>) =>
+  const sendResponse = (workerId: string, headers: Record<string, string>) =>
     post("/offer/response", { offerId: "o1", workerId, response: "accepted" }, headers);
-  const reasons = () => onRejected.mock.calls.map(([{ code }]) => code);
-  return { handled, get, post, respond, reasons };
+  const rejectionCodes = () => onRejected.mock.calls.map(([{ code }]) => code);
+  return { handled, get, post, sendResponse, rejectionCodes };
 }
 
 test("a signature that was used for one request is rejected for any other [D-58]", async () => {
-  const { handled, get, post, respond, reasons } = await mount();
-  const headers = signedJson();
-  expect(await respond("amal", headers)).toBe(200);
-  expect(await respond("ben", headers)).toBe(401);
+  const { handled, get, post, sendResponse, rejectionCodes } = await mount();
+  const headers = jsonHeaders();
+  expect(await sendResponse("amal", headers)).toBe(200);
+  expect(await sendResponse("ben", headers)).toBe(401);
   expect(await get("/contact/new/amal", headers)).toBe(401);
   expect(await get("/test/auth", headers)).toBe(401);
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, headers)).toBe(401);
   expect(handled).toHaveBeenCalledTimes(1);
-  expect(reasons()).toEqual(Array(4).fill("signature_reused"));
+  expect(rejectionCodes()).toEqual(Array(4).fill("signature_reused"));
 });
 
 test("a repeated event is still acknowledged [D-58]", async () => {
-  const { handled, respond } = await mount();
-  const headers = signedJson();
-  expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([200, 200]);
+  const { handled, sendResponse } = await mount();
+  const headers = jsonHeaders();
+  expect([await sendResponse("amal", headers), await sendResponse("amal", headers)]).toEqual([200, 200]);
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
 test("a search and a check are handled once per signature", async () => {
   const { get, post } = await mount();
-  const [search, check] = [signedAt(1), signedAt(2)];
+  const [search, check] = [headersSignedAgo(1), headersSignedAgo(2)];
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(200);
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(401);
   expect([await get("/test/auth", check), await get("/test/auth", check)]).toEqual([200, 401]);
 });
 
 test("each request with its own signature is handled", async () => {
-  const { handled, respond } = await mount();
+  const { handled, sendResponse } = await mount();
   for (const [index, worker] of ["amal", "ben", "chi"].entries())
-    expect(await respond(worker, signedAt(index))).toBe(200);
+    expect(await sendResponse(worker, headersSignedAgo(index))).toBe(200);
   expect(handled).toHaveBeenCalledTimes(3);
 });
 
 test("after a handler fails, the same request may use its signature again", async () => {
   const onWorkerOfferResponse = vi.fn().mockRejectedValueOnce(new Error("database")).mockResolvedValue(undefined);
-  const { respond } = await mount({ onWorkerOfferResponse });
-  const headers = signedJson();
-  expect([await respond("amal", headers), await respond("amal", headers)]).toEqual([500, 200]);
+  const { sendResponse } = await mount({ onWorkerOfferResponse });
+  const headers = jsonHeaders();
+  expect([await sendResponse("amal", headers), await sendResponse("amal", headers)]).toEqual([500, 200]);
 });
 
 test("of many concurrent requests with one signature, one is accepted", async () => {
-  const { handled, respond } = await mount();
-  const headers = signedJson();
+  const { handled, sendResponse } = await mount();
+  const headers = jsonHeaders();
   const workers = Array.from({ length: 20 }, (_, index) => `worker_${index}`);
-  const statuses = await Promise.all(workers.map((worker) => respond(worker, headers)));
+  const statuses = await Promise.all(workers.map((worker) => sendResponse(worker, headers)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   expect(statuses.filter((status) => status === 401)).toHaveLength(19);
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
-test("a request that is rejected for its signature leaves no record", async () => {
+test("a request that is rejected for its signature does not leave a lease", async () => {
   const inner = memoryDeduplication();
-  const held = new Map<string, string>();
-  const { respond } = await mount({
+  const leases = new Map<string, string>();
+  const { sendResponse } = await mount({
     deduplication: {
       async acquire(key, options) {
-        const parsed = await inner.acquire(key, options);
-        if (parsed.state === "acquired") held.set(key, parsed.token);
-        return parsed;
+        const result = await inner.acquire(key, options);
+        if (result.state === "acquired") leases.set(key, result.token);
+        return result;
       },
       complete(key, ...rest) {
-        held.delete(key);
+        leases.delete(key);
         return inner.complete(key, ...rest);
       },
       release(key, token) {
-        held.delete(key);
+        leases.delete(key);
         return inner.release(key, token);
       },
     },
   });
-  const headers = signedJson();
-  expect([await respond("amal", headers), await respond("ben", headers)]).toEqual([200, 401]);
-  expect(held.size).toBe(0);
+  const headers = jsonHeaders();
+  expect([await sendResponse("amal", headers), await sendResponse("ben", headers)]).toEqual([200, 401]);
+  expect(leases.size).toBe(0);
 });
 
-test("replayProtection rejects any other value", () => {
+test("any other value of replayProtection is rejected", () => {
   expect(() => webhookRouter({ secret, replayProtection: "once" as "single-use-signature" })).toThrow(
     ConfigurationError,
   );

@@ -3,7 +3,7 @@ import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 /** A secret in the format that Standard Webhooks senders hand out. */
 export const whsec = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/** Creates a request that is signed now, unless configured otherwise. */
+/** Returns a request that is signed now, or at `message.now`. */
 export function signedRequest(
   body: string | Uint8Array<ArrayBuffer> | undefined,
   message: { id?: string; now?: Date; secret?: string } = {},

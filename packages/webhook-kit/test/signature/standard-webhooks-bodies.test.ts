@@ -11,7 +11,7 @@ const scheme = standardWebhooks();
 const body = JSON.stringify(accepted);
 
 describe.each(adapters)("$name", (adapter) => {
-  async function receiver(options: Parameters<typeof mount>[1] = {}) {
+  async function serveReceiver(options: Parameters<typeof mount>[1] = {}) {
     const onWorkerOfferResponse = vi.fn();
     const onRejected = vi.fn();
     const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse, onRejected, ...options });
@@ -20,13 +20,13 @@ describe.each(adapters)("$name", (adapter) => {
   }
 
   test.each([
-    ["one letter of the body", (text: string) => text.replace("amal", "amaL")],
-    ["one more space", (text: string) => `${text} `],
-    ["one character less", (text: string) => text.slice(0, -1)],
-    ["a byte order mark", (text: string) => `\ufeff${text}`],
-    ["no body", () => ""],
-  ])("%s that was not signed gets 401", async (_, tamper) => {
-    const { post, onWorkerOfferResponse, onRejected } = await receiver();
+    ["a changed letter", (text: string) => text.replace("amal", "amaL")],
+    ["an added space", (text: string) => `${text} `],
+    ["a removed character", (text: string) => text.slice(0, -1)],
+    ["an added byte order mark", (text: string) => `\ufeff${text}`],
+    ["a removed body", () => ""],
+  ])("%s invalidates the signature, and the request gets 401", async (_, tamper) => {
+    const { post, onWorkerOfferResponse, onRejected } = await serveReceiver();
     const response = await post({ ...signedRequest(body), body: tamper(body) });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ code: "invalid_signature" });
@@ -34,15 +34,15 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("a body that is added to a request signed without one gets 401", async () => {
-    const { post, onWorkerOfferResponse } = await receiver();
+  test("a request that was signed without a body and sent with one gets 401", async () => {
+    const { post, onWorkerOfferResponse } = await serveReceiver();
     const { headers } = signedRequest(undefined);
     expect((await post({ method: "POST", headers, body })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
   test("other bytes that decode to the same string get 401, and signed invalid UTF-8 gets 400", async () => {
-    const { post, onWorkerOfferResponse } = await receiver();
+    const { post, onWorkerOfferResponse } = await serveReceiver();
     const sent = Buffer.from(body.replace("amal", "am\ufffdl"));
     const at = sent.indexOf(0xef);
     const forged = Buffer.concat([sent.subarray(0, at), Buffer.of(0xff), sent.subarray(at + 3)]);
@@ -54,7 +54,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("a body over the limit gets 413, signed or not, and is never hashed", async () => {
-    const { post, onWorkerOfferResponse } = await receiver({ maxBodyBytes: body.length });
+    const { post, onWorkerOfferResponse } = await serveReceiver({ maxBodyBytes: body.length });
     expect((await post(signedRequest(`${body} `))).status).toBe(413);
     expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(413);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
@@ -62,7 +62,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("malformed or stale headers are rejected without reading the body", async () => {
-    const { post } = await receiver({ maxBodyBytes: 1 });
+    const { post } = await serveReceiver({ maxBodyBytes: 1 });
     for (const change of [
       { "webhook-id": "msg.1" },
       { "webhook-timestamp": "1700000000junk" },
@@ -75,26 +75,26 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("two signature headers are rejected as duplicates, whether or not the runtime joined them", async () => {
-    const { post, onRejected } = await receiver();
+    const { post, onRejected } = await serveReceiver();
     const { headers, ...init } = signedRequest(body);
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {
-      const twice = new Headers(headers);
-      twice.append(name, headers[name] ?? "");
-      expect((await post({ ...init, headers: twice })).status).toBe(401);
+      const duplicated = new Headers(headers);
+      duplicated.append(name, headers[name] ?? "");
+      expect((await post({ ...init, headers: duplicated })).status).toBe(401);
       expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "duplicate_header" }));
     }
   });
 
   test("a handler gets a contact whose id is in the path, which the scheme does not sign", async () => {
     const onWorkerAddedContact = vi.fn();
-    const { request } = await receiver({ onWorkerAddedContact });
+    const { request } = await serveReceiver({ onWorkerAddedContact });
     expect((await request("/contact/new/worker_amal", signedRequest(undefined))).status).toBe(200);
     expect(onWorkerAddedContact).toHaveBeenCalledExactlyOnceWith({ workerId: "worker_amal" }, expect.anything());
   });
 });
 
 describe.each(expresses)("Express $version", ({ express }) => {
-  async function behind(parser: RequestHandler) {
+  async function serveBehind(parser: RequestHandler) {
     const onWorkerOfferResponse = vi.fn();
     const onError = vi.fn();
     const app = express().use(parser);
@@ -108,19 +108,19 @@ describe.each(expresses)("Express $version", ({ express }) => {
     ["express.raw()", express.raw({ type: "*/*" })],
     ["express.text()", express.text({ type: "*/*" })],
     [
-      "a parser that keeps rawBody",
+      "a parser that sets rawBody",
       express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
     ],
   ])("after %s, the original bytes are verified", async (_, parser) => {
-    const { post, onWorkerOfferResponse } = await behind(parser);
+    const { post, onWorkerOfferResponse } = await serveBehind(parser);
     expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
     expect((await post(signedRequest(body))).status).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
   });
 
-  test("after express.json(), the bytes are gone: the 500 says what to change, whatever was signed", async () => {
-    const { post, onWorkerOfferResponse, onError } = await behind(express.json());
+  test("after express.json(), the signed bytes are lost, and the 500 says what to change", async () => {
+    const { post, onWorkerOfferResponse, onError } = await serveBehind(express.json());
     for (const init of [signedRequest(body), { ...signedRequest("{}"), body }]) {
       const response = await post(init);
       expect(response.status).toBe(500);
@@ -133,7 +133,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 
-  test("verifyWebhook leaves the signed bytes for your own route", async () => {
+  test("verifyWebhook passes the signed bytes to your own route", async () => {
     const app = express();
     app.post("/own", verifyWebhook({ ...quiet, secret: whsec, scheme }), (request, response) => {
       response.end(Buffer.from(request.webhook?.body ?? []).toString("hex"));

@@ -6,34 +6,34 @@ import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { expresses, quiet, type Served, serve, untilTestFinished } from "./serve.ts";
+import { expresses, quiet, type Served, serve, serveUntilTestFinished } from "./serve.ts";
 
 /** One way to run a receiver behind a real HTTP server. */
 export interface Adapter {
-  /** The name in its test titles. */
+  /** The name in test titles. */
   readonly name: string;
   /** Whether the kit itself writes to the socket. */
   readonly isNode: boolean;
   /**
-   * Serves a receiver below `prefix`, which may have a `:parameter`, on a free loopback port until the test ends. It prints no rejections
-   * unless `onRejected` is undefined.
+   * Serves a receiver under `prefix`, which may contain a `:parameter`, on a free loopback port until the test ends. Rejections are not
+   * printed unless `onRejected` is undefined.
    */
   serve(options: ReceiverOptions, prefix?: string): Promise<Served>;
 }
 
-const onExpress = (version: number, from: typeof express): Adapter => ({
+const expressAdapter = (version: number, from: typeof express): Adapter => ({
   name: `Express ${version}`,
   isNode: true,
   serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter({ ...quiet, ...options }))),
 });
 
-/** Turns a Request → Response function into a Node server with `@hono/node-server`. */
+/** Serves a Request → Response function on Node with `@hono/node-server`. */
 const serveOnNode = (fetch: (request: Request) => Response | Promise<Response>): Promise<Served> =>
-  untilTestFinished(serveFetch({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
+  serveUntilTestFinished(serveFetch({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
 
 /** Every adapter in the kit. */
 export const adapters: readonly Adapter[] = [
-  ...expresses.map(({ version, express }) => onExpress(version, express)),
+  ...expresses.map(({ version, express }) => expressAdapter(version, express)),
   {
     name: "node:http",
     isNode: true,
@@ -49,14 +49,14 @@ export const adapters: readonly Adapter[] = [
     isNode: false,
     serve(options, basePath = "/") {
       const webhooks = webhookHandler({ ...quiet, ...options, basePath });
-      const below = `${basePath.replace(/\/+$/, "")}/*`;
-      return serveOnNode(new Hono().all(below, ({ req }) => webhooks(req.raw)).fetch);
+      const pattern = `${basePath.replace(/\/+$/, "")}/*`;
+      return serveOnNode(new Hono().all(pattern, ({ req }) => webhooks(req.raw)).fetch);
     },
   },
 ];
 
-/** One adapter, for behaviour after the request has been read; in the full matrix (`npm test -- --full`), every adapter. */
-export const anyAdapter = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
+/** One adapter for tests of what happens after a request is read. In the full matrix (`npm test -- --full`), every adapter. */
+export const sampleAdapters = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
 
 /** The adapters without a framework's own 404. */
-export const adaptersAlone = adapters.filter(({ name }) => !name.startsWith("Express"));
+export const standaloneAdapters = adapters.filter(({ name }) => !name.startsWith("Express"));

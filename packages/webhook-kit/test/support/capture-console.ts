@@ -1,6 +1,6 @@
 import { afterAll, vi } from "vitest";
 
-/** Captures the warnings and errors that a file's tests print, from this call on: `npm test` fails a test that prints. */
+/** From this call on, captures the warnings and errors that a file's tests print. `npm test` fails a test that prints. */
 export function captureConsole(): void {
   const spies = (["warn", "error"] as const).map((method) => vi.spyOn(console, method).mockReturnValue(undefined));
   afterAll(() => {

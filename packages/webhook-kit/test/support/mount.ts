@@ -1,25 +1,25 @@
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import type { Adapter } from "./adapters.ts";
-import { secret, signedJson } from "./serve.ts";
+import { jsonHeaders, secret } from "./serve.ts";
 
-/** An event like the service's. */
+/** A WorkerOfferResponse as the service sends it. */
 export const accepted = { offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" };
 
-/** Serves a receiver below `prefix` until the test ends, and returns functions that send to it. */
+/** Serves a receiver under `prefix` until the test ends, and returns a function that sends requests to it. */
 export async function mount(adapter: Adapter, options: Partial<ReceiverOptions> = {}, prefix = "/hooks") {
   const { url } = await adapter.serve({ secret, ...options }, prefix);
-  return (where: string, init?: RequestInit) => fetch(`${url}${prefix}${where}`, init);
+  return (path: string, init?: RequestInit) => fetch(`${url}${prefix}${path}`, init);
 }
 
 /** Creates a request with a JSON body, signed now. */
-export const post = (body: unknown, headers = signedJson()): RequestInit => ({
+export const post = (body: unknown, headers = jsonHeaders()): RequestInit => ({
   method: "POST",
   headers,
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** Returns a request's target, whichever the adapter. */
-export function addressOf(request: unknown): string {
+/** Returns a request's target, whatever its adapter. */
+export function requestTarget(request: unknown): string {
   const { originalUrl, url } = request as { originalUrl?: string; url: string };
   return originalUrl ?? url;
 }

@@ -7,24 +7,25 @@ import { PGlite } from "@electric-sql/pglite";
 const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * Opens an empty in-memory database. Its files are created once and then loaded, which is cheaper. PostgreSQL clears all of its buffers
- * when it starts, so they are small: tests have few rows.
+ * Opens an empty in-memory database from files that are created only once. Its buffers are small because PostgreSQL clears all of them
+ * when it starts, and tests need few rows.
  *
  * @param settings PostgreSQL settings, as in `postgresql.conf`
  */
 export async function openPglite(settings: Readonly<Record<string, string>> = {}): Promise<PGlite> {
   // `openAsBlob` fails if another process has renamed its draft to the same file.
-  const loadDataDir = new Blob([await readFile(await emptyDatabase())]);
-  const given = Object.entries({ shared_buffers: "16MB", ...settings }).flatMap(([name, value]) => [
+  const loadDataDir = new Blob([await readFile(await prepareEmptyDatabase())]);
+  const settingFlags = Object.entries({ shared_buffers: "16MB", ...settings }).flatMap(([name, value]) => [
     "-c",
     `${name}=${value}`,
   ]);
-  const pglite = new PGlite({ startParams: [...PGlite.defaultStartParams, ...given], loadDataDir });
+  const pglite = new PGlite({ startParams: [...PGlite.defaultStartParams, ...settingFlags], loadDataDir });
   await pglite.waitReady;
   return pglite;
 }
 
-async function emptyDatabase(): Promise<string> {
+/** Returns the file with an empty database, and creates it if necessary. */
+async function prepareEmptyDatabase(): Promise<string> {
   const manifest = join(dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite")), "..", "package.json");
   const { version } = JSON.parse(await readFile(manifest, "utf8")) as { version: string };
   const file = join(cache, `pglite-${version}.tar`);

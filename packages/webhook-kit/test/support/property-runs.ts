@@ -1,17 +1,21 @@
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 
-/** @param full the number of runs in the full matrix; `npm test` makes a fifth of them */
-export const runs = (full: number): fc.Parameters<unknown> => ({ numRuns: pickNumRuns(Math.ceil(full / 5), full) });
+/** @param fullRuns the number of runs in the full matrix. `npm test` does a fifth of them. */
+export const runOptions = (fullRuns: number): fc.Parameters<unknown> => ({
+  numRuns: pickNumRuns(Math.ceil(fullRuns / 5), fullRuns),
+});
 
-/** Generates any string, because a parser must expect anything in a header. */
+/** Generates arbitrary strings, since a header may contain anything. */
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
-/** Generates a valid string in which one character was replaced, left out, doubled or moved. */
-export const almost = (good: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(good, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 })).map(([text, from, length, other]) => {
-    const at = from % (text.length + 1);
-    return text.slice(0, at) + other + text.slice(at + (length % 3));
-  });
+/** Generates a valid string in which up to two characters are replaced by up to two others. */
+export const almostValid = (valid: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .tuple(valid, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 }))
+    .map(([text, from, length, other]) => {
+      const at = from % (text.length + 1);
+      return text.slice(0, at) + other + text.slice(at + (length % 3));
+    });
 
 /** Instants that both schemes can represent. */
 export const instant = fc.date({

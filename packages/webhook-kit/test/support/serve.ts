@@ -6,7 +6,7 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** Only the types of Express 5 are installed; the parts used here are the same in Express 4. */
+/** Typed as Express 5, whose types are the same for everything that the tests use. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 export const expresses: { version: number; express: typeof express }[] = [
@@ -16,17 +16,18 @@ export const expresses: { version: number; express: typeof express }[] = [
 
 export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-/** Options for a receiver whose test provokes rejections: without a hook or a logger they would be printed. */
+/** Options for tests that provoke rejections, which a receiver prints if it has neither a hook nor a logger. */
 export const quiet = { onRejected: () => undefined };
 
-/** Returns the headers of a request that is signed now. */
-export const signed = (headers: Record<string, string> = {}): Record<string, string> => ({
+/** Returns headers that are signed now. */
+export const signedHeaders = (headers: Record<string, string> = {}): Record<string, string> => ({
   ...timestampDigest().sign({ secret, now: new Date() }),
   ...headers,
 });
 
-export const signedJson = (headers: Record<string, string> = {}) =>
-  signed({ "content-type": "application/json", ...headers });
+/** Returns signed headers for a JSON body. */
+export const jsonHeaders = (headers: Record<string, string> = {}) =>
+  signedHeaders({ "content-type": "application/json", ...headers });
 
 /** A server that listens on a loopback port. */
 export interface Served {
@@ -37,10 +38,10 @@ export interface Served {
 
 /** Starts a real server on a free loopback port, and closes it after the test. */
 export const serve = (listener: RequestListener): Promise<Served> =>
-  untilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
+  serveUntilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
 
 /** Waits until a server listens on 127.0.0.1, and closes it after the test. */
-export async function untilTestFinished(server: Server): Promise<Served> {
+export async function serveUntilTestFinished(server: Server): Promise<Served> {
   onTestFinished(() => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));

@@ -12,7 +12,7 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent, type WebhookEvent } from "../../src/index.ts";
 import { traceEvent, webhookTracer } from "../../src/opentelemetry.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { quiet, secret, signedJson } from "../support/serve.ts";
+import { jsonHeaders, quiet, secret } from "../support/serve.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -29,16 +29,16 @@ const spanId = "00f067aa0ba902b7";
 const traceparent = `00-${traceId}-${spanId}-01`;
 const body = JSON.stringify({ offerId: "offer_1", workerId: "worker_amal", response: "accepted" });
 
-const eventOf = (headers: Record<string, string>) =>
-  new Request("https://us.example/offer/response", { method: "POST", headers: signedJson(headers), body });
+const createRequest = (headers: Record<string, string>) =>
+  new Request("https://us.example/offer/response", { method: "POST", headers: jsonHeaders(headers), body });
 
 type TracerOptions = NonNullable<Parameters<typeof webhookTracer>[0]>;
 
 /** Sends one event to a receiver. @returns the request's span, and the span that its handler starts */
-async function receive(
+async function receiveEvent(
   headers: Record<string, string>,
   options: TracerOptions = {},
-  more: Partial<ReceiverOptions> = {},
+  overrides: Partial<ReceiverOptions> = {},
 ) {
   const handler = webhookHandler({
     ...quiet,
@@ -46,9 +46,9 @@ async function receive(
     onError: () => undefined,
     tracer: webhookTracer({ tracer, ...options }),
     onWorkerOfferResponse: () => void tracer.startSpan("save").end(),
-    ...more,
+    ...overrides,
   });
-  const { status } = await handler(eventOf(headers));
+  const { status } = await handler(createRequest(headers));
   const spans = exporter.getFinishedSpans();
   return {
     status,
@@ -58,7 +58,7 @@ async function receive(
 }
 
 test("the span of a verified request continues the sender's trace [D-138]", async () => {
-  const { status, request, save } = await receive({ traceparent, tracestate: "vendor=1" });
+  const { status, request, save } = await receiveEvent({ traceparent, tracestate: "vendor=1" });
   expect([status, request?.spanContext().traceId, request?.parentSpanContext?.spanId]).toEqual([200, traceId, spanId]);
   expect(request?.parentSpanContext).toMatchObject({ isRemote: true });
   expect(request?.spanContext().traceState?.serialize()).toBe("vendor=1");
@@ -67,7 +67,7 @@ test("the span of a verified request continues the sender's trace [D-138]", asyn
 });
 
 test("the span of a rejected request does not continue the sender's trace [D-138]", async () => {
-  const { status, request } = await receive({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
+  const { status, request } = await receiveEvent({ traceparent, Authorization: `hmac ${"0".repeat(64)}` });
   expect([status, request?.parentSpanContext]).toEqual([401, undefined]);
   expect(request?.spanContext().traceId).not.toBe(traceId);
   expect(request?.attributes).toMatchObject({
@@ -76,7 +76,7 @@ test("the span of a rejected request does not continue the sender's trace [D-138
   });
 });
 
-const within = (work: () => Promise<unknown>): Promise<Span> =>
+const runInServerSpan = (work: () => Promise<unknown>): Promise<Span> =>
   tracer.startActiveSpan("server", async (span) => {
     await work();
     span.end();
@@ -84,9 +84,9 @@ const within = (work: () => Promise<unknown>): Promise<Span> =>
   });
 
 test("an active span is the parent, whatever the sender's trace [D-138]", async () => {
-  let received: Awaited<ReturnType<typeof receive>> | undefined;
-  const server = await within(async () => {
-    received = await receive({ traceparent });
+  let received: Awaited<ReturnType<typeof receiveEvent>> | undefined;
+  const server = await runInServerSpan(async () => {
+    received = await receiveEvent({ traceparent });
   });
   expect(received?.request?.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
   expect(received?.request?.links).toEqual([]);
@@ -94,37 +94,37 @@ test("an active span is the parent, whatever the sender's trace [D-138]", async 
 });
 
 test("with link, the span starts a new trace and links to the sender's, even when a span is active", async () => {
-  const { request } = await receive({ traceparent }, { sender: "link" });
+  const { request } = await receiveEvent({ traceparent }, { sender: "link" });
   expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
     undefined,
     [spanId],
   ]);
   exporter.reset();
-  let received: Awaited<ReturnType<typeof receive>> | undefined;
-  const server = await within(async () => {
-    received = await receive({ traceparent }, { sender: "link" });
+  let received: Awaited<ReturnType<typeof receiveEvent>> | undefined;
+  const server = await runInServerSpan(async () => {
+    received = await receiveEvent({ traceparent }, { sender: "link" });
   });
   expect(received?.request?.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
   expect(received?.request?.links.map((link) => link.context.traceId)).toEqual([traceId]);
 });
 
 test("with ignore, the span does not refer to the sender's trace", async () => {
-  const { request } = await receive({ traceparent }, { sender: "ignore" });
+  const { request } = await receiveEvent({ traceparent }, { sender: "ignore" });
   expect([request?.parentSpanContext, request?.links]).toEqual([undefined, []]);
 });
 
 test.each([
-  ["capitals", traceparent.toUpperCase()],
-  ["zeros", `00-${"0".repeat(32)}-${spanId}-01`],
-  ["two", `${traceparent}, ${traceparent}`],
-])("an invalid header, %s, is ignored", async (_what, invalid) => {
-  const { status, request } = await receive({ traceparent: invalid });
+  ["in upper case", traceparent.toUpperCase()],
+  ["with a zero trace id", `00-${"0".repeat(32)}-${spanId}-01`],
+  ["with two values", `${traceparent}, ${traceparent}`],
+])("a traceparent header %s is ignored", async (_what, invalid) => {
+  const { status, request } = await receiveEvent({ traceparent: invalid });
   expect([status, request?.parentSpanContext]).toEqual([200, undefined]);
 });
 
 test("a duplicate also has a span in the sender's trace", async () => {
   const handler = webhookHandler({ secret, tracer: webhookTracer({ tracer }), onWorkerOfferResponse: () => undefined });
-  const request = eventOf({ traceparent });
+  const request = createRequest({ traceparent });
   await handler(request.clone());
   await handler(request);
   expect(
@@ -135,9 +135,9 @@ test("a duplicate also has a span in the sender's trace", async () => {
   ]);
 });
 
-test("a queue carries the trace to its worker, whose span is a child of the request's span", async () => {
+test("the trace passes through a queue to the worker, whose span is a child of the request's span", async () => {
   const options = { secret, tracer: webhookTracer({ tracer }) };
-  const { event } = await parseWebhook(options, eventOf({ traceparent, tracestate: "vendor=1" }));
+  const { event } = await parseWebhook(options, createRequest({ traceparent, tracestate: "vendor=1" }));
   const queued = parseWebhookEvent(JSON.parse(JSON.stringify(event)));
   const result = await traceEvent(
     queued,
@@ -161,7 +161,7 @@ test("a queue carries the trace to its worker, whose span is a child of the requ
   expect(process?.kind).toBe(SpanKind.CONSUMER);
 });
 
-test("an error that the work throws is passed on, and the span has only its name", async () => {
+test("an error from the work is passed on, and the span records only its name", async () => {
   const event: Pick<WebhookEvent, "type" | "trace"> = { type: "WorkerOfferResponse" };
   const failure = new TypeError("SENTINEL");
   await expect(traceEvent(event, () => Promise.reject(failure), { tracer })).rejects.toBe(failure);
@@ -175,7 +175,7 @@ test("an error that the work throws is passed on, and the span has only its name
 });
 
 test.each([null, 7, "text", {}, { traceparent: "x" }, { traceparent: 7 }])(
-  "a queued event whose trace is %j counts as having none",
+  "a queued event whose trace is %j is read without a trace",
   (invalid) => {
     const event = {
       type: "WorkerAddedContact",
@@ -200,10 +200,10 @@ test("durations are measured by event and outcome, rejections by reason", async 
     tracer: webhookTracer({ tracer, meter }),
     onWorkerOfferResponse: () => undefined,
   });
-  const request = eventOf({});
+  const request = createRequest({});
   await handler(request.clone());
   await handler(request);
-  await handler(eventOf({ Authorization: `hmac ${"0".repeat(64)}` }));
+  await handler(createRequest({ Authorization: `hmac ${"0".repeat(64)}` }));
   await meterProvider.forceFlush();
   const [metric] = metricExporter.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? [];
   expect(metric?.descriptor).toMatchObject({ name: "offers.webhook.duration", unit: "s" });
@@ -217,21 +217,21 @@ test("durations are measured by event and outcome, rejections by reason", async 
 
 test("without an SDK the sender's trace reaches the queue, and nothing is recorded", async () => {
   const options = { secret, tracer: webhookTracer() };
-  const { event, response } = await parseWebhook(options, eventOf({ traceparent }));
+  const { event, response } = await parseWebhook(options, createRequest({ traceparent }));
   expect([response.status, event?.trace]).toEqual([200, { traceparent }]);
   expect(trace.getTracerProvider().constructor.name).toBe("ProxyTracerProvider");
 });
 
 test("a receiver created before the SDK is registered traces from then on", async () => {
   const handler = webhookHandler({ secret, tracer: webhookTracer(), onWorkerOfferResponse: () => undefined });
-  await handler(eventOf({}));
+  await handler(createRequest({}));
   trace.setGlobalTracerProvider(provider);
   onTestFinished(() => trace.disable());
-  await handler(eventOf({ "x-request": "2" }));
+  await handler(createRequest({ "x-request": "2" }));
   expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(["webhook WorkerOfferResponse"]);
 });
 
-test.each([{ sender: "child" }, { traceer: tracer }])("invalid options, %j, are rejected", (wrong) => {
-  const make = () => webhookTracer(wrong as TracerOptions);
-  expect(make).toThrow(expect.objectContaining({ code: "invalid_option" }));
+test.each([{ sender: "child" }, { traceer: tracer }])("invalid options, %j, are rejected", (invalidOptions) => {
+  const create = () => webhookTracer(invalidOptions as TracerOptions);
+  expect(create).toThrow(expect.objectContaining({ code: "invalid_option" }));
 });

@@ -15,7 +15,7 @@ import { secret } from "../support/serve.ts";
 const handled: string[] = [];
 const options = {
   secret,
-  // An app's two tests send the same event, which a shared memory would treat as a duplicate within the same millisecond.
+  // Each app's two tests send the same event, which shared memory would treat as a duplicate in the same millisecond.
   deduplication: false as const,
   onRejected: () => undefined,
   onWorkerAddedContact: ({ workerId }: { workerId: string }) => void handled.push(workerId),
@@ -24,7 +24,7 @@ const basePath = "/offers";
 const webhooks = webhookHandler({ ...options, basePath });
 const listener = webhookListener({ ...options, basePath });
 
-function fastifyApp() {
+function createFastifyApp() {
   const app = fastify();
   app.all("/offers/*", (request, reply) => {
     reply.hijack();
@@ -34,34 +34,34 @@ function fastifyApp() {
   return app;
 }
 
-async function listening(host: string) {
+async function startServer(host: string) {
   const server = createServer(listener).listen(0, host);
   await once(server, "listening");
   onTestFinished(() => void server.close());
   return server;
 }
 
-/** The receivers that testReceiver and deliverTo accept; each is created for one test. */
+/** Functions that create each type of receiver that testReceiver and deliverTo accept. */
 const apps: Record<string, () => unknown> = {
   "a function from Request to Response": () => webhooks,
-  "a function that calls one": () => (request: Request) => webhooks(request),
+  "a function that calls a receiver": () => (request: Request) => webhooks(request),
   "a Hono app": () => new Hono().all("/offers/*", ({ req }) => webhooks(req.raw)),
-  "the fetch of a Hono app": () => new Hono().all("/offers/*", ({ req }) => webhooks(req.raw)).fetch,
+  "a Hono app's fetch": () => new Hono().all("/offers/*", ({ req }) => webhooks(req.raw)).fetch,
   "an object with fetch": () => ({ fetch: webhooks }),
-  "a listener of node:http": () => listener,
+  "a node:http listener": () => listener,
   "an Express app": () => express().use("/offers", webhookRouter(options)),
-  "the callback of a Koa app": () =>
+  "a Koa app's callback": () =>
     new Koa()
       .use((context) => {
         context.respond = false;
         listener(context.req, context.res);
       })
       .callback(),
-  "a server of node:http": () => createServer(listener),
-  "a server that listens": () => listening("127.0.0.1"),
-  "a server that listens on every interface": () => listening("0.0.0.0"),
-  "a Fastify app": fastifyApp,
-  "a Fastify app that is ready": async () => fastifyApp().ready(),
+  "a node:http server": () => createServer(listener),
+  "a server that listens": () => startServer("127.0.0.1"),
+  "a server that listens on every interface": () => startServer("0.0.0.0"),
+  "a Fastify app": createFastifyApp,
+  "a Fastify app that is ready": async () => createFastifyApp().ready(),
 };
 
 describe.each(Object.keys(apps))("%s", (name) => {
@@ -72,7 +72,7 @@ describe.each(Object.keys(apps))("%s", (name) => {
     expect(handled.pop()).toBe(name);
   });
 
-  test("is accepted by deliverTo of the client's test service", async () => {
+  test("is accepted by deliverTo in the client's test service", async () => {
     const service = createTestService({ workers: { [name]: "Amal" } });
     const baseUrl = `https://integrator.test${basePath}`;
     await service.deliverTo((await apps[name]?.()) as string, { secret, sign: signHeaders, baseUrl });
@@ -88,7 +88,7 @@ test.each([
   ["a number", 3001],
   ["an empty object", {}],
   ["a promise of an app", Promise.resolve(webhooks)],
-])("neither accepts %s, and both say what they accept", async (_, app) => {
+])("both reject %s with an error that says what they accept", async (_, app) => {
   const words = /a function from Request to Response.*a node:http listener or server.*Express or Fastify/;
   await expect(testReceiver(app as never, { secret })).rejects.toMatchObject({
     code: "invalid_option",
@@ -102,13 +102,13 @@ test.each([
 });
 
 test("a listener that does not declare its parameters gets an error that says so", async () => {
-  const hidden = (...parameters: Parameters<typeof listener>) => listener(...parameters);
-  await using receiver = await testReceiver(hidden, { secret, basePath });
+  const undeclared = (...parameters: Parameters<typeof listener>) => listener(...parameters);
+  await using receiver = await testReceiver(undeclared, { secret, basePath });
   await expect(receiver.test()).rejects.toThrow(/fetch|declare both its parameters/);
 });
 
 test("close stops a server that was started, but not one that was already running", async () => {
-  const [own, running] = [createServer(listener), await listening("127.0.0.1")];
+  const [own, running] = [createServer(listener), await startServer("127.0.0.1")];
   for (const server of [own, running]) await (await testReceiver(server, { secret, basePath })).close();
   expect([own.listening, running.listening]).toEqual([false, true]);
 });

@@ -6,13 +6,17 @@ import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { quiet, secret, serve } from "../support/serve.ts";
-import { textbookRouter } from "../vectors/receivers/naive-receiver.ts";
+import { createTextbookRouter } from "../vectors/receivers/naive-receiver.ts";
 
 captureConsole();
 
-type Checked = Awaited<ReturnType<typeof testReceiver>>["checkContract"];
+type CheckContract = Awaited<ReturnType<typeof testReceiver>>["checkContract"];
 
-async function faultsOf(app: Parameters<typeof testReceiver>[0], basePath: string, samples?: Parameters<Checked>[0]) {
+async function findProblems(
+  app: Parameters<typeof testReceiver>[0],
+  basePath: string,
+  samples?: Parameters<CheckContract>[0],
+) {
   await using receiver = await testReceiver(app, { secret, basePath });
   const problems = await receiver.checkContract(samples);
   expect(problems.join()).not.toContain(secret);
@@ -24,8 +28,8 @@ const everywhere =
   "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
 
 test("the naive middleware has its known problems", async () => {
-  const router = textbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
-  expect(await faultsOf(express().use("/hooks", router), "/hooks")).toEqual([
+  const router = createTextbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
+  expect(await findProblems(express().use("/hooks", router), "/hooks")).toEqual([
     `A request signed in the future must be rejected, but 200 was returned by ${everywhere}.`,
     "A request with Authorization twice must be rejected, but 200 was returned by GET /test/auth.",
     "A request with a forged Authorization after the genuine one must be rejected, but 200 was returned by GET /test/auth.",
@@ -36,7 +40,7 @@ test("the naive middleware has its known problems", async () => {
 });
 
 test("a receiver that responds with 200 to everything breaks every rule about rejecting", async () => {
-  const problems = await faultsOf((_request, response) => response.end(), "");
+  const problems = await findProblems((_request, response) => response.end(), "");
   expect(problems).toHaveLength(27);
   for (const problem of problems)
     expect(problem).toMatch(/ must (be rejected|not be acknowledged), but 200 was returned by /);
@@ -49,50 +53,50 @@ test("for a receiver that is mounted elsewhere, the problem names basePath", asy
     ["/webhooks/", "/webhooks/test"],
     ["", "/test"],
   ] as const)
-    expect(await faultsOf(app, basePath)).toEqual([
+    expect(await findProblems(app, basePath)).toEqual([
       `GET ${requested} returned 404: no receiver is mounted there. Pass basePath, the path of the base URL in your company profile.`,
     ]);
 });
 
-test("a receiver with another secret rejects the service, and gets no further requests", async () => {
+test("a receiver with another secret rejects the service, and is not sent further requests", async () => {
   const app = express().use("/hooks", webhookRouter({ ...quiet, secret: "another-secret-of-the-profile" }));
-  expect(await faultsOf(app, "/hooks")).toEqual([
+  expect(await findProblems(app, "/hooks")).toEqual([
     "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
   ]);
 });
 
 test("a receiver that is down, or stops during the check, is reported as such", async () => {
   const { url } = await serve((request) => request.socket.destroy());
-  expect(await faultsOf(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
+  expect(await findProblems(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
   const router = webhookRouter({ ...quiet, secret });
   const fragile = express().use("/hooks", (request, response, next) => {
     if (request.get("authorization") === "") request.socket.destroy();
     else router(request, response, next);
   });
-  expect(await faultsOf(fragile, "/hooks")).toEqual([
+  expect(await findProblems(fragile, "/hooks")).toEqual([
     "GET /test/auth got no response (ECONNRESET); nothing more was sent.",
   ]);
 });
 
-/** A textbook check of `Timestamp` and `Authorization`, with one step omitted or wrong. */
-const signs = (timestamp: string, authorization: string): boolean =>
+/** Returns whether `authorization` is either variant of the digest for the timestamp and the secret. */
+const isSigned = (timestamp: string, authorization: string): boolean =>
   [createHash("sha256").update(timestamp + secret), createHmac("sha256", secret).update(timestamp)].some(
     (digest) => authorization.toUpperCase() === `HMAC ${digest.digest("hex").toUpperCase()}`,
   );
 
-const headersOf = ({ headers }: { headers: Record<string, unknown> }) =>
+const signatureHeaders = ({ headers }: { headers: Record<string, unknown> }) =>
   [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
 
-/** Wraps a correct receiver: responds incorrectly to some requests and leaves the rest to the kit. */
-const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] = [
+/** Middleware that responds incorrectly to some requests and leaves the rest to a correct receiver. */
+const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: RegExp[]][] = [
   [
-    "asks for a signature on /test",
+    "requires a signature on /test",
     ({ path, headers }, response, next) =>
       path === "/test" && !headers.authorization ? response.sendStatus(401) : next(),
     [/^Any request to \/test must return 200, whatever its headers, but 401 was returned by GET \/test\.$/],
   ],
   [
-    "fails for nonsense on /test",
+    "fails for meaningless headers on /test",
     ({ path, headers }, response, next) =>
       path === "/test" && headers.timestamp === "never" ? response.sendStatus(500) : next(),
     [/^Any request to \/test .* but 500 was returned by GET \/test\.$/],
@@ -100,7 +104,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   [
     "ignores the time",
     (request, response, next) =>
-      signs(...headersOf(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
+      isSigned(...signatureHeaders(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
     [
       / too long ago .* 200 was returned by GET \/test\/auth, HEAD \/test\/auth\.$/,
       / in the future /,
@@ -111,13 +115,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     ],
   ],
   [
-    "needs seconds in a timestamp",
+    "requires seconds in a timestamp",
     ({ headers }, response, next) =>
       /T\d\d:\d\dZ$/.test(String(headers.timestamp)) ? response.sendStatus(401) : next(),
     [/^A request whose Timestamp has no seconds must return 200, but 401 /],
   ],
   [
-    "accepts any timestamp that a slow clock would send",
+    "rejects timestamps that are ahead of its clock",
     ({ headers }, response, next) =>
       Date.parse(String(headers.timestamp)) > Date.now() + 1_000 ? response.sendStatus(401) : next(),
     [/^A request signed 30 s ahead must return 200, but 401 /],
@@ -125,13 +129,13 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   [
     "accepts a digest that starts correctly",
     (request, response, next) => {
-      const [timestamp, authorization] = headersOf(request);
+      const [timestamp, authorization] = signatureHeaders(request);
       const digest = createHash("sha256")
         .update(timestamp + secret)
         .digest("hex")
         .toUpperCase();
-      const given = authorization.slice("hmac ".length);
-      return request.path === "/test/auth" && given !== "" && digest.startsWith(given) && given.length < 64
+      const digits = authorization.slice("hmac ".length);
+      return request.path === "/test/auth" && digits !== "" && digest.startsWith(digits) && digits.length < 64
         ? response.sendStatus(200)
         : next();
     },
@@ -140,17 +144,19 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   [
     "ignores what follows the digest",
     (request, response, next) => {
-      const [timestamp, authorization] = headersOf(request);
-      return request.path === "/test/auth" && signs(timestamp, authorization.slice(0, 69)) && authorization.length > 69
+      const [timestamp, authorization] = signatureHeaders(request);
+      return request.path === "/test/auth" &&
+        isSigned(timestamp, authorization.slice(0, 69)) &&
+        authorization.length > 69
         ? response.sendStatus(200)
         : next();
     },
     [/^A request with garbage after Authorization must be rejected/],
   ],
   [
-    "verifies with an empty secret while none is set",
+    "verifies with an empty secret",
     (request, response, next) => {
-      const [timestamp, authorization] = headersOf(request);
+      const [timestamp, authorization] = signatureHeaders(request);
       return request.path === "/test/auth" &&
         authorization.slice(5) === createHmac("sha256", "").update(timestamp).digest("hex").toUpperCase()
         ? response.sendStatus(200)
@@ -184,7 +190,7 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
     [/^A method that the service does not use must not fail, but 500 was returned by OPTIONS \/test\/auth\.$/],
   ],
   [
-    "reveals the secret it expected",
+    "reveals the secret that it expected",
     ({ path, headers }, response, next) =>
       path === "/test/auth" && headers.authorization === ""
         ? void response.status(401).send(`not signed with ${secret}`)
@@ -193,18 +199,18 @@ const mistakes: [mistake: string, wrong: RequestHandler, problems: RegExp[]][] =
   ],
 ];
 
-test.each(mistakes)("a receiver that %s has only that problem [D-61]", async (_mistake, wrong, problems) => {
-  const app = express().use("/hooks", wrong, webhookRouter({ ...quiet, secret }));
-  expect(await faultsOf(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
+test.each(mistakes)("a receiver that %s has only that problem [D-61]", async (_mistake, faultyMiddleware, problems) => {
+  const app = express().use("/hooks", faultyMiddleware, webhookRouter({ ...quiet, secret }));
+  expect(await findProblems(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
 test("for a receiver that accepts one variant of the digest, the problem names the other", async () => {
-  const only = (variant: "sha256" | "hmac") =>
+  const appWithVariant = (variant: "sha256" | "hmac") =>
     express().use(webhookRouter({ ...quiet, secret, scheme: timestampDigest({ variant }) }));
-  expect(await faultsOf(only("sha256"), "")).toEqual([
+  expect(await findProblems(appWithVariant("sha256"), "")).toEqual([
     "A request signed with an HMAC, the other documented variant, must return 200, but 401 was returned by GET /test/auth.",
   ]);
-  expect(await faultsOf(only("hmac"), "")).toContain(
+  expect(await findProblems(appWithVariant("hmac"), "")).toContain(
     "A request signed now must return 200, but 401 was returned by GET /test/auth.",
   );
 });
@@ -212,20 +218,20 @@ test("for a receiver that accepts one variant of the digest, the problem names t
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 
-test("a sample that is not acknowledged, even when repeated, is a problem", async () => {
+test("a sample that is not acknowledged, or not acknowledged again when repeated, is a problem", async () => {
   const missing = express().use(webhookRouter({ ...quiet, secret }));
-  expect(await faultsOf(missing, "", { workerOfferResponse: accepted })).toEqual([
+  expect(await findProblems(missing, "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must return 200, but 404 was returned by POST /offer/response.",
   ]);
-  const seen = new Set<string>();
-  const refusing: RequestHandler = ({ headers, path }, response, next) => {
+  const signatures = new Set<string>();
+  const rejectRepeats: RequestHandler = ({ headers, path }, response, next) => {
     const key = String(headers.authorization);
-    if (path !== "/offer/response" || !seen.has(key)) next();
+    if (path !== "/offer/response" || !signatures.has(key)) next();
     else response.sendStatus(409);
-    seen.add(key);
+    signatures.add(key);
   };
   const router = webhookRouter({ ...quiet, secret, onWorkerOfferResponse: () => undefined });
-  expect(await faultsOf(express().use(refusing, router), "", { workerOfferResponse: accepted })).toEqual([
+  expect(await findProblems(express().use(rejectRepeats, router), "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must return 200 when the same request is sent twice, but 409 was returned by POST /offer/response.",
   ]);
 });
@@ -242,7 +248,7 @@ test("suggestions that the service would reject are reported by field, without t
       else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
     },
   );
-  const problems = await faultsOf(app.use(webhookRouter({ ...quiet, secret })), "", { contactSuggestions: search });
+  const problems = await findProblems(app.use(webhookRouter({ ...quiet, secret })), "", { contactSuggestions: search });
   expect(problems).toEqual([
     "contactSuggestions returned a list that the service would reject: [0].emailAddress: Must be an email address.",
     "contactSuggestions returned a list that the service would reject: [0].ratings[0].rating: Too long or too large; at most 5.",

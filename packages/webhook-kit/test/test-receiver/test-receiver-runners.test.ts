@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-// Jest is not installed here; it is tested as a recipe: npm run check -- compatibility recipes.
+// Jest is not installed here. `npm run check -- compatibility recipes` tests it.
 test("testReceiver works with Node's own runner, which exits when the receiver is closed", () => {
   const file = join(import.meta.dirname, "..", "recipes/node-test.ts");
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;

@@ -10,7 +10,7 @@ import { quiet, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
-const appWith = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path = "/hooks") =>
+const createApp = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path = "/hooks") =>
   express().use(path, webhookRouter({ ...quiet, secret, ...options } as ReceiverOptions));
 
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"], filter: "chef" };
@@ -24,7 +24,7 @@ test("every webhook reaches its handler, signed, with the given payload", async 
     onTimelineChanged: vi.fn<NonNullable<Handlers["onTimelineChanged"]>>(),
     suggestContacts: vi.fn(() => [dana]),
   };
-  await using receiver = await testReceiver(appWith(handlers), { secret, basePath: "/hooks/" });
+  await using receiver = await testReceiver(createApp(handlers), { secret, basePath: "/hooks/" });
   const accepted = { offerId: "o", workerId: "w", response: "accepted" } as const;
   const responses = [
     await receiver.test(),
@@ -36,7 +36,7 @@ test("every webhook reaches its handler, signed, with the given payload", async 
   ];
   expect(responses.map(({ status, body }) => [status, body])).toEqual(responses.map(() => [200, ""]));
   expect((await receiver.contactSuggestions(search)).suggestions).toEqual([dana]);
-  expect(Object.values(handlers).map(({ mock }) => mock.calls.map(([given]: unknown[]) => given))).toEqual([
+  expect(Object.values(handlers).map(({ mock }) => mock.calls.map(([payload]: unknown[]) => payload))).toEqual([
     [{ workerId: "Jürgen/7 $&" }],
     [accepted],
     [deleted],
@@ -45,8 +45,8 @@ test("every webhook reaches its handler, signed, with the given payload", async 
   ]);
 });
 
-test("a response shows its status, headers and body, whatever they are", async () => {
-  await using receiver = await testReceiver(appWith({}), { secret, basePath: "/hooks" });
+test("the status, headers and body of any response are returned", async () => {
+  await using receiver = await testReceiver(createApp({}), { secret, basePath: "/hooks" });
   const response = await receiver.contactSuggestions(search);
   expect([response.status, response.headers["content-type"], "suggestions" in response]).toEqual([
     404,
@@ -58,7 +58,7 @@ test("a response shows its status, headers and body, whatever they are", async (
 
 test("an event that is sent again is handled again unless it is exactly the same request", async () => {
   const onWorkerAddedContact = vi.fn();
-  await using receiver = await testReceiver(appWith({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
+  await using receiver = await testReceiver(createApp({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
   await expect(receiver.resend()).rejects.toThrow("No request has been sent yet");
   for (let times = 0; times < 20; times += 1) await receiver.workerAddedContact({ workerId: "w" });
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
@@ -72,7 +72,7 @@ test("two signatures differ even when the clock stands still, and signing follow
   const now = () => new Date(time);
   const onWorkerAddedContact: Handlers["onWorkerAddedContact"] = (_event, { verified }) =>
     void receivedAt.push(new Date(time + verified.skewSeconds * 1000));
-  await using receiver = await testReceiver(appWith({ now, onWorkerAddedContact }), {
+  await using receiver = await testReceiver(createApp({ now, onWorkerAddedContact }), {
     secret,
     basePath: "/hooks",
     now,
@@ -90,7 +90,7 @@ test("two signatures differ even when the clock stands still, and signing follow
 
 describe("an app", () => {
   const workers: string[] = [];
-  const app = appWith({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
+  const app = createApp({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
 
   test("may be the URL of a running receiver, with or without the path", async () => {
     const { url } = await serve(app);
@@ -107,7 +107,7 @@ describe("an app", () => {
     expect((await fetch(`${url}/hooks/test`)).status).toBe(200);
   });
 
-  test("may be a listener of node:http, whose server stops when the receiver is closed, once or twice", async () => {
+  test("may be a node:http listener, whose server stops when the receiver is closed, even twice", async () => {
     let server: unknown;
     const receiver = await testReceiver(
       (request, response) => {
@@ -145,13 +145,13 @@ describe("an app", () => {
     ["nothing", undefined],
     ["a number", 3001],
     ["a URL with another scheme", "ftp://127.0.0.1/"],
-    ["no address", "127.0.0.1"],
+    ["a host without a protocol", "127.0.0.1"],
   ])("may not be %s", async (_what, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
 });
 
-test("rejects a secret that no service could sign with, before any request", async () => {
+test("rejects an unusable secret before any request", async () => {
   await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
 });
 
@@ -176,15 +176,15 @@ test("rejects when the response is truncated", async () => {
 });
 
 test("payloads that the service would not send do not compile", () => {
-  const never = async (receiver: TestedReceiver) => {
-    // @ts-expect-error the filter is a string
+  const misuse = async (receiver: TestedReceiver) => {
+    // @ts-expect-error the response is a string
     await receiver.workerOfferResponse({ offerId: "o", workerId: "w", response: 7 });
-    // @ts-expect-error whose suggestions?
+    // @ts-expect-error userEmailAddresses is missing
     await receiver.contactSuggestions({ filter: "chef" });
-    // @ts-expect-error there is no such sender
+    // @ts-expect-error there is no such webhook
     await receiver.checkContract({ workerResponded: { offerId: "o", workerId: "w", response: "accepted" } });
     // @ts-expect-error no app
     await testReceiver({}, { secret });
   };
-  expect(never).toBeTypeOf("function");
+  expect(misuse).toBeTypeOf("function");
 });

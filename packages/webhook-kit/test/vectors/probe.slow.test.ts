@@ -11,15 +11,15 @@ import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { httpApi } from "../recipes/lambda-events.ts";
 import { adapters } from "../support/adapters.ts";
-import { untilTestFinished } from "../support/serve.ts";
+import { serveUntilTestFinished } from "../support/serve.ts";
 
 const secrets: Record<Scheme, string> = {
   timestampDigest: "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
   standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 };
 
-/** An integrator's options, with all handlers. */
-const optionsFor = (scheme: Scheme): ReceiverOptions => ({
+/** Returns an integrator's options with every handler. */
+const integratorOptions = (scheme: Scheme): ReceiverOptions => ({
   secret: secrets[scheme],
   scheme: scheme === "standardWebhooks" ? standardWebhooks() : timestampDigest(),
   onWorkerOfferResponse: () => undefined,
@@ -41,11 +41,11 @@ async function serveOnFastify(options: ReceiverOptions): Promise<{ url: string }
     webhooks(request.raw, reply.raw);
   });
   await app.ready();
-  return untilTestFinished(app.server.listen(0, "127.0.0.1"));
+  return serveUntilTestFinished(app.server.listen(0, "127.0.0.1"));
 }
 
 const serveOnLambda = (options: ReceiverOptions): Promise<{ url: string }> =>
-  untilTestFinished(createServer(httpApi(webhookFunction({ ...options, basePath }))).listen(0, "127.0.0.1"));
+  serveUntilTestFinished(createServer(httpApi(webhookFunction({ ...options, basePath }))).listen(0, "127.0.0.1"));
 
 const served: [name: string, serve: (options: ReceiverOptions) => Promise<{ url: string }>][] = [
   ...adapters.map(({ name, serve }): (typeof served)[number] => [name, (options) => serve(options, basePath)]),
@@ -54,8 +54,8 @@ const served: [name: string, serve: (options: ReceiverOptions) => Promise<{ url:
 ];
 
 describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (scheme) => {
-  test.each(served)("offers probe finds no fault in %s", async (_, serve) => {
-    const { url } = await serve(optionsFor(scheme));
+  test.each(served)("offers probe finds no defects in %s", async (_, serve) => {
+    const { url } = await serve(integratorOptions(scheme));
     const { findings, sent } = await probe({
       url: readUrl(`${url}${basePath}`),
       scheme,

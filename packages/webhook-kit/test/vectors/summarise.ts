@@ -1,20 +1,20 @@
 import type { ComparedCase, Mismatch } from "../../../cli/src/probe/compare.ts";
 
-/** Lists the failed cases, one per line. */
-export const wrongOf = (compared: ComparedCase[], isCounted = (_: Mismatch): boolean => true): string[] =>
+/** Returns a line for each failed case. */
+export const describeFailures = (compared: ComparedCase[], isCounted = (_: Mismatch): boolean => true): string[] =>
   compared.flatMap(({ testCase, mismatches }) => {
     const counted = mismatches.filter(isCounted);
     return counted.length > 0 ? [`${testCase.id}: ${counted.map(({ text }) => text).join("; ")}`] : [];
   });
 
-/** Counts how many passed and failed, by group. */
+/** Returns how many cases passed and failed, by group and in total. */
 export function summarise(compared: ComparedCase[]): string {
   const groups = [...new Set(compared.map(({ group }) => group))];
-  const lines = groups.map((name) => `${name} ${countOf(compared.filter(({ group }) => group === name))}`);
-  return [...lines, countOf(compared)].join("\n");
+  const lines = groups.map((name) => `${name} ${describeCounts(compared.filter(({ group }) => group === name))}`);
+  return [...lines, describeCounts(compared)].join("\n");
 }
 
-function countOf(compared: ComparedCase[]): string {
-  const wrong = wrongOf(compared).length;
-  return `${compared.length - wrong} right, ${wrong} wrong`;
+function describeCounts(compared: ComparedCase[]): string {
+  const failed = describeFailures(compared).length;
+  return `${compared.length - failed} passed, ${failed} failed`;
 }

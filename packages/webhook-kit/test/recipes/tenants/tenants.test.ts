@@ -26,7 +26,7 @@ describe.each([
     expect(log.mock.calls).toEqual([[tenant, "offer_1", "worker_amal", "accepted"]]);
   });
 
-  test("a tenant's secret is not accepted at another's URL, nor at an unknown URL", async () => {
+  test("a tenant's secret is not accepted at another tenant's URL or at an unknown URL", async () => {
     for (const tenant of ["meadow", "unknown", "constructor"]) {
       await using receiver = await testReceiver(app, { secret: harbour, basePath: `/${tenant}/offers` });
       expect((await receiver.testAuth()).status).toBe(401);

@@ -5,39 +5,39 @@ import express, { type RequestHandler } from "express";
 import { webhookRouter } from "../../../src/express.ts";
 import { webhookHandler } from "../../../src/fetch.ts";
 import { webhookListener } from "../../../src/node.ts";
-import { textbookRouter } from "./naive-receiver.ts";
+import { createTextbookRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
-/** Only the types of Express 5 are installed; the parts used here are the same in Express 4. */
+/** Typed as Express 5, whose types are the same for everything that is used. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
-/** Creates a server that creates a receiver for every mount path (a path's first segment) on its first request. */
+/** Creates a server with a receiver for each mount path (the first segment), which is created on its first request. */
 type VectorAdapter = (setUp: (mount: string) => ReceiverSetup) => Server;
 
-const onExpress =
+const expressAdapter =
   (from: typeof express, router: (setup: ReceiverSetup) => RequestHandler): VectorAdapter =>
   (setUp) => {
-    const receiverOf = oncePerMount((mount) => router(setUp(mount)));
+    const routerFor = memoizePerMount((mount) => router(setUp(mount)));
     const app = from();
-    app.use("/:mount", (request, response, next) => receiverOf(request.params.mount ?? "")(request, response, next));
+    app.use("/:mount", (request, response, next) => routerFor(request.params.mount ?? "")(request, response, next));
     return createServer(app);
   };
 
-const onNode: VectorAdapter = (setUp) => {
-  const listenerOf = oncePerMount((mount) => webhookListener({ ...setUp(mount), basePath: `/${mount}` }));
+const nodeAdapter: VectorAdapter = (setUp) => {
+  const listenerFor = memoizePerMount((mount) => webhookListener({ ...setUp(mount), basePath: `/${mount}` }));
   return createServer((request, response) => {
     const mount = findMount(request.url);
-    if (mount) listenerOf(mount)(request, response);
+    if (mount) listenerFor(mount)(request, response);
     else response.writeHead(404).end();
   });
 };
 
-const onFetch: VectorAdapter = (setUp) => {
-  const handlerOf = oncePerMount((mount) => webhookHandler({ ...setUp(mount), basePath: `/${mount}` }));
+const fetchAdapter: VectorAdapter = (setUp) => {
+  const handlerFor = memoizePerMount((mount) => webhookHandler({ ...setUp(mount), basePath: `/${mount}` }));
   const server = createAdaptorServer({
     fetch: (request) => {
       const mount = findMount(request.url);
-      return mount ? handlerOf(mount)(request) : new Response("", { status: 404 });
+      return mount ? handlerFor(mount)(request) : new Response("", { status: 404 });
     },
   });
   return server as Server;
@@ -46,20 +46,20 @@ const onFetch: VectorAdapter = (setUp) => {
 /** Returns the mount path of a target in origin or absolute form. */
 const findMount = (target = ""): string | undefined => /^(?:http:\/\/[^/]*)?\/(\d+\.[\w-]+)/.exec(target)?.[1];
 
-function oncePerMount<Made>(make: (mount: string) => Made): (mount: string) => Made {
-  const made = new Map<string, Made>();
+function memoizePerMount<Receiver>(create: (mount: string) => Receiver): (mount: string) => Receiver {
+  const receivers = new Map<string, Receiver>();
   return (mount) => {
-    const one = made.get(mount) ?? make(mount);
-    made.set(mount, one);
-    return one;
+    const receiver = receivers.get(mount) ?? create(mount);
+    receivers.set(mount, receiver);
+    return receiver;
   };
 }
 
 /** Every adapter in the kit, and the naive middleware. */
 export const adapters: Readonly<Record<string, VectorAdapter>> = {
-  "Express 4": onExpress(express4, webhookRouter),
-  "Express 5": onExpress(express, webhookRouter),
-  "node:http": onNode,
-  fetch: onFetch,
-  "the textbook": onExpress(express, textbookRouter),
+  "Express 4": expressAdapter(express4, webhookRouter),
+  "Express 5": expressAdapter(express, webhookRouter),
+  "node:http": nodeAdapter,
+  fetch: fetchAdapter,
+  "the textbook": expressAdapter(express, createTextbookRouter),
 };

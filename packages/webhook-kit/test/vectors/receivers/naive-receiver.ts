@@ -3,10 +3,10 @@ import express, { type Router } from "express";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
 /**
- * Creates the receiver that a developer might write from the live service's documentation in an afternoon: its sample, both interpretations
- * of it, and plain Express. It shows that the test vectors can fail.
+ * Creates the receiver that a developer might write in an afternoon from the live service's documentation: plain Express, with both
+ * interpretations of the documented sample. It proves that the test vectors can fail.
  */
-export function textbookRouter(setup: ReceiverSetup): Router {
+export function createTextbookRouter(setup: ReceiverSetup): Router {
   const { secret: secrets, now } = setup;
   const router = express.Router();
   router.use(express.json());

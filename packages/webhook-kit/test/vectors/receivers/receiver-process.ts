@@ -3,21 +3,21 @@ import { standardWebhooks } from "../../../src/signature/standard-webhooks.ts";
 import { adapters } from "./adapters.ts";
 import { configFor, type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
 
-/** Runs in a separate process: one adapter, one time zone (`TZ`), and a receiver for every case. */
-const notify = (message: FromReceiver): void => void process.send?.(message);
+// Runs in a separate process with one adapter, one time zone (`TZ`), and a receiver for every case.
+const sendToParent = (message: FromReceiver): void => void process.send?.(message);
 const [, , adapterName = "", scheme] = process.argv;
 const config = configFor(scheme as Scheme);
-const notes = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
+const records = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
 const held = new Map<string, () => void>();
 
-const noteOf = (mount: string) => {
-  const note = notes.get(mount) ?? { handled: 0, given: [], reasons: [] };
-  notes.set(mount, note);
-  return note;
+const recordFor = (mount: string) => {
+  const record = records.get(mount) ?? { handled: 0, given: [], reasons: [] };
+  records.set(mount, record);
+  return record;
 };
 
-/** Copies an event for IPC. Values that are nested too deeply are not sent, and do not stop the receiver. */
-function copied(event: unknown): unknown {
+/** Copies an event for IPC. A short message replaces a value that is too long or nested too deeply. */
+function copyForIpc(event: unknown): unknown {
   try {
     const text = JSON.stringify(event);
     return text.length > 100_000 ? "too long to be sent" : JSON.parse(text);
@@ -28,14 +28,14 @@ function copied(event: unknown): unknown {
 
 function setUp(mount: string): ReceiverSetup {
   const { clock, without = [], handler, replayProtection } = readMount(mount);
-  const note = noteOf(mount);
+  const record = recordFor(mount);
   const handle = (event: unknown): unknown => {
-    note.given.push(copied(event));
-    note.handled += 1;
-    if (note.handled > 1) return undefined;
+    record.given.push(copyForIpc(event));
+    record.handled += 1;
+    if (record.handled > 1) return undefined;
     if (handler === "fails") throw new Error("PRIVATE words of a handler");
     if (handler !== "held") return undefined;
-    notify({ type: "held", mount });
+    sendToParent({ type: "held", mount });
     return new Promise<void>((resolve) => held.set(mount, resolve));
   };
   const handlers = {
@@ -54,11 +54,11 @@ function setUp(mount: string): ReceiverSetup {
     ...(scheme === "standardWebhooks" && { scheme: standardWebhooks() }),
     ...(replayProtection && { replayProtection }),
     now: () => (clock === undefined ? new Date() : new Date(clock)),
-    onRejected: ({ code }) => note.reasons.push(code),
+    onRejected: ({ code }) => record.reasons.push(code),
   };
 }
 
-// Silenced, because what body parsers log about invalid bodies is irrelevant to the response.
+// Silences body parsers, which log errors about invalid bodies.
 console.error = () => undefined;
 
 const adapter = adapters[adapterName];
@@ -66,12 +66,12 @@ if (!adapter) throw new Error(`No adapter is called ${adapterName}.`);
 const server = adapter(setUp);
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (typeof address === "object" && address) notify({ type: "listening", port: address.port });
+  if (typeof address === "object" && address) sendToParent({ type: "listening", port: address.port });
 });
 
 process.on("message", (message: ToReceiver) => {
   if (message.ask === "release") return held.get(message.mount)?.();
-  return notify({ type: "tally", noted: message.mounts.map(noteOf), isPolluted: "isAdmin" in {} });
+  return sendToParent({ type: "tally", noted: message.mounts.map(recordFor), isPolluted: "isAdmin" in {} });
 });
-// The parent has exited.
+// Exits with the parent.
 process.on("disconnect", () => process.exit());

@@ -2,7 +2,7 @@ import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { type ReceiverNeeds, readVectors, type TestVectors } from "../../../../cli/src/vectors/vectors.ts";
 import type { SignatureScheme } from "../../../src/signature/signature-scheme.ts";
 
-/** The options for every receiver in a child process, whichever its adapter. */
+/** The options for every receiver in a child process, whatever its adapter. */
 export interface ReceiverSetup {
   secret: string[];
   scheme?: SignatureScheme;
@@ -20,6 +20,7 @@ export interface ReceiverSetup {
 export const writeMount = (number: number, needs: ReceiverNeeds): string =>
   `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
 
+/** Decodes what `writeMount` encoded. */
 export const readMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
@@ -30,7 +31,7 @@ export type FromReceiver =
   | { type: "held"; mount: string }
   | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
 
-/** Returns the settings that sender and receiver share. Standard Webhooks needs base64 secrets. */
+/** Returns the settings that the sender and the receiver share. Standard Webhooks secrets are encoded as base64. */
 export function configFor(scheme: Scheme): TestVectors["config"] {
   const { config } = readVectors();
   if (scheme === "timestampDigest") return config;

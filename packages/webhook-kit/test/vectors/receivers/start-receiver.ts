@@ -20,18 +20,18 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
   });
   const ended = once(child, "exit");
   const crashed = ended.then(([code]) => {
-    throw new Error(`The receiver ${adapter} in ${zone} ended with ${code}.`);
+    throw new Error(`The receiver ${adapter} in ${zone} exited with ${code}.`);
   });
   crashed.catch(() => undefined);
-  const report = <Type extends FromReceiver["type"]>(
+  const waitForMessage = <Type extends FromReceiver["type"]>(
     type: Type,
-    isIt = (_: Extract<FromReceiver, { type: Type }>) => true,
+    matches = (_: Extract<FromReceiver, { type: Type }>) => true,
   ) =>
     Promise.race([
       crashed,
       new Promise<Extract<FromReceiver, { type: Type }>>((resolve) => {
         const listen = (message: FromReceiver) => {
-          if (message.type !== type || !isIt(message as Extract<FromReceiver, { type: Type }>)) return;
+          if (message.type !== type || !matches(message as Extract<FromReceiver, { type: Type }>)) return;
           child.off("message", listen);
           resolve(message as Extract<FromReceiver, { type: Type }>);
         };
@@ -39,7 +39,7 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
       }),
     ]);
   const send = (message: ToReceiver): boolean => child.send(message);
-  const { port } = await report("listening");
+  const { port } = await waitForMessage("listening");
 
   let number = 0;
   return {
@@ -52,16 +52,16 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
         port,
         base: `/${mount}`,
         ...(needs.handler === "held" && {
-          untilHeld: () => report("held", (message) => message.mount === mount),
+          untilHeld: () => waitForMessage("held", (message) => message.mount === mount),
           release: () => void send({ ask: "release", mount }),
         }),
       };
     },
     async tally(targets) {
-      const tally = report("tally");
+      const tally = waitForMessage("tally");
       send({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
       const { noted, isPolluted } = await tally;
-      if (isPolluted) throw new Error(`A case has polluted Object.prototype of ${adapter} in ${zone}.`);
+      if (isPolluted) throw new Error(`A case polluted Object.prototype in ${adapter} in ${zone}.`);
       return noted;
     },
     stop() {
