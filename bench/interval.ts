@@ -11,14 +11,14 @@ export interface Interval {
  * @returns undefined for fewer than six values: even the lowest and the highest enclose the median in less than 95 % of cases
  */
 export function medianInterval(values: readonly number[]): Interval | undefined {
-  const rank = lowerRank(values.length);
+  const rank = findLowerRank(values.length);
   const sorted = [...values].sort((a, b) => a - b);
   const [low, high] = [sorted[rank - 1], sorted[values.length - rank]];
   return rank === 0 || low === undefined || high === undefined ? undefined : { low, high };
 }
 
 /** Finds the greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if no rank qualifies. */
-function lowerRank(count: number): number {
+function findLowerRank(count: number): number {
   // The probability of exactly `rank` heads in `count` tosses of a fair coin.
   let probability = 0.5 ** count;
   let cumulative = probability;

@@ -30,7 +30,9 @@ export function publish(suite: string, comparisons: readonly Comparison[]): void
 
 /** Lists the measured packages with their installed versions. */
 function listVersions(): string {
-  const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
-  const measured = Object.keys(read("package.json").devDependencies).filter((name) => !/^@(offers|types)\//.test(name));
-  return measured.map((name) => `${name} ${read(`node_modules/${name}/package.json`).version}`).join(", ");
+  const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+  const packageNames = Object.keys(readJson("package.json").devDependencies).filter(
+    (name) => !/^@(offers|types)\//.test(name),
+  );
+  return packageNames.map((name) => `${name} ${readJson(`node_modules/${name}/package.json`).version}`).join(", ");
 }

@@ -22,16 +22,16 @@ export async function collectSamples<Candidate extends { readonly label: string 
   if (!base) return tables;
   for (let round = 0; round < rounds; round += 1) {
     const before = await measure(base);
-    const measured = new Map<Candidate, readonly number[]>();
+    const figuresByCandidate = new Map<Candidate, readonly number[]>();
     for (const candidate of round % 2 === 0 ? others : others.toReversed())
-      measured.set(candidate, await measure(candidate));
+      figuresByCandidate.set(candidate, await measure(candidate));
     const after = await measure(base);
     append(
       base,
       before.map((figure, index) => (figure + (after[index] ?? Number.NaN)) / 2),
     );
     // In the order of the table.
-    for (const candidate of others) append(candidate, measured.get(candidate) ?? []);
+    for (const candidate of others) append(candidate, figuresByCandidate.get(candidate) ?? []);
   }
   return tables;
 }

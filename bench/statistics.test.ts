@@ -109,11 +109,11 @@ test("pairs are measured alternately, and ratios compare adjacent slices", async
   const order: string[] = [];
   const slices = { base: [10, 40, 20], fast: [5, 20, 11] };
   const [table] = await collectPairs([{ label: "base" }, { label: "fast" }], 2, async () => {
-    const next = (name: "base" | "fast") => async () => {
+    const measureNext = (name: "base" | "fast") => async () => {
       order.push(name);
-      return slices[name][order.filter((measured) => measured === name).length % 3] ?? 0;
+      return slices[name][order.filter((measuredName) => measuredName === name).length % 3] ?? 0;
     };
-    return [await measureAlternately(3, next("base"), next("fast"))];
+    return [await measureAlternately(3, measureNext("base"), measureNext("fast"))];
   });
   expect(order.slice(0, 6)).toEqual(["base", "fast", "fast", "base", "base", "fast"]);
   expect(table?.values).toEqual(new Map(Object.entries({ base: [20, 20], fast: [11, 11] })));

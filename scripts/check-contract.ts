@@ -34,7 +34,7 @@ if (errors.length > 0) {
 const tests = new Set(proofs.map(({ test }) => test));
 console.log(`${statements.length} statements and ${ids.length} decisions proven by ${tests.size} tests`);
 
-/** Finds every decision that the packages, the examples and the OpenAPI document cite outside tags, with one file that cites it. */
+/** Finds the decisions that the packages, the examples and the OpenAPI document cite outside tags. Maps each to a file that cites it. */
 function findCitedDecisions(): Map<string, string> {
   const exclude = (path: string) => /(^|\/)(node_modules|dist|generated)$/.test(path);
   const files = globSync(["{packages,examples}/**/*.{ts,yaml}", "spec/openapi.yaml"], { cwd: root, exclude });

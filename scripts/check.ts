@@ -85,19 +85,19 @@ export const checks: Readonly<Record<string, Check>> = {
   },
 };
 
-function listChecks(): void {
+function printChecks(): void {
   for (const [name, { about }] of Object.entries(checks)) console.log(`  ${name.padEnd(18)}${about}`);
   console.log("\nnpm run check -- NAME [arguments…]");
 }
 
-/** Runs each check, and writes its output to `reports/`. Prints whether it passed, how long it took, and the last line of its output. */
-async function runAll(names: readonly string[]): Promise<boolean> {
+/** Runs each check, and writes its output to `reports/`. Prints its duration and last line. @returns whether all passed */
+async function runChecks(names: readonly string[]): Promise<boolean> {
   mkdirSync("reports", { recursive: true });
   let failed = 0;
   for (const name of names) {
     const startedAt = performance.now();
     const file = join("reports", `${name}.log`);
-    const { status, lastLine } = await runLogged(checks[name]?.command ?? "", file);
+    const { status, lastLine } = await runWithLog(checks[name]?.command ?? "", file);
     if (status !== 0) failed += 1;
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
     console.log(`${status === 0 ? "    ok" : "FAILED"}  ${name.padEnd(18)}${minutes.padStart(5)} min  ${lastLine}`);
@@ -108,7 +108,7 @@ async function runAll(names: readonly string[]): Promise<boolean> {
 }
 
 /** Runs a command, and writes its output to `file`. @returns its status and the last line of its output */
-async function runLogged(command: string, file: string): Promise<{ status: number; lastLine: string }> {
+async function runWithLog(command: string, file: string): Promise<{ status: number; lastLine: string }> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" ")], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -137,13 +137,13 @@ async function runInteractively({ command }: Check, args: readonly string[]): Pr
 }
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
-  if (name === undefined) return listChecks();
+  if (name === undefined) return printChecks();
   const names =
     name === "all"
       ? Object.keys(checks).filter((checkName) => !["corpus", "mutants"].includes(checkName))
       : [name, ...args];
   if (names.length > 1 && names.every((checkName) => checkName in checks)) {
-    process.exitCode = (await runAll(names)) ? 0 : 1;
+    process.exitCode = (await runChecks(names)) ? 0 : 1;
     return;
   }
   const check = checks[name];

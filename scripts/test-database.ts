@@ -9,7 +9,7 @@ const servers = new Map<string, pg.Pool>();
  * Returns a pool of connections for creating and dropping databases. Later tests in this process reuse the pool, because connecting is
  * expensive. It does not keep the process alive.
  */
-export function serverPoolAt(url = defaultUrl): pg.Pool {
+export function getServerPool(url = defaultUrl): pg.Pool {
   let server = servers.get(url);
   if (server === undefined) {
     // By default, a server has enough connections for two runs that end at the same time.
@@ -23,8 +23,8 @@ export function serverPoolAt(url = defaultUrl): pg.Pool {
 }
 
 /** Whether PostgreSQL responds; otherwise the tests that need it are skipped. @throws if `DATABASE_URL` is set and nothing responds there */
-export const findPostgres = (): Promise<boolean> =>
-  serverPoolAt()
+export const isPostgresRunning = (): Promise<boolean> =>
+  getServerPool()
     .query("select")
     .then(
       () => true,
@@ -57,7 +57,7 @@ export async function createDatabase(
   tables: "migrated" | "none" = "none",
   serverUrl = defaultUrl,
 ): Promise<CreatedDatabase> {
-  const server = serverPoolAt(serverUrl);
+  const server = getServerPool(serverUrl);
   const template = findTemplate(serverUrl);
   const id = randomUUID().replaceAll("-", "");
   const name = template ? `${template}_${id.slice(-12)}` : `offers_test_${id}`;
@@ -85,7 +85,7 @@ const dropDatabase = (server: pg.Pool, name: string): Promise<unknown> =>
 export async function dropDatabases(): Promise<void> {
   const template = findTemplate(defaultUrl);
   if (template === undefined) return;
-  const server = serverPoolAt();
+  const server = getServerPool();
   const { rows } = await server.query<{ name: string }>(
     "select datname as name from pg_database where starts_with(datname, $1)",
     [`${template}_`],

@@ -13,9 +13,9 @@ export interface SeedsResult {
 }
 
 /**
- * Tries seeds in a separate process, because the explorer replaces its timers.
+ * Runs an explorer with consecutive seeds, in a separate process because it replaces timers.
  *
- * @param root of the repository, or of a copy of it
+ * @param root the root of the repository, or of a copy of it
  */
 export const runSeeds = (
   explorer: Explorer,

@@ -35,23 +35,23 @@ for (const operation of operations)
   );
 process.send?.(pairs);
 
-async function openCalls(url: string): Promise<Calls> {
-  const { candidate } = (await import(url)) as { candidate: ClientCandidate };
+async function openCalls(moduleUrl: string): Promise<Calls> {
+  const { candidate } = (await import(moduleUrl)) as { candidate: ClientCandidate };
   return candidate.open(baseUrl);
 }
 
-/** Measures a number of calls. @returns microseconds per call */
+/** Repeats a call `count` times. @returns microseconds per call */
 async function measureCallTime(calls: Calls, operation: keyof Calls, count: number): Promise<number> {
-  const startedAt = clockMicroseconds();
+  const startedAt = readClockMicroseconds();
   for (let call = 0; call < count; call += 1) {
     const { id } = await calls[operation]();
     if (id !== "offer_4f1c2a") throw new Error(`${module} did not return the offer.`);
   }
-  return (clockMicroseconds() - startedAt) / count;
+  return (readClockMicroseconds() - startedAt) / count;
 }
 
 /** Reads CPU time when fetch is a stub, and wall time when a server in another process takes part. */
-function clockMicroseconds(): number {
+function readClockMicroseconds(): number {
   if (!usesStub) return performance.now() * 1_000;
   const { user, system } = process.cpuUsage();
   return user + system;

@@ -16,7 +16,7 @@ export interface ClientModule {
 
 /** Measures sequential calls: CPU time with a stubbed fetch, wall time with a loopback server. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
-  const measure = async (
+  const measureMethods = async (
     measuredClients: readonly ClientModule[],
     target: string,
     unit: string,
@@ -34,7 +34,7 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     );
   };
 
-  const stubResults = await measure(
+  const stubResults = await measureMethods(
     clients.filter(({ candidate }) => candidate.usesFetch),
     "on a stub",
     "µs of CPU per call",
@@ -49,7 +49,7 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
   );
   const server = await serveOffers();
   try {
-    const loopbackResults = await measure(clients, "on a loopback server", "µs per call", {
+    const loopbackResults = await measureMethods(clients, "on a loopback server", "µs per call", {
       baseUrl: server.baseUrl,
       usesStub: false,
       warmUp: quick ? 50 : 1_000,

@@ -43,8 +43,8 @@ export const measureClients: Suite = async (options) => {
     sizes.set(label, [await measureBundleBytes(candidatePackage)]);
   }
 
-  const withImports = packages.filter(({ imports }) => imports.length > 0);
-  const [imports] = await collectPairs(withImports, options.quick ? 2 : 12, async (candidatePackage, base) => [
+  const packagesWithImports = packages.filter(({ imports }) => imports.length > 0);
+  const [imports] = await collectPairs(packagesWithImports, options.quick ? 2 : 12, async (candidatePackage, base) => [
     await measureAlternately(
       options.quick ? 1 : 4,
       () => measureColdImportMs(base.imports),

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
-import { findPostgres } from "../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../scripts/test-database.ts";
 import { type Comparison, compare } from "../comparison.ts";
 import { collectSamples } from "../samples.ts";
 import type { Suite, SuiteOptions } from "../suite.ts";
@@ -8,11 +8,11 @@ import { BenchPlatform, type StoreName } from "./platform.ts";
 
 /** Measures the reference platform on both stores, or only on PGlite if no PostgreSQL responds at `DATABASE_URL` or 127.0.0.1:5432. */
 export const measurePlatform: Suite = async (options) => {
-  const stores: StoreName[] = (await findPostgres()) ? ["PGlite", "PostgreSQL"] : ["PGlite"];
+  const stores: StoreName[] = (await isPostgresRunning()) ? ["PGlite", "PostgreSQL"] : ["PGlite"];
   const receiver = new ForkedProcess(new URL("receive.ts", import.meta.url));
   const receiverUrl = `http://127.0.0.1:${await receiver.nextMessage<number>()}`;
   const comparisons: Comparison[] = [await measureDeliveries(stores, receiverUrl, options)];
-  if (stores.includes("PostgreSQL")) comparisons.push(await measureProcesses(receiverUrl, options));
+  if (stores.includes("PostgreSQL")) comparisons.push(await measureSharedStore(receiverUrl, options));
   comparisons.push(await measureCreations(stores, receiverUrl, options));
   await receiver.stop();
   return comparisons;
@@ -25,32 +25,35 @@ const chooseRunSize = ({ quick }: SuiteOptions) =>
 /** Measures deliveries per second, each from a recorded event to a stored acknowledgement. */
 async function measureDeliveryRate(
   store: StoreName,
-  receiver: string,
+  receiverUrl: string,
   { warmUp, events }: { warmUp: number; events: number },
   processes = 1,
 ): Promise<number> {
   const platform = await BenchPlatform.start(store);
   const total = warmUp * processes + events;
-  await platform.recordEvents(total, receiver);
-  for (let started = 1; started < processes; started += 1) await platform.addProcess();
-  await platform.registerEndpoints(receiver);
+  await platform.recordEvents(total, receiverUrl);
+  for (let running = 1; running < processes; running += 1) await platform.addProcess();
+  await platform.registerEndpoints(receiverUrl);
   await platform.waitUntilAcknowledged(total);
   await platform.stop();
-  const [from = 0, to = 0] = [platform.acknowledgedAt[warmUp * processes - 1], platform.acknowledgedAt[total - 1]];
-  return (events * 1_000) / (to - from);
+  const [warmedUpAt = 0, endedAt = 0] = [
+    platform.acknowledgedAt[warmUp * processes - 1],
+    platform.acknowledgedAt[total - 1],
+  ];
+  return (events * 1_000) / (endedAt - warmedUpAt);
 }
 
 async function measureDeliveries(
   stores: readonly StoreName[],
-  receiver: string,
+  receiverUrl: string,
   options: SuiteOptions,
 ): Promise<Comparison> {
   const { rounds, ...size } = chooseRunSize(options);
   const candidates = [
-    { label: "undici.request, 50 connections, no store", measure: () => measureUpperBound(receiver, size.events) },
+    { label: "undici.request, 50 connections, no store", measure: () => measureUpperBound(receiverUrl, size.events) },
     ...stores.map((store) => ({
       label: `**the platform** on ${store}`,
-      measure: () => measureDeliveryRate(store, receiver, size),
+      measure: () => measureDeliveryRate(store, receiverUrl, size),
     })),
   ];
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
@@ -59,18 +62,18 @@ async function measureDeliveries(
 }
 
 /** Measures how many requests per second undici sends without the platform. */
-async function measureUpperBound(receiver: string, events: number): Promise<number> {
-  const child = new ForkedProcess(new URL("upper-bound.ts", import.meta.url), receiver, String(events));
+async function measureUpperBound(receiverUrl: string, events: number): Promise<number> {
+  const child = new ForkedProcess(new URL("upper-bound.ts", import.meta.url), receiverUrl, String(events));
   const rate = await child.nextMessage<number>();
   await child.stop();
   return rate;
 }
 
-async function measureProcesses(receiver: string, options: SuiteOptions): Promise<Comparison> {
+async function measureSharedStore(receiverUrl: string, options: SuiteOptions): Promise<Comparison> {
   const { rounds, ...size } = chooseRunSize(options);
   const candidates = [1, 2, 4].map((processes) => ({
     label: processes === 1 ? "one process" : `${processes} processes`,
-    measure: () => measureDeliveryRate("PostgreSQL", receiver, size, processes),
+    measure: () => measureDeliveryRate("PostgreSQL", receiverUrl, size, processes),
   }));
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
   const title = "Deliveries of processes that share one PostgreSQL";
@@ -80,15 +83,15 @@ async function measureProcesses(receiver: string, options: SuiteOptions): Promis
 /** Measures the 99th percentile of the time to create an offer for ten workers, at twenty offers per second. */
 async function measureCreations(
   stores: readonly StoreName[],
-  receiver: string,
+  receiverUrl: string,
   { quick }: SuiteOptions,
 ): Promise<Comparison> {
   const [rounds, creations, backlog] = quick ? [1, 40, 2_000] : [6, 100, 20_000];
   const candidates = stores.flatMap((store) => [
-    { label: `${store}, nothing else to do`, measure: () => measureCreationP99(store, receiver, creations, 0) },
+    { label: `${store}, nothing else to do`, measure: () => measureCreationP99(store, receiverUrl, creations, 0) },
     {
       label: `${store}, delivering all it can`,
-      measure: () => measureCreationP99(store, receiver, creations, backlog),
+      measure: () => measureCreationP99(store, receiverUrl, creations, backlog),
     },
   ]);
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
@@ -99,26 +102,26 @@ async function measureCreations(
 /** Measures the 99th percentile in one new platform. @param backlog how many deliveries are pending when the first offer is created */
 async function measureCreationP99(
   store: StoreName,
-  receiver: string,
-  creations: number,
+  receiverUrl: string,
+  count: number,
   backlog: number,
 ): Promise<number> {
   const platform = await BenchPlatform.start(store);
-  await platform.recordEvents(backlog, receiver);
+  await platform.recordEvents(backlog, receiverUrl);
   for (let warmUp = 0; warmUp < 20; warmUp += 1) await platform.createOffer(0, 10);
-  await platform.registerEndpoints(receiver);
-  const create = async (): Promise<number> => {
+  await platform.registerEndpoints(receiverUrl);
+  const measureCreation = async (): Promise<number> => {
     const startedAt = performance.now();
     await platform.createOffer(0, 10);
     return performance.now() - startedAt;
   };
-  const times: Promise<number>[] = [];
+  const durationsMs: Promise<number>[] = [];
   // Twenty a second, however long each takes, until the backlog has been delivered.
-  while (times.length < creations && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
-    times.push(create());
+  while (durationsMs.length < count && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
+    durationsMs.push(measureCreation());
     await setTimeout(50);
   }
-  const sorted = (await Promise.all(times)).sort((a, b) => a - b);
+  const sorted = (await Promise.all(durationsMs)).sort((a, b) => a - b);
   await platform.stop();
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;
 }

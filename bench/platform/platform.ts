@@ -76,28 +76,28 @@ export class BenchPlatform {
     return text === "" ? undefined : JSON.parse(text);
   }
 
-  /** Creates an offer for one of the organisations. @returns its id */
-  async createOffer(organisation: number, recipients: number): Promise<string> {
-    const workerIds = range(recipients).map((n) => `worker-${n}`);
-    const offer = { createdByUserId: `person-${organisation}`, title: "Bar", workerIds };
+  /** Creates an offer for one of the organisations. @returns the offer's id */
+  async createOffer(organisationIndex: number, recipientCount: number): Promise<string> {
+    const workerIds = range(recipientCount).map((n) => `worker-${n}`);
+    const offer = { createdByUserId: `person-${organisationIndex}`, title: "Bar", workerIds };
     const created = await this.call(
       "POST",
       "/offer",
-      { "x-ue-api-subscription-key": `bench-key-${organisation}` },
+      { "x-ue-api-subscription-key": `bench-key-${organisationIndex}` },
       offer,
     );
     return (created as { id: string }).id;
   }
 
-  /** Records `count` worker responses. Their webhooks wait until `registerEndpoints`: until then, 410 keeps the endpoints disabled. */
-  async recordEvents(count: number, receiver: string): Promise<void> {
-    await this.registerEndpoints(`${receiver}/gone`);
+  /** Disables all endpoints with a 410, and records `count` worker responses, whose webhooks wait for `registerEndpoints`. */
+  async recordEvents(count: number, receiverUrl: string): Promise<void> {
+    await this.registerEndpoints(`${receiverUrl}/gone`);
     const tokens = await Promise.all(
       range(workers).map((n) => this.#signIn("/worker-app/session", { workerId: `worker-${n}` })),
     );
     for (let recorded = 0; recorded < count; recorded += workers) {
-      const offer = await this.createOffer((recorded / workers) % organisations, workers);
-      await Promise.all(tokens.map((token) => this.call("POST", `/worker-app/offers/${offer}/apply`, token)));
+      const offerId = await this.createOffer((recorded / workers) % organisations, workers);
+      await Promise.all(tokens.map((token) => this.call("POST", `/worker-app/offers/${offerId}/apply`, token)));
     }
   }
 

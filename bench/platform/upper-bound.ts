@@ -7,8 +7,8 @@ const dispatcher = new Agent({ connections });
 const body = JSON.stringify({ offerId: "offer-1", workerId: "worker-1", response: "accepted" });
 const headers = { "content-type": "application/json" };
 
-async function measureRate(requests: number): Promise<number> {
-  const start = performance.now();
+async function measureRequestsPerSecond(requests: number): Promise<number> {
+  const startedAt = performance.now();
   let remaining = requests;
   const sendSequentially = async (): Promise<void> => {
     while (remaining > 0) {
@@ -19,9 +19,9 @@ async function measureRate(requests: number): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: connections }, sendSequentially));
-  return requests / ((performance.now() - start) / 1_000);
+  return requests / ((performance.now() - startedAt) / 1_000);
 }
 
-await measureRate(2_000);
-process.send?.(await measureRate(Number(count)));
+await measureRequestsPerSecond(2_000);
+process.send?.(await measureRequestsPerSecond(Number(count)));
 process.on("disconnect", () => process.exit());

@@ -5,8 +5,8 @@ export interface ReceiverCandidate {
   readonly label: string;
   /** Returns the headers that the sender adds: three for every candidate, so that all of them parse the same number. */
   sign(body: string, id: string): Record<string, string> | Promise<Record<string, string>>;
-  /** Creates a request listener for POST {@link webhookPath}, which calls `handled` for each event. */
-  createListener(handled: () => void): RequestListener;
+  /** Creates a request listener for POST {@link webhookPath}, which calls `onHandled` for each event. */
+  createListener(onHandled: () => void): RequestListener;
 }
 
 export const webhookPath = "/hooks/offer/response";

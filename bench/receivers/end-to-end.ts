@@ -24,7 +24,7 @@ export async function measureEndToEnd(
   shapes: readonly EventShape[],
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
-  // It takes thousands of requests until V8 has compiled everything and the heap has reached its size.
+  // V8 compiles everything, and the heap stops growing, only after thousands of requests.
   const [rounds, slices, requests, warmUp] = quick ? [2, 3, 60, 300] : [12, 9, 150, 5_000];
   const receivers: Receiver[] = [];
   for (const module of modules) {

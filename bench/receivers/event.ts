@@ -12,9 +12,9 @@ const slotBytes = JSON.stringify(slot).length + 1;
 export function makeEvent(bytes: number, padding: Padding = "text"): string {
   const slots: (typeof slot)[] = [];
   const event = { offerId: randomUUID(), workerId: randomUUID(), response: "accepted", slots, note: "" };
-  const missingBytes = () => bytes - JSON.stringify(event).length;
+  const countMissingBytes = () => bytes - JSON.stringify(event).length;
   if (padding === "objects")
-    slots.push(...Array.from({ length: Math.floor((missingBytes() - 1) / slotBytes) }, () => slot));
-  event.note = "x".repeat(missingBytes());
+    slots.push(...Array.from({ length: Math.floor((countMissingBytes() - 1) / slotBytes) }, () => slot));
+  event.note = "x".repeat(countMissingBytes());
   return JSON.stringify(event);
 }

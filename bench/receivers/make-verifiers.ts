@@ -35,13 +35,13 @@ export async function makeVerifiers(): Promise<Verifier[]> {
   const svix = new SvixWebhook(secret);
   const standardWebhook = new StandardWebhook(secret);
   const seconds = String(Math.floor(now.getTime() / 1000));
-  const messageHeaders = (prefix: string, signature: string) => ({
+  const toHeaders = (prefix: string, signature: string) => ({
     [`${prefix}-id`]: "msg_1",
     [`${prefix}-timestamp`]: seconds,
     [`${prefix}-signature`]: signature,
   });
-  const svixHeaders = messageHeaders("svix", svix.sign("msg_1", now, body));
-  const standardWebhookHeaders = messageHeaders("webhook", standardWebhook.sign("msg_1", now, body));
+  const svixHeaders = toHeaders("svix", svix.sign("msg_1", now, body));
+  const standardWebhookHeaders = toHeaders("webhook", standardWebhook.sign("msg_1", now, body));
 
   return [
     { label: "createHmac + timingSafeEqual", verify: () => timingSafeEqual(computeHmac(), expectedHmac) },

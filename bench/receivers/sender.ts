@@ -41,7 +41,7 @@ function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void
       socket.off("data", onData).off("close", onClose);
       resolveOrReject();
     };
-    const next = () => {
+    const sendNext = () => {
       const { value, done } = queue.next();
       if (done) settle(resolve);
       else socket.write(value);
@@ -51,13 +51,13 @@ function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void
       if (!isCompleteResponse(received)) return;
       const response = received;
       received = "";
-      if (response.startsWith("HTTP/1.1 2")) next();
+      if (response.startsWith("HTTP/1.1 2")) sendNext();
       else settle(() => reject(new Error(`A request was rejected:\n${response}`)));
     };
     const onClose = () => settle(() => reject(new Error("The server closed a connection.")));
     socket.on("data", onData).on("close", onClose);
     if (socket.destroyed) onClose();
-    else next();
+    else sendNext();
   });
 }
 

@@ -36,7 +36,7 @@ Recipient object:
 /** Converts <tag> to [tag]. The check reads this file too, so real tags would count. */
 const withTags = (text: string) => text.replace(/<(.*?)>/g, "[$1]");
 
-/** Creates a project with the document above, one test for each title, and these files; its decisions are D-01 to D-10. */
+/** Creates a project with the contract above, the decisions D-01 to D-10, one test for each title, and the other files. */
 async function createProject(
   titles: readonly string[],
   otherFiles: Readonly<Record<string, string>> = {},

@@ -56,7 +56,8 @@ export class TestReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    for (const error of unhandledErrors) this.#report("error outside of any test", () => this.#printErrors(error));
+    for (const error of unhandledErrors)
+      this.#recordFailure("error outside of any test", () => this.#printErrors(error));
     for (const module of modules) if (module.project.name === "slow") this.#printMeasurements(module);
     // A worker process that ends unexpectedly writes the reason to its streams.
     if (this.count.failed > 0 && this.#strayOutput)
@@ -73,7 +74,7 @@ export class TestReporter implements Reporter {
   }
 
   #reportFailure(entity: Entity, ...errors: unknown[]): void {
-    this.#report(formatName(entity), () => {
+    this.#recordFailure(formatName(entity), () => {
       this.#printErrors(...errors);
       const output = this.#takeOutput(entity);
       if (output) console.log(`  Output:\n${output.trimEnd()}`);
@@ -95,7 +96,7 @@ export class TestReporter implements Reporter {
     }
   }
 
-  #report(title: string, printDetails: () => void): void {
+  #recordFailure(title: string, printDetails: () => void): void {
     this.count.failed++;
     console.log(`\nFAILED ${title}`);
     printDetails();

@@ -15,11 +15,11 @@ try {
   await fixture.createExamples();
   const offer = await fixture.createOffer("Dinner service on Friday");
   const token = await platform.signInPerson("hana@harbour-hotels.example");
-  const findDelivery = async (worker: string) => {
+  const findDelivery = async (workerId: string) => {
     const { deliveries } = (await platform.call("GET", "/portal/deliveries", { token })).json<{
       deliveries: { id: string; state: string; data: object; attempts: object[] }[];
     }>();
-    return deliveries.find(({ data }) => [offer, worker].every((id) => JSON.stringify(data).includes(id)));
+    return deliveries.find(({ data }) => [offer, workerId].every((id) => JSON.stringify(data).includes(id)));
   };
 
   integrator.isWorking = false;

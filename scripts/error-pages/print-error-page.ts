@@ -71,7 +71,7 @@ function printSource(source: ErrorSource, uses: readonly ExplainedUse[]): string
 }
 
 const printCode = (code: string, uses: readonly ExplainedUse[]): string =>
-  [`### \`${code}\``, ...uses.map((use) => printUse(use, uses.length > 1)), ...printOtherWords(uses)].join("\n\n");
+  [`### \`${code}\``, ...uses.map((use) => printUse(use, uses.length > 1)), ...printSearchTerms(uses)].join("\n\n");
 
 /** Lists the statuses of responses with this code, and its keywords from spec/errors. */
 const listKeywords = (uses: readonly ExplainedUse[]): string[] => [
@@ -84,7 +84,7 @@ const listKeywords = (uses: readonly ExplainedUse[]): string[] => [
 ];
 
 /** Prints the terms that a reader may search for instead: a status, a Node error code or another word. */
-function printOtherWords(uses: readonly ExplainedUse[]): string[] {
+function printSearchTerms(uses: readonly ExplainedUse[]): string[] {
   const words = listKeywords(uses);
   return words.length === 0 ? [] : [`**Search terms.** ${words.join(", ")}`];
 }

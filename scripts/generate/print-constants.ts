@@ -5,7 +5,7 @@ export function printConstants(root: string, owner: string): string {
   const constants = Object.entries(readDecisions(root)).flatMap(([id, { question, values }]) =>
     Object.entries(values?.[owner] ?? {}).map(([name, value]) => ({
       isList: Array.isArray(value),
-      text: `/** ${id}: ${question} */\nexport const ${name} = ${JSON.stringify(value)};${unitComment(name, value)}\n`,
+      text: `/** ${id}: ${question} */\nexport const ${name} = ${JSON.stringify(value)};${formatUnitComment(name, value)}\n`,
     })),
   );
   // Lists last: esbuild inlines only the constants that precede a module's first value that is not a primitive.
@@ -35,7 +35,7 @@ const units = {
 } as const;
 
 /** Returns ` // 6 hours` for a long number of milliseconds, seconds or bytes. */
-function unitComment(name: string, value: unknown): string {
+function formatUnitComment(name: string, value: unknown): string {
   const unit = (Object.keys(units) as (keyof typeof units)[]).find((suffix) => name.endsWith(suffix));
   if (unit === undefined || typeof value !== "number") return "";
   const [size, word] = units[unit].find(([unitSize]) => value >= unitSize && value % unitSize === 0) ?? [];

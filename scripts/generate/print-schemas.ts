@@ -15,17 +15,17 @@ export async function printSchemas(root: string): Promise<{ offer: string; other
   // A blank line ends the header, the imports, and each schema with its comment.
   const [header, imports, ...schemas] = all.split("\n\n");
   const others = schemas.filter((schema) => !offer.includes(schema.trimEnd())).join("\n\n");
-  const used = [...offer.matchAll(/export const (\w+)/g)].flatMap(([, name = ""]) =>
+  const usedNames = [...offer.matchAll(/export const (\w+)/g)].flatMap(([, name = ""]) =>
     new RegExp(`\\b${name}\\b`).test(others) ? [name] : [],
   );
-  const fromOffer = `import { ${used.join(", ")} } from './offer-schemas.ts';\n\nexport * from './offer-schemas.ts';`;
+  const fromOffer = `import { ${usedNames.join(", ")} } from './offer-schemas.ts';\n\nexport * from './offer-schemas.ts';`;
   return {
     offer: addImports(offer),
     others: addImports(`${header}\n\n${imports}\n${fromOffer}\n\n${others}`),
   };
 }
 
-/** Runs the zod plugin of @hey-api/openapi-ts. @param only prints only these components and those that they refer to */
+/** Runs the zod plugin of @hey-api/openapi-ts. @param only limits the output to these components and those that they refer to */
 async function generateZodSchemas(root: string, only?: readonly string[]): Promise<string> {
   const path = join(root, "spec/openapi.yaml");
   const folder = await mkdtemp(join(tmpdir(), "offers-schemas-"));
@@ -71,8 +71,10 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
 
 /** Imports the helpers that the schemas use. */
 function addImports(schemas: string): string {
-  const used = ["dateTime", "nullAsAbsent", "utcDateTime"].filter((name) => new RegExp(`\\b${name}\\b`).test(schemas));
-  return schemas.replace(/(?<=from 'zod';\n)/, `import { ${used.join(", ")} } from '../received-values.ts';\n`);
+  const usedNames = ["dateTime", "nullAsAbsent", "utcDateTime"].filter((name) =>
+    new RegExp(`\\b${name}\\b`).test(schemas),
+  );
+  return schemas.replace(/(?<=from 'zod';\n)/, `import { ${usedNames.join(", ")} } from '../received-values.ts';\n`);
 }
 
 /**

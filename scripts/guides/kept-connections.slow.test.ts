@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { timestampDigest } from "@offers/webhook-kit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findRedis, redisUrl } from "../../packages/webhook-kit/test/deduplication/redis-server.ts";
-import { freePort } from "../processes/free-port.ts";
+import { findFreePort } from "../processes/free-port.ts";
 import { startProcess } from "../processes/start-process.ts";
 
 const root = join(import.meta.dirname, "../..");
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 async function startProgram(file: string) {
-  const port = await freePort();
+  const port = await findFreePort();
   const env = {
     ...process.env,
     PORT: String(port),

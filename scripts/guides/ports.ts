@@ -1,4 +1,4 @@
-import { freePort } from "../processes/free-port.ts";
+import { findFreePort } from "../processes/free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 
@@ -9,16 +9,16 @@ const settings: Record<string, string> = {
   hirer: "PORT=3002 OFFERS_BASE_URL=http://127.0.0.1:3000",
 };
 
-/** Picks a free port for each documented one. @returns a function that replaces them, in commands and in expected output */
+/** Picks a free port for each documented port. @returns a function that replaces them, in commands and in expected output */
 export async function createPortReplacer(): Promise<(text: string) => string> {
-  const free = new Map<string, string>();
-  for (const port of documentedPorts) free.set(port, `${await freePort()}`);
+  const freePorts = new Map<string, string>();
+  for (const port of documentedPorts) freePorts.set(port, `${await findFreePort()}`);
   return (text) =>
     text
       // Leave a command unchanged if the document itself sets a port.
-      .replace(/(?<!\bPORT=.*)\bnpm run ([\w:-]+)/g, (start, program) =>
-        settings[program] ? `${settings[program]} ${start}` : start,
+      .replace(/(?<!\bPORT=.*)\bnpm run ([\w:-]+)/g, (command, script) =>
+        settings[script] ? `${settings[script]} ${command}` : command,
       )
       .replace(/\boffers-sandbox(?= --)/g, "$& --port 3000")
-      .replace(/\b300[0-3]\b/g, (port) => free.get(port) ?? port);
+      .replace(/\b300[0-3]\b/g, (port) => freePorts.get(port) ?? port);
 }

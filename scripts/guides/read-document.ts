@@ -72,15 +72,15 @@ function readRemarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRun
 /** Adds a block, or makes it the expected output of the block before it. */
 function addBlock(blocks: Block[], block: Block): void {
   const { location, language, code, notRun, keepsRunning } = block;
-  const before = blocks.at(-1);
+  const previous = blocks.at(-1);
   if (outputLanguages.has(language)) {
-    if (before?.language === "ts" && before.expected === undefined) {
-      before.expected = code;
+    if (previous?.language === "ts" && previous.expected === undefined) {
+      previous.expected = code;
       return;
     }
-    if (!before || !isCommand(before) || before.expected !== undefined)
+    if (!previous || !isCommand(previous) || previous.expected !== undefined)
       throw new Error(`${location}: there is no command block before this output`);
-    before.expected = code;
+    previous.expected = code;
     return;
   }
   if (!shellLanguages.has(language) && !otherLanguages.has(language))

@@ -70,7 +70,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
       if (!matches(output, expected)) throw new Error(`${location}: printed\n${output}\ninstead of\n${expected}`);
     }
   } finally {
-    await killGroup(shell);
+    await stopProcessGroup(shell);
     process.off("exit", killAll);
     await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }
@@ -80,15 +80,15 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
 function toShellCommands(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
-  const waitUntil = (ended: string) =>
-    `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${ended}'`;
+  const printWaitCommand = (suffix: string) =>
+    `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${suffix}'`;
   const run = keepsRunning
     ? // Runs as in a separate terminal, until it has printed the expected output or ended.
       [
         `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
-        `${waitUntil("ended")}; : > '${path}.done'`,
+        `${printWaitCommand("ended")}; : > '${path}.done'`,
       ]
-    : [`. '${path}.sh' ${output}; : > '${path}.done'`, waitUntil("done")];
+    : [`. '${path}.sh' ${output}; : > '${path}.done'`, printWaitCommand("done")];
   return [
     ...(saveAs === undefined ? [] : [`cp '${path}.sh' '${saveAs}'`]),
     ...(isRun ? [`echo '${location}'`, ...run] : []),
@@ -96,7 +96,7 @@ function toShellCommands(block: Block & { path: string; isRun: boolean }): strin
 }
 
 /** Stops the shell and everything that it started: with SIGTERM, and after twenty seconds with SIGKILL. */
-async function killGroup(shell: ChildProcess): Promise<void> {
+async function stopProcessGroup(shell: ChildProcess): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!signalGroup(shell, signal)) return;
     for (let polls = 0; polls < 100 && signalGroup(shell, 0); polls++) await sleep(200);

@@ -17,9 +17,9 @@ const anyOtherString = ts.factory.createIntersectionTypeNode([
 const types = await openapiTS(pathToFileURL(documentPath), {
   alphabetize: false,
   transform(schema) {
-    const known: unknown = Reflect.get(schema, "x-extensible-enum");
-    if (!Array.isArray(known)) return undefined;
-    return ts.factory.createUnionTypeNode([...known.map(String).map(toLiteralType), anyOtherString]);
+    const knownValues: unknown = Reflect.get(schema, "x-extensible-enum");
+    if (!Array.isArray(knownValues)) return undefined;
+    return ts.factory.createUnionTypeNode([...knownValues.map(String).map(toLiteralType), anyOtherString]);
   },
 });
 

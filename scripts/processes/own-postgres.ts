@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { freePort } from "./free-port.ts";
+import { findFreePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 
@@ -38,7 +38,7 @@ export class OwnPostgres {
 
   /** Creates and starts a server. @param settings the server's settings, such as `max_connections=50` */
   static async create(settings: readonly string[] = []): Promise<OwnPostgres> {
-    const server = new OwnPostgres(await freePort(), await createDataFolder(), settings);
+    const server = new OwnPostgres(await findFreePort(), await createDataFolder(), settings);
     await runServerProgram("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
     await server.start();
     return server;
@@ -54,7 +54,7 @@ export class OwnPostgres {
     name: string,
     settings: readonly string[] = [],
   ): Promise<OwnPostgres> {
-    const standby = new OwnPostgres(await freePort(), await createDataFolder(), settings);
+    const standby = new OwnPostgres(await findFreePort(), await createDataFolder(), settings);
     const connection = `host=127.0.0.1 port=${primary.port} user=postgres application_name=${name}`;
     await runServerProgram(
       "pg_basebackup",

@@ -45,7 +45,7 @@ const modules = Object.values(exports)
   .filter((entry) => typeof entry === "object")
   .map(({ import: { types } }) => relative("dist", types).replace(/\.d\.ts$/, ""));
 
-/** Translates one module. @returns the modules that its declarations import */
+/** Writes the declarations of one module, for ESM and CommonJS. @returns the modules that they import */
 function emitDeclarations(module: string): string[] {
   const fileName = module.startsWith("contract/")
     ? join(contractSources, `${module.replace("contract/", "")}.ts`)

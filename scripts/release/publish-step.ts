@@ -26,7 +26,7 @@ export interface Publication {
 }
 
 /**
- * Runs the script of release.yml that publishes, on a folder of packed tarballs.
+ * Runs the publish script from release.yml on a folder of packed tarballs.
  *
  * @param snapshotTag the npm dist-tag of a snapshot
  */

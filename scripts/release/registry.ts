@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../processes/free-port.ts";
+import { findFreePort } from "../processes/free-port.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { startProcess } from "../processes/start-process.ts";
 
@@ -30,7 +30,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const bin = join(cache, "node_modules/verdaccio/bin/verdaccio");
   if (!existsSync(bin)) await installRegistry();
   await mkdir(folder);
-  const address = `http://127.0.0.1:${await freePort()}`;
+  const address = `http://127.0.0.1:${await findFreePort()}`;
   const config = join(folder, "config.json");
   await writeFile(
     config,

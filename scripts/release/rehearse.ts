@@ -92,7 +92,7 @@ async function rehearse(): Promise<void> {
     const { code, cause, published } = await runPublishStep(packed, hashes, registry.env);
     if (code !== 0) throw new Error(cause);
     assertIds(published, ids);
-    assertIds(await findDeliveredIds(ids), ids);
+    assertIds(await selectServedIds(ids), ids);
     return `${ids.length} published`;
   });
   await runStep("publish again: nothing happens", async () => {
@@ -149,13 +149,13 @@ async function rehearse(): Promise<void> {
   });
 }
 
-/** Finds the ids, `name@version`, that the registry delivers. */
-async function findDeliveredIds(ids: readonly string[]): Promise<readonly string[]> {
-  const found = ids.map(async (id) => {
+/** Selects the ids, such as `name@version`, that the registry serves. */
+async function selectServedIds(ids: readonly string[]): Promise<readonly string[]> {
+  const matches = ids.map(async (id) => {
     const { versions } = await fetchRegistryEntry(id.slice(0, id.lastIndexOf("@")));
     return (id.split("@").at(-1) ?? "") in versions ? [id] : [];
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(matches)).flat();
 }
 
 interface RegistryEntry {
@@ -169,7 +169,7 @@ async function fetchRegistryEntry(name: string): Promise<RegistryEntry> {
   return { "dist-tags": {}, versions: {}, ...((await response.json()) as Partial<RegistryEntry>) };
 }
 
-function assertIds(found: readonly string[], expected: readonly string[], output = ""): void {
-  if ([...found].sort().join() !== [...expected].sort().join())
-    throw new Error(`found ${found.join(", ") || "nothing"} instead of ${expected.join(", ")}\n${output}`);
+function assertIds(actual: readonly string[], expected: readonly string[], output = ""): void {
+  if ([...actual].sort().join() !== [...expected].sort().join())
+    throw new Error(`found ${actual.join(", ") || "nothing"} instead of ${expected.join(", ")}\n${output}`);
 }

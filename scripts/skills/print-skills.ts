@@ -18,7 +18,7 @@ const skills: Record<string, Skill> = {
   },
 };
 
-/** Prints a SKILL.md for each package, by path: what a coding agent should know, shipped in the tarball. */
+/** Prints each package's SKILL.md, which the tarball contains for coding agents. @returns each file's content, by its path */
 export const printSkills = (root: string): Map<string, string> =>
   new Map(
     Object.entries(skills).map(([folder, skill]) => [`packages/${folder}/SKILL.md`, printSkill(root, folder, skill)]),

@@ -6,7 +6,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { dirname, join, relative, resolve } from "node:path";
 import { printEvents } from "../docs/pages/print-events.ts";
 import { printOperations } from "../docs/pages/print-operations.ts";
-import { type Snippet, snippetsIn } from "./read.ts";
+import { findSnippets, type Snippet } from "./read.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const sources = globSync(
@@ -30,7 +30,7 @@ for (const folder of globSync("{packages/*,examples/*,scripts/snippets}/.snippet
 const snippets = new Map<string, Snippet>();
 for (const [source, content] of contents) {
   const workspace = /^(?:packages|examples)\/[^/]+/.exec(source)?.[0] ?? relative(root, import.meta.dirname);
-  for (const snippet of snippetsIn(source, content))
+  for (const snippet of findSnippets(source, content))
     snippets.set(`${workspace}/.snippets/${snippets.size + 1}.ts`, snippet);
 }
 for (const [path, { code }] of snippets) {

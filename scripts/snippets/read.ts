@@ -8,7 +8,7 @@ export interface Snippet {
 }
 
 /** Finds the fenced ts blocks in a Markdown file, or in the docstrings of a TypeScript file. */
-export function* snippetsIn(source: string, content: string): Iterable<Snippet> {
+export function* findSnippets(source: string, content: string): Iterable<Snippet> {
   let open: Snippet | undefined;
   for (const [index, text] of content.split("\n").entries()) {
     const line = source.endsWith(".ts") ? text.replace(/^\s*\* ?/, "") : text;

@@ -33,7 +33,7 @@ export class Fleet {
   static async start(store: StoreName, processes: number, seed: object): Promise<Fleet> {
     const { env, remove } = await openPlatformStore(store, seed);
     const fleet = new Fleet({ ...env, OFFERS_RETRY_SCHEDULE: retrySchedule }, remove);
-    await Promise.all(Array.from({ length: processes }, () => fleet.#start()));
+    await Promise.all(Array.from({ length: processes }, () => fleet.#startProcess()));
     return fleet;
   }
 
@@ -42,23 +42,23 @@ export class Fleet {
     return [...this.#members].flatMap(({ address }) => address ?? []);
   }
 
-  /** Kills a process with SIGKILL, and starts another one. */
-  async kill(): Promise<void> {
-    const member = this.#pickRunning();
+  /** Kills a random process with SIGKILL, and starts another one. */
+  async replaceProcess(): Promise<void> {
+    const member = this.#pickRunningProcess();
     if (member === undefined) return;
     member.isExpectedToExit = true;
     await member.process.stop("SIGKILL");
-    await this.#start();
+    await this.#startProcess();
   }
 
-  /** Stalls a process with SIGSTOP for this time. Returns immediately. */
-  stall(ms: number): void {
-    const member = this.#pickRunning();
+  /** Stalls a random process with SIGSTOP for this time. Returns immediately. */
+  stallProcess(durationMs: number): void {
+    const member = this.#pickRunningProcess();
     if (member === undefined) return;
     const { address } = member;
     member.address = undefined;
     member.process.child.kill("SIGSTOP");
-    const stall = pause(ms).then(() => {
+    const stall = pause(durationMs).then(() => {
       member.process.child.kill("SIGCONT");
       member.address = address;
       this.#stalls.delete(stall);
@@ -82,12 +82,12 @@ export class Fleet {
     await this.#removeStore();
   }
 
-  #pickRunning(): Member | undefined {
+  #pickRunningProcess(): Member | undefined {
     const running = [...this.#members].filter(({ address }) => address !== undefined);
     return running[Math.floor(Math.random() * running.length)];
   }
 
-  async #start(): Promise<void> {
+  async #startProcess(): Promise<void> {
     const started = startProcess(process.execPath, ["--disable-warning=ExperimentalWarning", platformMain], {
       env: this.#env,
     });

@@ -78,7 +78,7 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
     (receipt, index) => receipts.findIndex(({ deliveryId }) => deliveryId === receipt.deliveryId) === index,
   );
   const received = firstReceipts.map(({ value }) => value);
-  const found = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
+  const counts = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
   for (const value of new Set([...acked, ...received])) {
     const ackedCount = countValue(acked, value);
     const receivedCount = countValue(received, value);
@@ -86,25 +86,25 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
       (sum, change) => sum + (change.value === value ? change.uncertainSends : 0),
       0,
     );
-    found.delivered += Math.min(ackedCount, receivedCount);
-    found.lost += Math.max(0, ackedCount - receivedCount);
-    found.invented += Math.max(0, receivedCount - ackedCount - uncertainSends);
+    counts.delivered += Math.min(ackedCount, receivedCount);
+    counts.lost += Math.max(0, ackedCount - receivedCount);
+    counts.invented += Math.max(0, receivedCount - ackedCount - uncertainSends);
   }
-  found.reordered = found.delivered - longestCommonSubsequence(acked, received) + countStale(receipts);
+  counts.reordered = counts.delivered - longestCommonSubsequence(acked, received) + countOutdatedRepeats(receipts);
   const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
-  found.duplicated = acknowledged.length - new Set(acknowledged).size;
+  counts.duplicated = acknowledged.length - new Set(acknowledged).size;
 
   verdict.acked += acked.length;
   for (const name of ["delivered", "lost", "duplicated", "reordered", "invented"] as const)
-    verdict[name] += found[name];
-  if (found.lost + found.reordered + found.invented > 0 && verdict.examples.length < maxExamples)
+    verdict[name] += counts[name];
+  if (counts.lost + counts.reordered + counts.invented > 0 && verdict.examples.length < maxExamples)
     verdict.examples.push(
       `${key}: acked ${acked.join(" ") || "nothing"}; received ${formatReceipts(receipts) || "nothing"}`,
     );
 }
 
 /** Counts deliveries that were repeated after a different response, so that the response received last is outdated. */
-function countStale(receipts: readonly Receipt[]): number {
+function countOutdatedRepeats(receipts: readonly Receipt[]): number {
   const isStale = ({ deliveryId, value }: Receipt, index: number): boolean => {
     const before = receipts.slice(0, index);
     const last = before.findLastIndex((receipt) => receipt.deliveryId === deliveryId);

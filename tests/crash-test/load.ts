@@ -69,14 +69,14 @@ export class Load {
   }
 
   /** Registers each organisation's endpoint and starts the load. @param rate changes per second */
-  async start(receiver: string, rate: number): Promise<void> {
+  async start(receiverUrl: string, rate: number): Promise<void> {
     for (const { id, secret, emailAddress } of organisations) {
       const headers = await this.#signIn("/portal/session", { emailAddress });
-      const json = { baseAddress: `${receiver}/${id}`, secret, suggestsContacts: false };
+      const json = { baseAddress: `${receiverUrl}/${id}`, secret, suggestsContacts: false };
       await this.#sendUntilDone({ method: "PUT", path: "/portal/profile", headers, json });
     }
-    const busy = organisations.slice(quietCount);
-    this.#running.push(...busy.map((organisation) => this.#createOffers(organisation)));
+    const busyOrganisations = organisations.slice(quietCount);
+    this.#running.push(...busyOrganisations.map((organisation) => this.#createOffers(organisation)));
     for (const workerId of workerIds) {
       const headers = await this.#signIn("/worker-app/session", { workerId });
       this.#running.push(this.#actAsWorker(workerId, headers, (1_000 * workerCount) / rate));

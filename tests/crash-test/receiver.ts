@@ -49,17 +49,17 @@ export class Receiver {
     );
   }
 
-  #createListener(id: string, secret: string): RequestListener {
+  #createListener(organisationId: string, secret: string): RequestListener {
     const countRejection = (code: string): void => void this.rejected.set(code, (this.rejected.get(code) ?? 0) + 1);
     return webhookListener({
-      basePath: `/${id}`,
+      basePath: `/${organisationId}`,
       secret,
       // Duplicates must be visible.
       deduplication: false,
       onWorkerOfferResponse: ({ offerId, workerId, response }, { request, unverifiedDeliveryId }) =>
         this.#recordReceipt(responseKey(offerId, workerId), response, request, unverifiedDeliveryId),
       onWorkerAddedContact: ({ workerId }, { request, unverifiedDeliveryId }) =>
-        this.#recordReceipt(contactKey(id, workerId), "added", request, unverifiedDeliveryId),
+        this.#recordReceipt(contactKey(organisationId, workerId), "added", request, unverifiedDeliveryId),
       onRejected: ({ code, endpoint }) => {
         // A killed sender leaves an incomplete body. The third check of an endpoint has a wrong signature (D-41).
         const isExpected = code === "body_incomplete" || (code === "signature_mismatch" && endpoint === "TestAuth");

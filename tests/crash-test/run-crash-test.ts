@@ -55,8 +55,8 @@ for (const [index, failure] of failures.entries()) {
   const overdueAt = performance.now() + maxWaitMs;
   do await pause(200);
   while (receiver.receipts.length < targetCount && performance.now() < overdueAt);
-  if (failure === "kill") await fleet.kill();
-  else fleet.stall(stallMs.min + stallMs.extra * Math.random());
+  if (failure === "kill") await fleet.replaceProcess();
+  else fleet.stallProcess(stallMs.min + stallMs.extra * Math.random());
   const { acked, lost } = verifyHistory(load.changes, receiver.receipts);
   if (index % 5 === 4) console.log(`${index + 1} failures: ${acked} acknowledged, ${lost} of them in flight`);
 }

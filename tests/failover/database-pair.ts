@@ -75,8 +75,8 @@ export class DatabasePair {
     this.#switch.port = this.#standby.port;
   }
 
-  /** Gives the new primary a standby. Another failover before this resolves could lose commits. */
-  async rejoin(): Promise<void> {
+  /** Creates a standby for the new primary. A failover before this resolves could lose commits. */
+  async replaceStandby(): Promise<void> {
     await this.#primary.remove();
     this.#primary = this.#standby;
     this.#standby = await createStandby(this.#primary);

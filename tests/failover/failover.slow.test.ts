@@ -88,7 +88,7 @@ test.runIf(hasPostgresServer)(
       const [requests = 0, deliveries = 0] = await Promise.all(recoveries);
       outageSeconds.requests.push(requests);
       outageSeconds.deliveries.push(deliveries);
-      await pair.rejoin();
+      await pair.replaceStandby();
     }
     await pause(1_000);
     isOver = true;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { findPostgres } from "../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../scripts/test-database.ts";
 import { exploreWithout, type Guard, guards } from "./guards.ts";
 
 /** More schedules than any guard takes; `npm run check -- guards` prints how many. */
 const maxCount = 1_000;
-const hasPostgres = await findPostgres();
+const hasPostgres = await isPostgresRunning();
 const explored = (Object.keys(guards) as Guard[]).filter((guard) => guards[guard] === "simulator" || hasPostgres);
 
 test.each(explored)("without the guard %s, deliveries break the contract", { timeout: 600_000 }, async (guard) => {

@@ -20,9 +20,9 @@ export const organisationId = "organisation-1";
 export const recordResponse = (store: Store, workerId: string): Promise<string> =>
   store.transaction((trx) => recordResponseIn(trx, organisationId, workerId));
 
-export async function recordResponseIn(trx: Trx, organisation: string, workerId: string): Promise<string> {
+export async function recordResponseIn(trx: Trx, organisationId: string, workerId: string): Promise<string> {
   const data = { offerId: "offer-1", workerId, response: "accepted" };
-  const { eventId } = await recordEvent(trx, organisation, { type: "workerOfferResponse", data });
+  const { eventId } = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
   return eventId;
 }
 
@@ -41,8 +41,8 @@ export class Deliveries {
     this.#fixture = fixture;
   }
 
-  async newProcess(): Promise<DeliveryProcess> {
-    const store = this.#fixture.nextStore();
+  async openProcess(): Promise<DeliveryProcess> {
+    const store = this.#fixture.takeStore();
     return new DeliveryProcess(store, await openLeases(store, { leaseSeconds: 3_600, onError: () => undefined }), this);
   }
 
@@ -68,7 +68,7 @@ export class Deliveries {
   }
 
   /** Delivers everything that is left, and checks the contract. */
-  async finish(organisations: readonly string[] = [organisationId]): Promise<void> {
+  async deliverAndCheckAll(organisations: readonly string[] = [organisationId]): Promise<void> {
     const fixture = this.#fixture;
     await fixture.expectNoRows(
       `order: a delivery is due before an older one of its key`,
@@ -79,7 +79,7 @@ export class Deliveries {
       `stuck: no delivery of a key is ever due`,
       "select from deliveries where state = 'pending' group by organisation_id, order_key having count(due_at) = 0",
     );
-    const process = await this.newProcess();
+    const process = await this.openProcess();
     await process.leases.releaseExpired({ includeLive: true });
     await process.deliverAll();
     await fixture.expectNoRows(

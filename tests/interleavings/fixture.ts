@@ -67,8 +67,8 @@ export class Fixture {
     return fixture;
   }
 
-  /** Returns an unused store, for another process. */
-  nextStore(): Store {
+  /** Takes an unused store for another process. */
+  takeStore(): Store {
     const store = this.#stores.shift();
     if (store === undefined) throw new Error("a scenario needs more stores than were opened");
     return store;
@@ -79,7 +79,7 @@ export class Fixture {
   }
 
   /** Records a violation if the query returns any rows. */
-  async expectNoRows(violation: string, rows: string): Promise<void> {
-    if ((await this.query(rows)).length > 0) this.interleaving.violations.push(violation);
+  async expectNoRows(violation: string, query: string): Promise<void> {
+    if ((await this.query(query)).length > 0) this.interleaving.violations.push(violation);
   }
 }

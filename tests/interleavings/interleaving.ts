@@ -43,14 +43,14 @@ export function interceptStatements(): void {
     const { interleaving, actor } = current;
     actor.pid = this.processID;
     return interleaving.sendInTurn(actor, text, {
-      send: () => query.call(this, withoutTimeouts(text), ...rest) as Promise<unknown>,
+      send: () => query.call(this, removeTimeouts(text), ...rest) as Promise<unknown>,
       command: (command) => query.call(this, command) as Promise<unknown>,
     });
   };
 }
 
 /** Removes timeouts from a statement: the schedule, not a clock, decides how long actors wait for locks. */
-const withoutTimeouts = (text: string): string =>
+const removeTimeouts = (text: string): string =>
   text
     .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
     .replace(/; set local idle_in_transaction_session_timeout = '\w+'/, "")
@@ -92,7 +92,7 @@ export class Interleaving extends Seeded {
   }
 
   /** Adds an actor, which starts in `runToEnd`. If its work throws, that is a violation. */
-  start(name: string, work: () => Promise<unknown>): void {
+  addActor(name: string, work: () => Promise<unknown>): void {
     const flags = { isInTransaction: false, hasLockTimeout: false, isHeldBack: false };
     const actor: Actor = { name, phase: "running", statement: "", pid: 0, send: () => undefined, ...flags };
     actor.send = () => {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { findPostgres } from "../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../scripts/test-database.ts";
 import { runSeeds } from "../run-seeds.ts";
 
 /** A sample: `npm run check -- interleavings` runs more. */
 const seedCount = 20;
 
-test.runIf(await findPostgres())(
+test.runIf(await isPostgresRunning())(
   "the contract holds in whatever order processes send their statements, and a seed replays exactly",
   async () => {
     const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, seedCount);

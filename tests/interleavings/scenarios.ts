@@ -22,7 +22,7 @@ type Scenario = (fixture: Fixture) => Promise<void>;
 const claims: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
-  const recorder = fixture.nextStore();
+  const recorder = fixture.takeStore();
   const count = interleaving.between(2, 12);
   for (let index = 0; index < count; index += 1) await recordResponse(recorder, `worker-${index}`);
   if (interleaving.chance(0.4)) {
@@ -31,16 +31,16 @@ const claims: Scenario = async (fixture) => {
     await fixture.query("update endpoints set breaker_open_until = now() - interval '1 s', breaker_open_count = 1");
   }
   for (const name of ["one", "two", "three"].slice(0, interleaving.between(2, 3))) {
-    const process = await deliveries.newProcess();
+    const process = await deliveries.openProcess();
     const limit = interleaving.pick([1, 3, 100]);
-    interleaving.start(`process ${name}`, async () => {
+    interleaving.addActor(`process ${name}`, async () => {
       await process.attempt(limit, "acknowledged");
       await process.attempt(limit, "acknowledged");
     });
   }
-  interleaving.start("recorder", () => recordResponse(recorder, "worker-late"));
+  interleaving.addActor("recorder", () => recordResponse(recorder, "worker-late"));
   await interleaving.runToEnd();
-  await deliveries.finish();
+  await deliveries.deliverAndCheckAll();
 };
 
 /** Events are inserted, and committed in any order, between claims. Then the processes are killed. */
@@ -48,45 +48,45 @@ const lateInsert: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   for (const key of ["worker-1", "worker-2", "worker-3"]) {
-    const recorder = fixture.nextStore();
-    interleaving.start(`recorder of ${key}`, () => recordResponse(recorder, key));
+    const recorder = fixture.takeStore();
+    interleaving.addActor(`recorder of ${key}`, () => recordResponse(recorder, key));
   }
   for (const name of ["one", "two"]) {
-    const process = await deliveries.newProcess();
+    const process = await deliveries.openProcess();
     const limit = interleaving.pick([1, 100]);
-    interleaving.start(`process ${name}`, async () => {
+    interleaving.addActor(`process ${name}`, async () => {
       await process.attempt(limit, "acknowledged");
       for (let claim = 1; claim <= 3; claim += 1)
         for (const { row } of (await process.claim(limit)) ?? []) deliveries.endAttempt(row);
     });
   }
   await interleaving.runToEnd();
-  await deliveries.finish();
+  await deliveries.deliverAndCheckAll();
 };
 
 /**
- * Processes claim from one lane, which has more rows than its capacity, even between the snapshot and the lock of another's claim. They
- * keep what they get.
+ * A lane has more rows than its capacity. Processes claim from it, even between the snapshot and the lock of another process's claim, and
+ * keep what they claim.
  */
 const claimBetweenSnapshotAndLock: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
-  const recorder = fixture.nextStore();
+  const recorder = fixture.takeStore();
   for (let index = 0; index < 12; index += 1) await recordResponse(recorder, `worker-${index}`);
   const heldDeliveries: Leased<PendingDelivery>[] = [];
   for (const name of ["one", "two", "three"]) {
-    const process = await deliveries.newProcess();
+    const process = await deliveries.openProcess();
     const limit = interleaving.pick([5, 100]);
-    interleaving.start(`process ${name}`, async () => {
+    interleaving.addActor(`process ${name}`, async () => {
       for (let claim = 1; claim <= 2; claim += 1) heldDeliveries.push(...((await process.claim(limit)) ?? []));
     });
   }
   await interleaving.runToEnd();
   for (const { row } of heldDeliveries) deliveries.endAttempt(row);
-  await deliveries.finish();
+  await deliveries.deliverAndCheckAll();
 };
 
-/** Processes settle, and users record, for two endpoints in opposite orders, which could deadlock. */
+/** Processes settle attempts, and users record events, for two endpoints in opposite orders, which could deadlock. */
 const lanesInOppositeOrder: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
@@ -96,74 +96,74 @@ const lanesInOppositeOrder: Scenario = async (fixture) => {
     values ('organisation-2', 'http://receiver', 'unused', false, now());`);
   const lanes = [organisationId, "organisation-2"];
   const orders = [lanes, lanes.toReversed()];
-  const recorder = fixture.nextStore();
+  const recorder = fixture.takeStore();
   for (const order of orders)
     for (const lane of order)
       await recorder.transaction((trx) => recordResponseIn(trx, lane, `worker-${orders.indexOf(order)}`));
   for (const [index, order] of orders.entries()) {
-    const process = await deliveries.newProcess();
+    const process = await deliveries.openProcess();
     const result = interleaving.pick(["acknowledged", "retry"] as const);
     const claimed = (await process.claim(2)) ?? [];
-    const inOrder = claimed.toSorted(
+    const ordered = claimed.toSorted(
       (a, b) => order.indexOf(a.row.organisation_id) - order.indexOf(b.row.organisation_id),
     );
-    interleaving.start(`process ${index}`, async () => {
-      await process.settle(inOrder, result);
+    interleaving.addActor(`process ${index}`, async () => {
+      await process.settle(ordered, result);
       await process.attempt(100, "acknowledged");
     });
-    const store = fixture.nextStore();
-    interleaving.start(`person ${index}`, () =>
+    const store = fixture.takeStore();
+    interleaving.addActor(`person ${index}`, () =>
       store.transaction(async (trx) => {
         for (const lane of order) await recordResponseIn(trx, lane, `worker-${order.indexOf(lane)}`);
       }),
     );
   }
   await interleaving.runToEnd();
-  await deliveries.finish(lanes);
+  await deliveries.deliverAndCheckAll(lanes);
 };
 
 /** Attempts are settled while events with the same order keys are recorded, retried and redelivered. */
-const settlings: Scenario = async (fixture) => {
+const settlements: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const keys = ["worker-1", "worker-2"].slice(0, interleaving.pick([1, 1, 2]));
-  const earlier = await deliveries.newProcess();
-  const ids: string[] = [];
+  const earlierProcess = await deliveries.openProcess();
+  const eventIds: string[] = [];
   for (const key of keys)
     for (let index = interleaving.between(1, 2); index > 0; index -= 1) {
-      ids.push(await recordResponse(earlier.store, key));
-      if (interleaving.chance(0.6)) await earlier.attempt(100, interleaving.pick(results));
+      eventIds.push(await recordResponse(earlierProcess.store, key));
+      if (interleaving.chance(0.6)) await earlierProcess.attempt(100, interleaving.pick(results));
     }
   for (const name of ["one", "two"].slice(0, interleaving.between(1, 2))) {
-    const process = await deliveries.newProcess();
+    const process = await deliveries.openProcess();
     const limit = interleaving.pick([1, 100]);
     const [first, second] = [interleaving.pick(results), interleaving.pick(results)];
     // The process has often claimed some deliveries already.
     const claimed = interleaving.chance(0.7) ? ((await process.claim(limit)) ?? []) : [];
-    interleaving.start(`process ${name}`, async () => {
+    interleaving.addActor(`process ${name}`, async () => {
       await process.settle(claimed, first);
       await process.attempt(limit, second);
     });
   }
-  const recorder = fixture.nextStore();
+  const recorder = fixture.takeStore();
   const key = interleaving.pick(keys);
-  if (interleaving.chance(0.5)) interleaving.start("recorder", () => recordResponse(recorder, key));
+  if (interleaving.chance(0.5)) interleaving.addActor("recorder", () => recordResponse(recorder, key));
   for (const name of ["person one", "person two"].slice(0, interleaving.between(1, 2))) {
-    const store = fixture.nextStore();
-    const id = interleaving.pick(ids.slice(-2));
-    const retry = () => retryNow(store, organisationId, id, new Date());
+    const store = fixture.takeStore();
+    const eventId = interleaving.pick(eventIds.slice(-2));
+    const retry = () => retryNow(store, organisationId, eventId, new Date());
     const action = interleaving.pick([
       retry,
       retry,
       () => restartSchedules(store, organisationId),
-      () => redeliver(store, organisationId, id),
-      () => redeliver(store, organisationId, id),
+      () => redeliver(store, organisationId, eventId),
+      () => redeliver(store, organisationId, eventId),
       () => redeliverAllInRange(store, organisationId, { since: new Date(0), states: ["dead", "acknowledged"] }),
     ]);
-    interleaving.start(name, action);
+    interleaving.addActor(name, action);
   }
   await interleaving.runToEnd();
-  await deliveries.finish();
+  await deliveries.deliverAndCheckAll();
 };
 
 /** Attempts from several processes fail concurrently: each counts towards the endpoint's circuit breaker. */
@@ -172,54 +172,54 @@ const failures: Scenario = async (fixture) => {
   const deliveries = new Deliveries(fixture);
   const count = interleaving.between(2, 3);
   for (let index = 0; index < count; index += 1) {
-    const process = await deliveries.newProcess();
+    const process = await deliveries.openProcess();
     await recordResponse(process.store, `worker-${index}`);
     const claimed = (await process.claim(1)) ?? [];
-    interleaving.start(`process ${index}`, () => process.settle(claimed, "retry"));
+    interleaving.addActor(`process ${index}`, () => process.settle(claimed, "retry"));
   }
   await interleaving.runToEnd();
   await fixture.expectNoRows(
     "health: a failed attempt did not count",
     `select from endpoints where consecutive_failures <> ${count}`,
   );
-  await deliveries.finish();
+  await deliveries.deliverAndCheckAll();
 };
 
 /** A stalled process renews its lease and settles while another process releases its rows. Then the stalled process is killed. */
 const leases: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
-  const stalled = await deliveries.newProcess();
+  const stalledProcess = await deliveries.openProcess();
   const count = interleaving.between(2, 4);
-  for (let index = 0; index < count; index += 1) await recordResponse(stalled.store, `worker-${index}`);
-  const claimed = (await stalled.claim(interleaving.between(1, count - 1))) ?? [];
+  for (let index = 0; index < count; index += 1) await recordResponse(stalledProcess.store, `worker-${index}`);
+  const claimed = (await stalledProcess.claim(interleaving.between(1, count - 1))) ?? [];
   // An expired lease excuses duplicates, so they are not checked here.
   for (const { row } of claimed) deliveries.endAttempt(row);
   await fixture.query("update outbox_processes set lease_until = now() - interval '1 s'");
   if (interleaving.chance(0.5))
-    interleaving.start("stalled process, which settles", () => stalled.settle(claimed, "acknowledged"));
-  interleaving.start("stalled process, which claims", async () => {
-    for (const { row } of (await stalled.claim(100)) ?? []) deliveries.endAttempt(row);
+    interleaving.addActor("stalled process, which settles", () => stalledProcess.settle(claimed, "acknowledged"));
+  interleaving.addActor("stalled process, which claims", async () => {
+    for (const { row } of (await stalledProcess.claim(100)) ?? []) deliveries.endAttempt(row);
   });
-  const other = await deliveries.newProcess();
-  interleaving.start("other process", async () => {
-    await other.leases.nextPoll("webhooks");
-    await other.leases.releaseExpired();
-    await other.attempt(100, "acknowledged");
+  const otherProcess = await deliveries.openProcess();
+  interleaving.addActor("other process", async () => {
+    await otherProcess.leases.nextPoll("webhooks");
+    await otherProcess.leases.releaseExpired();
+    await otherProcess.attempt(100, "acknowledged");
   });
   await interleaving.runToEnd();
-  await deliveries.finish();
+  await deliveries.deliverAndCheckAll();
 };
 
 /** Readers page through an organisation's feed by cursor, while events are committed in any order. */
 const feeds: Scenario = async (fixture) => {
   const { interleaving } = fixture;
-  const writers = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: fixture.nextStore() }));
+  const writers = ["writer one", "writer two", "writer three"].map((name) => ({ name, store: fixture.takeStore() }));
   const readers: FeedReader[] = [];
   for (const name of ["reader one", "reader two", "reader three"]) {
-    const reader = new FeedReader(fixture.nextStore(), interleaving.between(1, 3));
+    const reader = new FeedReader(fixture.takeStore(), interleaving.between(1, 3));
     readers.push(reader);
-    interleaving.start(name, async () => {
+    interleaving.addActor(name, async () => {
       for (let page = 0; page < 4; page += 1) await reader.readPage();
     });
   }
@@ -229,7 +229,7 @@ const feeds: Scenario = async (fixture) => {
       await recordResponse(store, key);
       await readers[0]?.readPage();
     }
-    interleaving.start(name, async () => {
+    interleaving.addActor(name, async () => {
       await recordResponse(store, key);
       await recordResponse(store, key);
     });
@@ -267,11 +267,11 @@ class FeedReader {
   }
 }
 
-/** Workers respond to an offer while it is completed, withdrawn, and shown in a worker's menu. */
+/** Workers respond to an offer and read their notifications while the offer is completed or withdrawn. */
 const offers: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deps = { now: () => new Date(), linkTo: (path: string) => path };
-  const creator = fixture.nextStore();
+  const creator = fixture.takeStore();
   const workerIds = ["worker-1", "worker-2", "worker-3"];
   const id = await creator.transaction((trx) =>
     createOffer(trx, deps, organisationId, { title: "Offer", workerIds, createdByUserId: "person-1" }),
@@ -281,22 +281,22 @@ const offers: Scenario = async (fixture) => {
   for (const workerId of workerIds.slice(0, 2)) await act(creator, { workerId }, { type: "apply", workerId });
   let completions = 0;
   for (const workerId of workerIds.slice(0, 2)) {
-    const store = fixture.nextStore();
+    const store = fixture.takeStore();
     const action: Action = interleaving.chance(0.8)
       ? { type: "complete", workerIds: [workerId] }
       : { type: "withdraw" };
-    interleaving.start(`person who selects ${workerId}`, async () => {
+    interleaving.addActor(`person who selects ${workerId}`, async () => {
       const outcome = await act(store, { organisationId }, action);
       if (outcome === "done" && action.type === "complete") completions += 1;
     });
   }
-  const workersStore = fixture.nextStore();
+  const workersStore = fixture.takeStore();
   const workerId = interleaving.pick(workerIds);
   const type = interleaving.pick(["apply", "reject"] as const);
-  interleaving.start("worker", () => act(workersStore, { workerId }, { type, workerId }));
+  interleaving.addActor("worker", () => act(workersStore, { workerId }, { type, workerId }));
   for (const name of ["menu one", "menu two"]) {
-    const store = fixture.nextStore();
-    interleaving.start(name, async () => {
+    const store = fixture.takeStore();
+    interleaving.addActor(name, async () => {
       const earlier = (await readNotifications(store, workerId)).map(({ id }) => id);
       const later = (await readNotifications(store, workerId)).map(({ id }) => id);
       if (later.slice(0, earlier.length).join() !== earlier.join())
@@ -316,7 +316,7 @@ export const scenarios = {
   lateInsert,
   claimBetweenSnapshotAndLock,
   lanesInOppositeOrder,
-  settlings,
+  settlements,
   failures,
   leases,
   feeds,
@@ -328,16 +328,16 @@ export type ScenarioName = keyof typeof scenarios;
 /** Seeds go through this list in turn. Scenarios with more potential faults occur more often. */
 export const scenarioOrder: readonly ScenarioName[] = [
   "claims",
-  "settlings",
+  "settlements",
   "leases",
   "feeds",
-  "settlings",
+  "settlements",
   "failures",
   "lateInsert",
   "claimBetweenSnapshotAndLock",
   "lanesInOppositeOrder",
   "leases",
-  "settlings",
+  "settlements",
   "feeds",
   "offers",
 ];

@@ -58,10 +58,10 @@ export async function startIntegration(): Promise<Integration> {
   const signInWorker = (workerId: string) => signIn("/worker-app/session", { workerId });
   const [amal, ben] = [await signInWorker("worker_amal"), await signInWorker("worker_ben")];
   const apply = (worker: typeof amal, offer: string) => call("POST", `/worker-app/offers/${offer}/apply`, worker);
-  const createOffer = async (isAppliedTo = false): Promise<string> => {
+  const createOffer = async (haveWorkersApplied = false): Promise<string> => {
     const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
     const { id } = await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer);
-    if (isAppliedTo) for (const worker of [amal, ben]) await apply(worker, id);
+    if (haveWorkersApplied) for (const worker of [amal, ben]) await apply(worker, id);
     return id;
   };
   return {
@@ -75,11 +75,11 @@ export async function startIntegration(): Promise<Integration> {
     },
     createOffer,
     async deliverResponse() {
-      const offer = await createOffer();
-      await apply(amal, offer);
+      const offerId = await createOffer();
+      await apply(amal, offerId);
       for (const end = Date.now() + deliveryTimeoutMs; Date.now() < end; await pause(50)) {
         const { deliveries } = await call("GET", "/portal/deliveries?state=acknowledged&limit=5", hana);
-        const delivery = deliveries.find(({ data }: { data: { offerId: string } }) => data.offerId === offer);
+        const delivery = deliveries.find(({ data }: { data: { offerId: string } }) => data.offerId === offerId);
         if (delivery) return delivery.id;
       }
       throw new Error("the webhook for a worker's response was not acknowledged");

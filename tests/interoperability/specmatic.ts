@@ -49,13 +49,13 @@ const deliberateDifferences: readonly DeliberateDifference[] = [
 ];
 
 /**
- * Makes Specmatic send the platform requests that it generates from the contract: valid ones, with and without each optional part, and ones
- * with a single error. It expects a documented status, headers and body.
+ * Runs Specmatic against the platform. It generates requests from the contract: valid ones, with and without each optional part, and ones
+ * with a single error. It expects documented statuses, headers and bodies.
  */
 export async function runSpecmaticSuite(): Promise<SuiteReport> {
   const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
   const { version } = JSON.parse(await readFile(manifest, "utf8"));
-  checkJava();
+  assertJavaVersion();
   const folder = await mkdtemp(join(tmpdir(), "offers-contract-"));
   const integration = await startIntegration();
   const proxy = await startProxy(integration);
@@ -85,13 +85,13 @@ export async function runSpecmaticSuite(): Promise<SuiteReport> {
   }
 }
 
-function checkJava(): void {
+function assertJavaVersion(): void {
   const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
   if (Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0) < 17)
     throw new Error("This needs Java 17 or newer: apt-get install default-jre-headless");
 }
 
-/** Reads a cursor from the event feed. */
+/** Delivers an event, and reads a cursor from the event feed. */
 async function readCursor({ platform, apiKey, deliverResponse }: Integration): Promise<string> {
   await deliverResponse();
   const response = await fetch(`${platform}/events`, { headers: { "x-ue-api-subscription-key": apiKey } });

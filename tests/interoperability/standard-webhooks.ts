@@ -12,8 +12,8 @@ const unrelatedSecret = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 type Compare = (label: string, expected: boolean, accepted: boolean) => void;
 
 /**
- * Makes other implementations of Standard Webhooks verify what the platform sends, before and during a rotation of its secret, and makes
- * the kit verify what they sign: each message unchanged, and with single changes.
+ * Makes other implementations of Standard Webhooks verify the platform's webhooks, before and during a rotation of the secret, and makes
+ * the kit verify messages that those implementations sign. Verifies each message unchanged, and with single changes.
  */
 export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
   const implementations = listImplementations();
@@ -42,7 +42,7 @@ interface SentMessage {
 }
 
 /**
- * Makes the platform send every webhook before the first is verified: verifiers block this process, and the platform closes idle
+ * Makes the platform send every webhook before the first is verified, because verifiers block this process and the platform closes idle
  * connections.
  */
 async function sendWebhooks(): Promise<readonly SentMessage[]> {
@@ -57,7 +57,7 @@ async function sendWebhooks(): Promise<readonly SentMessage[]> {
       await integration.saveProfile(change, currentSecret);
       await integration.deliverResponse();
       // The requests that check a new secret are signed with it alone, and have no body. The second one is forged.
-      for (const [index, message] of integration.webhooks.slice(before).flatMap(toMessage).entries())
+      for (const [index, message] of integration.webhooks.slice(before).flatMap(toSignedMessages).entries())
         sent.push({
           message,
           currentSecret,
@@ -71,7 +71,7 @@ async function sendWebhooks(): Promise<readonly SentMessage[]> {
   return sent;
 }
 
-function toMessage({ headers, body }: ReceivedWebhook): SignedMessage[] {
+function toSignedMessages({ headers, body }: ReceivedWebhook): SignedMessage[] {
   const [id, timestamp, signature] = ["id", "timestamp", "signature"].map((name) => headers[`webhook-${name}`]);
   return typeof id === "string" && typeof timestamp === "string" && typeof signature === "string"
     ? [{ id, timestamp, signature, body: body.toString() }]

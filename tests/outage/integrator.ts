@@ -36,7 +36,7 @@ const webhooks = webhookListener({
   onWorkerOfferResponse: mode === "feed" ? onWorkerOfferResponse : reconcileOnWebhook(source),
 });
 
-async function readFeed(): Promise<unknown> {
+async function catchUpFromFeed(): Promise<unknown> {
   const { rows } = await pool.query<{ cursor: string }>("SELECT cursor FROM feed");
   return catchUp({
     baseUrl: platform,
@@ -50,7 +50,7 @@ async function readFeed(): Promise<unknown> {
 }
 
 process.on("message", ({ offerIds, runs }: Task) => {
-  const run = () => (mode === "feed" ? readFeed() : reconcile({ ...source, offerIds }));
+  const run = () => (mode === "feed" ? catchUpFromFeed() : reconcile({ ...source, offerIds }));
   Promise.all(Array.from({ length: runs }, run)).then(
     () => process.send?.("done"),
     (error) => process.send?.(`failed: ${error}`),

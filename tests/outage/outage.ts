@@ -3,7 +3,7 @@ import { inboxMigration } from "@offers/webhook-kit/postgres";
 import pg from "pg";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { ForkedProcess } from "../../scripts/processes/forked-process.ts";
-import { freePort } from "../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../scripts/processes/free-port.ts";
 import { Seeded } from "../seeded.ts";
 import { apiKey, Service } from "./service.ts";
 
@@ -71,7 +71,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
     );
     CREATE TABLE feed (one boolean PRIMARY KEY DEFAULT true, cursor text NOT NULL);`);
   const service = await Service.open({ database, secret, keepsMissedDeliveries: mode === "feed" });
-  const port = await freePort();
+  const port = await findFreePort();
   const integrator = new Integrator({ mode, apiKey, secret, port, databaseUrl });
   const scenario = new Scenario(service, seeded);
   const violations: string[] = [];
@@ -81,7 +81,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
     await restart();
     await service.register(port);
     for (let index = 0; index < outages; index += 1) {
-      await scenario.openOffer();
+      await scenario.createOffer();
       await scenario.respond(2);
       const isDisabled = seeded.chance(0.2);
       // Close the circuit breaker: a paused endpoint would not get the request to respond to with 410.
@@ -147,7 +147,7 @@ class Scenario {
     return [...this.#responses.values()].flatMap((byWorker) => [...byWorker.values()]).flat().length;
   }
 
-  async openOffer(): Promise<void> {
+  async createOffer(): Promise<void> {
     const json = {
       createdByUserId: "user_hana",
       title: "Bar",
@@ -180,7 +180,7 @@ class Scenario {
     }
   }
 
-  /** Waits until webhooks have added no row to `handled` for a while. */
+  /** Waits until the table `handled` has not grown for a while. */
   async waitUntilSettled(pool: pg.Pool): Promise<void> {
     for (let [before, quiet] = [-1, 0]; quiet < 3; ) {
       await pause(80);
@@ -203,28 +203,37 @@ class Scenario {
     }
     const violations: string[] = [];
     for (const [offerId, workers] of this.#responses)
-      for (const [workerId, responded] of workers) {
-        const responses = handled.get(`${offerId} ${workerId}`) ?? [];
-        const fault = mode === "feed" ? findFeedFault(responded, responses) : findStateFault(responded, responses);
-        if (fault) violations.push(`${workerId}: ${fault}; responded ${responded.join()}, handled ${responses.join()}`);
+      for (const [workerId, sentResponses] of workers) {
+        const handledResponses = handled.get(`${offerId} ${workerId}`) ?? [];
+        const fault =
+          mode === "feed"
+            ? findFeedFault(sentResponses, handledResponses)
+            : findStateFault(sentResponses, handledResponses);
+        if (fault)
+          violations.push(
+            `${workerId}: ${fault}; responded ${sentResponses.join()}, handled ${handledResponses.join()}`,
+          );
       }
     return violations;
   }
 }
 
 /** Checks that the last handled state is the last response, and that no state was handled twice in a row. */
-function findStateFault(responded: readonly string[], handled: readonly string[]): string | undefined {
-  if (handled.at(-1) !== responded.at(-1)) return "the last handled state is not the last response";
-  return handled.some((response, index) => response === handled[index - 1])
+function findStateFault(sentResponses: readonly string[], handledResponses: readonly string[]): string | undefined {
+  if (handledResponses.at(-1) !== sentResponses.at(-1)) return "the last handled state is not the last response";
+  return handledResponses.some((response, index) => response === handledResponses[index - 1])
     ? "a state was handled twice in a row"
     : undefined;
 }
 
 /** Checks that each event was handled once; a dead letter may be handled after its successors. */
-function findFeedFault(responded: readonly string[], handled: readonly string[]): string | undefined {
+function findFeedFault(sentResponses: readonly string[], handledResponses: readonly string[]): string | undefined {
   const countAccepted = (responses: readonly string[]) =>
     responses.filter((response) => response === "accepted").length;
-  if (handled.length !== responded.length || countAccepted(handled) !== countAccepted(responded))
+  if (
+    handledResponses.length !== sentResponses.length ||
+    countAccepted(handledResponses) !== countAccepted(sentResponses)
+  )
     return "not every event was handled once";
   return undefined;
 }

@@ -40,7 +40,7 @@ export class Service {
     return this.#platform;
   }
 
-  /** Registers the endpoint on the company profile. That enables a disabled endpoint and closes the circuit breaker. */
+  /** Registers the endpoint in the company profile. That enables a disabled endpoint and closes the circuit breaker. */
   async register(port: number): Promise<void> {
     const { status, text } = await this.#callPortal("PUT", "/portal/profile", {
       baseAddress: `http://127.0.0.1:${port}`,
@@ -71,17 +71,17 @@ export class Service {
    * @returns how many dead letters were purged
    */
   async restartAndPurge(): Promise<number> {
-    const before = await this.#readDeadLetters();
+    const idsBefore = await this.#readDeadLetterIds();
     await this.close();
     await this.#open();
-    let remaining = before;
+    let remainingIds = idsBefore;
     for (let unchangedReads = 0; unchangedReads < 3; ) {
       await pause(50);
-      const now = await this.#readDeadLetters();
-      unchangedReads = now.length === remaining.length ? unchangedReads + 1 : 0;
-      remaining = now;
+      const ids = await this.#readDeadLetterIds();
+      unchangedReads = ids.length === remainingIds.length ? unchangedReads + 1 : 0;
+      remainingIds = ids;
     }
-    return before.filter((id) => !remaining.includes(id)).length;
+    return idsBefore.filter((id) => !remainingIds.includes(id)).length;
   }
 
   async close(): Promise<void> {
@@ -110,7 +110,7 @@ export class Service {
   }
 
   /** Reads the ids of the newest hundred dead letters. */
-  async #readDeadLetters(): Promise<string[]> {
+  async #readDeadLetterIds(): Promise<string[]> {
     const { json } = await this.#callPortal("GET", "/portal/deliveries?state=dead");
     return json<{ deliveries: { id: string }[] }>().deliveries.map(({ id }) => id);
   }

@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { testReceiver } from "@offers/webhook-kit/testing";
-import { freePort } from "../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../scripts/processes/free-port.ts";
 import { startProcess } from "../../scripts/processes/start-process.ts";
 import { createFreshProject, type FreshProject } from "../../scripts/release/packages/fresh-project.ts";
 
@@ -110,7 +110,7 @@ async function runLambda(project: FreshProject): Promise<void> {
 /** Starts serverless-offline with this gateway, and checks the function behind it. */
 async function checkGateway(project: FreshProject, gateway: string, findings: readonly string[]): Promise<void> {
   const cli = join(project.folder, "node_modules/serverless/bin/serverless.js");
-  const ports = ["--httpPort", `${await freePort()}`, "--lambdaPort", `${await freePort()}`];
+  const ports = ["--httpPort", `${await findFreePort()}`, "--lambdaPort", `${await findFreePort()}`];
   const server = startProcess(
     process.execPath,
     [cli, "offline", "start", "--host", "127.0.0.1", "--noPrependStageInUrl", "--noTimeout", ...ports],

@@ -104,7 +104,7 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
 /** A year old, because Workers in production may have old compatibility dates. */
 const compatibilityDate = "2025-11-01";
 
-const config = (script: string, flags: readonly string[]) => `
+const printWorkerdConfig = (script: string, flags: readonly string[]) => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -128,10 +128,10 @@ const config :Workerd.Config = (
 export async function serveOnWorkerd(binary: string, project: FreshProject, entry: string, flags: readonly string[]) {
   const script = entry.replace(".mjs", ".bundle.mjs");
   const build = ["--bundle", "--format=esm", "--target=es2022", "--conditions=workerd,worker", "--external:node:*"];
-  // Not npx: under `npm run`, it looks for esbuild in the folder in which npm was called.
+  // Do not use npx: under `npm run`, it looks for esbuild in the folder in which npm was called.
   const esbuild = join(project.folder, "node_modules/.bin/esbuild");
   await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
-  const configFile = await project.write(entry.replace(".mjs", ".capnp"), config(script, flags));
+  const configFile = await project.write(entry.replace(".mjs", ".capnp"), printWorkerdConfig(script, flags));
 
   const { ready, stop } = startProcess(binary, ["serve", configFile, "--control-fd=3"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],

@@ -165,7 +165,7 @@ export class ContractChecker {
   }
 
   /** Checks the final state, once nothing has happened for long enough. */
-  finish({ deliveries, handled, acknowledgements, confirmedIds }: Outcome): void {
+  checkOutcome({ deliveries, handled, acknowledgements, confirmedIds }: Outcome): void {
     for (const { delivery_id: id, count } of acknowledgements)
       if (count > 1) this.violations.push(`recorded twice: ${count} acknowledgements of ${id} were stored`);
     const handledIds = handled.map(({ delivery_id }) => delivery_id);

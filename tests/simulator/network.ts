@@ -47,17 +47,17 @@ export class Receiver {
     this.#schedule = schedule;
     this.#checker = checker;
     this.process = new Process("receiver");
-    this.#respond = this.#start();
+    this.#respond = this.#createHandler();
   }
 
   /** Starts a new process after a kill. */
   restart(): void {
     this.process = new Process("receiver");
-    this.#respond = this.#start();
+    this.#respond = this.#createHandler();
   }
 
   /** Creates the kit's handler in the current process. */
-  #start(): (request: Request) => Promise<Response> {
+  #createHandler(): (request: Request) => Promise<Response> {
     const { process } = this;
     return this.#schedule.run(process, () => {
       const pool = new pg.Pool();

@@ -28,17 +28,17 @@ export class Stores {
   lend(process: Process, cleanups: (() => void)[]): Store {
     const store = this.#free.pop();
     if (store === undefined) throw new Error("a scenario needs more stores than were opened");
-    const unsubscribe: (() => void)[] = [];
+    const unsubscribers: (() => void)[] = [];
     process.onStop.push(() => {
-      for (const end of unsubscribe) end();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     });
     cleanups.push(() => this.#free.push(store));
     return {
       ...store,
       onCommit(publish) {
-        const end = store.onCommit(publish);
-        unsubscribe.push(end);
-        return end;
+        const unsubscribe = store.onCommit(publish);
+        unsubscribers.push(unsubscribe);
+        return unsubscribe;
       },
     };
   }

@@ -7,7 +7,7 @@ import { randomInt } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { parseArgs } from "node:util";
 import { loadKitFromSource } from "../kit-from-source.ts";
-import { createScenario, shorten } from "./scenario.ts";
+import { createScenario, shrink } from "./scenario.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -47,7 +47,7 @@ const seconds = (performance.now() - startedAt) / 1_000;
 const shorter =
   failed &&
   flags.shorten &&
-  (await shorten(
+  (await shrink(
     createScenario(failed.seed),
     async (scenario) => (await simulator.run(scenario)).violations.length > 0,
   ));

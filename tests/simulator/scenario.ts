@@ -58,30 +58,30 @@ export interface Scenario {
 export function createScenario(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
   const pickScenario = schedule.pick([
-    burst,
-    takeover,
-    outage,
-    randomScenario,
-    randomScenario,
-    randomScenario,
-    randomScenario,
-    randomScenario,
+    createBurst,
+    createTakeover,
+    createOutage,
+    createRandomScenario,
+    createRandomScenario,
+    createRandomScenario,
+    createRandomScenario,
+    createRandomScenario,
   ]);
   return { seed, ...pickScenario(schedule) };
 }
 
 /**
- * Makes more deliveries due than an endpoint's capacity. Attempts are slow, because fast ones never reach the limit. The receiver restarts,
- * because it needs its inbox only for events that it no longer remembers in memory.
+ * Creates a scenario in which more deliveries are due than an endpoint's capacity. Attempts are slow, because fast ones never reach the
+ * limit. The receiver restarts, because it needs its inbox only for events that it no longer remembers in memory.
  */
-function burst(schedule: Schedule): Omit<Scenario, "seed"> {
-  const { processes, faults } = randomScenario(schedule);
+function createBurst(schedule: Schedule): Omit<Scenario, "seed"> {
+  const { processes, faults } = createRandomScenario(schedule);
   const common = { slow: 0.9, receiverKill: 0.04 };
   return { processes, organisations: 1, keys: 50, events: 12, spreadMs: 50, faults: { ...common, ...faults } };
 }
 
-/** Makes an endpoint fail until the retry delays are long; then a user may restart the schedule. */
-function outage(schedule: Schedule): Omit<Scenario, "seed"> {
+/** Creates a scenario in which an endpoint fails until the retry delays are long. Then a user may restart the schedule. */
+function createOutage(schedule: Schedule): Omit<Scenario, "seed"> {
   const faults: Scenario["faults"] = { slow: 0.4, [schedule.pick(["unavailable", "unavailable", "gone"] as const)]: 1 };
   if (schedule.chance(0.5)) faults[schedule.pick(["enable", "profile", "retryNow"] as const)] = 0.3;
   return {
@@ -94,8 +94,8 @@ function outage(schedule: Schedule): Omit<Scenario, "seed"> {
   };
 }
 
-/** Makes a process stall during an attempt, while another attempts the same delivery and the next one with its order key. */
-function takeover(schedule: Schedule): Omit<Scenario, "seed"> {
+/** Creates a scenario in which a process stalls during an attempt, while another attempts the same delivery and its successor. */
+function createTakeover(schedule: Schedule): Omit<Scenario, "seed"> {
   return {
     processes: schedule.between(2, 3),
     organisations: 1,
@@ -107,7 +107,7 @@ function takeover(schedule: Schedule): Omit<Scenario, "seed"> {
 }
 
 /** Combines random faults, usually with one of them more frequent. */
-function randomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
+function createRandomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
   const share = schedule.pick([0, 0, 0.1, 0.2, 0.4]);
   const faults: Scenario["faults"] = {};
   for (const name of faultNames) if (schedule.chance(share)) faults[name] = faultRates[name];
@@ -131,7 +131,7 @@ function randomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
  *
  * @param fails runs a scenario and returns whether it fails
  */
-export async function shorten(
+export async function shrink(
   scenario: Scenario,
   fails: (scenario: Scenario) => Promise<boolean>,
   triesPerChange = 5,

@@ -180,7 +180,7 @@ export function virtualiseTimers(): void {
     values: unknown[],
     repeats: boolean,
   ): unknown => {
-    // PostgreSQL sets alarms, for example for timeouts. None of those in use changes what a statement does.
+    // PGlite also sets timers, for example for timeouts. Ignore them, because none of them changes a statement's result.
     if (databaseTimeMs !== undefined) return undefined;
     const store = currentContext.getStore();
     if (store === undefined) return (repeats ? real.setInterval : real.setTimeout)(work, ms, ...values);
@@ -222,8 +222,8 @@ export function virtualiseTimers(): void {
 /** The time that `Date.now` returns while the database server's code runs. */
 let databaseTimeMs: number | undefined;
 
-/** Runs the database server's code. Meanwhile, `Date.now` returns this time in every process. */
-export function atWallTime<T>(ms: number, work: () => T): T {
+/** Runs the database server's code, while `Date.now` returns this time in every process. */
+export function runAtWallTime<T>(ms: number, work: () => T): T {
   databaseTimeMs = ms;
   try {
     return work();

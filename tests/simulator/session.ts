@@ -1,7 +1,7 @@
 import { type PGlite, protocol } from "@electric-sql/pglite";
 import { openPglite } from "../../packages/webhook-kit/test/support/open-pglite.ts";
 import type { Result } from "./clients.ts";
-import { atWallTime } from "./schedule.ts";
+import { runAtWallTime } from "./schedule.ts";
 
 const { parse, describe, sync, query } = protocol.serialize;
 
@@ -57,7 +57,7 @@ export class Session {
   /**
    * Runs one statement, or several separated by semicolons.
    *
-   * @param nowMs by the server's clock
+   * @param nowMs the time by the server's clock
    * @throws the server's error
    */
   run(nowMs: number, text: string, values: readonly unknown[] = []): Result | Result[] {
@@ -94,7 +94,7 @@ export class Session {
   #send(nowMs: number, message: Uint8Array, columns: readonly Column[] = []): Reply {
     const chunks: Buffer[] = [];
     // This method calls `onRawData` before it returns. `execProtocolRawSync` would also parse the reply.
-    const ended = atWallTime(nowMs, () =>
+    const ended = runAtWallTime(nowMs, () =>
       this.#database.execProtocolRawStream(message, {
         syncToFs: false,
         onRawData: (chunk) => chunks.push(Buffer.from(chunk)),
@@ -106,7 +106,7 @@ export class Session {
     return this.#parseReply(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), columns);
   }
 
-  /** @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
+  /** Parses the server's messages. @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
   #parseReply(bytes: Buffer, columns: readonly Column[]): Reply {
     const reply: Reply = { results: [], parameterTypes: [], columns: [] };
     let described = columns;

@@ -108,13 +108,13 @@ class Run {
     try {
       this.#resetDatabase();
       for (let index = 0; index < processes; index += 1) this.#startPlatform(`platform-${index}`);
-      this.#startFaults();
+      this.#enableFaults();
       for (let index = 0; index < events; index += 1)
         schedule.after(undefined, schedule.between(0, spreadMs), "person", () => this.#performUserActions(index));
       await schedule.runUntil(() => false, spreadMs + schedule.between(100, 5_000));
       await this.#heal();
-      await this.#recover();
-      this.#checker.finish(await this.#readOutcome());
+      await this.#waitUntilRecovered();
+      this.#checker.checkOutcome(await this.#readOutcome());
     } finally {
       for (const process of this.#listProcesses()) process.stop();
       for (const cleanUp of this.#cleanups) cleanUp();
@@ -151,7 +151,7 @@ class Run {
   #startApi(): { process: Process; store: Store } {
     const process = new Process("api");
     const store = this.#stores.lend(process, this.#cleanups);
-    // Wakes the platforms after a commit; without it they poll every five seconds.
+    // Wakes the platforms after a commit; without signals, they poll every five seconds.
     this.#schedule.run(process, () => openSignals(store, { onError: this.#onError }));
     return { process, store };
   }
@@ -171,7 +171,7 @@ class Run {
   };
 
   /** Enables network and database faults. Before each step, may kill, stall or stop the process, or move a clock. */
-  #startFaults(): void {
+  #enableFaults(): void {
     const { faults } = this.#scenario;
     const rate = (name: FaultName): number => faults[name] ?? 0;
     const pickRates = <Name extends FaultName>(names: readonly Name[]) =>
@@ -197,7 +197,7 @@ class Run {
         process.stalledUntilMs = schedule.nowMs + durationMs;
         this.#checker.recordDisturbance(process, durationMs);
       }
-      if (!isReceiver && schedule.chance(rate("stop"))) this.#stop(process);
+      if (!isReceiver && schedule.chance(rate("stop"))) this.#stopGracefully(process);
       if (schedule.chance(rate("clockJump")))
         process.jumpClock(schedule.nowMs, schedule.between(-3_600_000, 3_600_000));
       if (schedule.chance(rate("databaseClockJump"))) {
@@ -212,19 +212,19 @@ class Run {
     if (this.#restarts >= maxRestarts) return;
     process.stop();
     this.#checker.recordDisturbance(process);
-    this.#restart(process, this.#schedule.between(10, 8_000));
+    this.#scheduleRestart(process, this.#schedule.between(10, 8_000));
   }
 
   /** Stops a platform process gracefully, and restarts it after a while. */
-  #stop(process: Process): void {
+  #stopGracefully(process: Process): void {
     const platform = this.#platforms.find((candidate) => candidate.process === process);
     if (platform === undefined || platform.isStopping || this.#restarts >= maxRestarts) return;
     this.#checker.recordDisturbance(process, 20_000);
     void this.#schedule.run(process, () => platform.stop());
-    this.#restart(process, this.#schedule.between(10, 20_000));
+    this.#scheduleRestart(process, this.#schedule.between(10, 20_000));
   }
 
-  #restart(process: Process, delayMs: number): void {
+  #scheduleRestart(process: Process, delayMs: number): void {
     this.#restarts += 1;
     this.#pendingRestarts += 1;
     this.#schedule.after(undefined, delayMs, "restart", () => {
@@ -328,7 +328,7 @@ class Run {
   }
 
   /** Waits until no delivery is pending, but no longer than `recoveryMs`. */
-  async #recover(): Promise<void> {
+  async #waitUntilRecovered(): Promise<void> {
     for (let passedMs = 0; passedMs < recoveryMs; passedMs += 1_000) {
       const areAllHandled = [...this.#confirmedIds].every((id) => this.#checker.isHandled(id));
       if (areAllHandled || passedMs > 20_000) {

@@ -7,7 +7,7 @@ import {
   storesUnderTest,
   type TestDatabase,
 } from "../../examples/platform/test/support/stores/stores.ts";
-import { createDatabase as createReceiversDatabase, findPostgres } from "../../scripts/test-database.ts";
+import { createDatabase as createReceiversDatabase, isPostgresRunning } from "../../scripts/test-database.ts";
 import { type SystemOptions, TracedSystem, toTrees } from "./traced-system.ts";
 
 let collector: Collector;
@@ -41,7 +41,7 @@ const waitForSpans = async (name: string, traceId: string, count = 1): Promise<v
 
 const [stores, someStores] = [await storesUnderTest(), await anyStore()];
 
-describe.runIf(await findPostgres())("one trace", () => {
+describe.runIf(await isPostgresRunning())("one trace", () => {
   describe.each(stores)("with a platform on $title", (store) => {
     const opened = useSystem(store, { retrySchedule: "3s", failsFirst: true });
 

@@ -7,7 +7,7 @@ import { callProcess, signIn } from "../../examples/platform/test/process/call-p
 import { startProcess as startPlatform } from "../../examples/platform/test/support/platform-process.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
 import { testSeed } from "../../examples/platform/test/support/test-seed.ts";
-import { freePort } from "../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../scripts/processes/free-port.ts";
 import { runCommand } from "../../scripts/processes/run-command.ts";
 import { startProcess } from "../../scripts/processes/start-process.ts";
 
@@ -68,7 +68,7 @@ export class TracedSystem {
   }
 
   static async start(options: SystemOptions): Promise<TracedSystem> {
-    const system = new TracedSystem(options, await freePort());
+    const system = new TracedSystem(options, await findFreePort());
     try {
       await system.#start();
       return system;
@@ -98,7 +98,7 @@ export class TracedSystem {
       OFFERS_RATE_LIMIT: "off",
       OFFERS_PERSON_RATE_LIMIT: "off",
       NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${preload}`,
-      ...this.#traceSettings("platform"),
+      ...this.#createTraceSettings("platform"),
     });
     const kill = async () => {
       child.kill("SIGKILL");
@@ -115,12 +115,12 @@ export class TracedSystem {
     const setup: ReceiverSetup = { ...this.#receiver, sender };
     await this.#startProgram("receiver", join(import.meta.dirname, "receiver.ts"), /receiver listening on (\S+)/, {
       RECEIVER: JSON.stringify(setup),
-      ...this.#traceSettings("receiver", instrumentation),
+      ...this.#createTraceSettings("receiver", instrumentation),
     });
   }
 
   #startWorker(): Promise<void> {
-    const env = { LEASE_SECONDS: "1", ...this.#traceSettings("worker") };
+    const env = { LEASE_SECONDS: "1", ...this.#createTraceSettings("worker") };
     return this.#startProgram("worker", join(worker, "worker.ts"), /(worker is waiting)/, env);
   }
 
@@ -133,7 +133,7 @@ export class TracedSystem {
     await started.ready;
   }
 
-  #traceSettings(service: Service, instrumentation: TraceSettings["instrumentation"] = "none") {
+  #createTraceSettings(service: Service, instrumentation: TraceSettings["instrumentation"] = "none") {
     const settings: TraceSettings = {
       service,
       collector: this.#options.collector.address,
@@ -176,7 +176,7 @@ export class TracedSystem {
     return { id, traceId };
   }
 
-  /** Makes Amal apply in the app. @returns the response's status */
+  /** Makes Amal apply to the offer in the app. @returns the response's status */
   async apply(offerId: string): Promise<number> {
     const call = { token: this.#tokens.amal };
     return (await callProcess(this.#platformAddress, "POST", `/worker-app/offers/${offerId}/apply`, call)).status;

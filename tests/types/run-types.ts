@@ -50,7 +50,7 @@ async function forEachCompiler(
 }
 
 /** Records a failure if there are errors. @returns the table cell */
-function reportCell(where: string, errors: string): string {
+function recordResult(where: string, errors: string): string {
   if (errors) failures.push(`${where}:\n${errors}`);
   return errors ? "FAILED" : "ok";
 }
@@ -69,13 +69,13 @@ try {
       const errors =
         (await compile(version, resolved, consumer)) +
         (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
-      cells[system] = reportCell(`${where}, ${system}`, errors);
+      cells[system] = recordResult(`${where}, ${system}`, errors);
     }
     // Errors in the libraries would hide those of the program.
     const measured = { ...options, module: "nodenext", skipLibCheck: true };
     const output = await compile(version, measured, fourCalls, "--extendedDiagnostics");
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
-    if (!(instantiations <= maxInstantiations)) reportCell(`${where}: ${instantiations} instantiations`, output);
+    if (!(instantiations <= maxInstantiations)) recordResult(`${where}: ${instantiations} instantiations`, output);
     return { ...cells, "instantiations for four calls": instantiations };
   });
 
@@ -86,7 +86,7 @@ try {
     const isInPeer = (line: string) => /^node_modules\/(?!@offers\/)/.test(line);
     const ours = lines.filter((line) => /error TS\d/.test(line) && !isInPeer(line));
     return {
-      subpaths: reportCell(`${where}, subpaths`, ours.join("\n")),
+      subpaths: recordResult(`${where}, subpaths`, ours.join("\n")),
       "errors in peers' own types": lines.filter(isInPeer).length,
     };
   });
@@ -99,7 +99,10 @@ try {
     await project.write("exports.mts", code);
     const cells: Record<string, string> = {};
     for (const version of Object.keys(compilers))
-      cells[version] = reportCell(`TypeScript ${version}, ${entry}`, await compile(version, exporting, "exports.mts"));
+      cells[version] = recordResult(
+        `TypeScript ${version}, ${entry}`,
+        await compile(version, exporting, "exports.mts"),
+      );
     rows.push({ "can export what it returns": entry, ...cells });
   }
   console.table(rows);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import axios, { type CreateAxiosDefaults } from "axios";
 import { type Calls, type ClientCandidate, commonHeaders, input } from "../candidate.ts";
 
-/** Makes both calls with one axios instance. */
+/** Creates an axios instance for both calls. */
 export function openAxios(baseURL: string, options: CreateAxiosDefaults = {}): Calls {
   const client = axios.create({ ...options, baseURL, headers: commonHeaders, params: { "api-version": "1.0" } });
   return {

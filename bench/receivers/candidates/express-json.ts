@@ -1,15 +1,15 @@
 import express from "express";
 import { type ReceiverCandidate, webhookPath } from "../candidate.ts";
-import { unsigned } from "../unsigned.ts";
+import { createUnsignedHeaders } from "../unsigned.ts";
 
 /** The base: nothing is verified. */
 export const candidate: ReceiverCandidate = {
   label: "Express json() + res.json(), nothing verified",
-  sign: unsigned,
-  createListener(handled) {
+  sign: createUnsignedHeaders,
+  createListener(onHandled) {
     const app = express();
     app.post(webhookPath, express.json(), (_request, response) => {
-      handled();
+      onHandled();
       response.json({ received: true });
     });
     return app;

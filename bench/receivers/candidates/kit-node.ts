@@ -5,5 +5,5 @@ import { signAsDocumented } from "../sign-as-documented.ts";
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/node**, deduplication in memory, without Express",
   sign: signAsDocumented,
-  createListener: (handled) => webhookListener({ basePath: "/hooks", secret, onWorkerOfferResponse: handled }),
+  createListener: (onHandled) => webhookListener({ basePath: "/hooks", secret, onWorkerOfferResponse: onHandled }),
 };

@@ -8,9 +8,9 @@ const scheme = standardWebhooks();
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, standardWebhooks(), deduplication in memory",
   sign: (body, id) => scheme.sign({ secret, now: new Date(), body: Buffer.from(body), id }),
-  createListener(handled) {
+  createListener(onHandled) {
     const app = express();
-    app.use("/hooks", webhookRouter({ secret, scheme, onWorkerOfferResponse: handled }));
+    app.use("/hooks", webhookRouter({ secret, scheme, onWorkerOfferResponse: onHandled }));
     return app;
   },
 };

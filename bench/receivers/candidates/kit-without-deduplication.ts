@@ -7,9 +7,9 @@ import { signAsDocumented } from "../sign-as-documented.ts";
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, no deduplication",
   sign: signAsDocumented,
-  createListener(handled) {
+  createListener(onHandled) {
     const app = express();
-    app.use("/hooks", webhookRouter({ secret, deduplication: false, onWorkerOfferResponse: handled }));
+    app.use("/hooks", webhookRouter({ secret, deduplication: false, onWorkerOfferResponse: onHandled }));
     return app;
   },
 };

@@ -6,9 +6,9 @@ import { signAsDocumented } from "../sign-as-documented.ts";
 export const candidate: ReceiverCandidate = {
   label: "**@offers/webhook-kit/express**, deduplication in memory",
   sign: signAsDocumented,
-  createListener(handled) {
+  createListener(onHandled) {
     const app = express();
-    app.use("/hooks", webhookRouter({ secret, onWorkerOfferResponse: handled }));
+    app.use("/hooks", webhookRouter({ secret, onWorkerOfferResponse: onHandled }));
     return app;
   },
 };

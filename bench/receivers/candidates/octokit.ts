@@ -11,8 +11,8 @@ export const candidate: ReceiverCandidate = {
     "X-Hub-Signature-256": await webhooks.sign(body),
     "X-GitHub-Delivery": id,
   }),
-  createListener(handled) {
-    webhooks.on("push", handled);
+  createListener(onHandled) {
+    webhooks.on("push", onHandled);
     const app = express();
     app.use(createNodeMiddleware(webhooks, { path: webhookPath }));
     return app;

@@ -14,11 +14,11 @@ export const candidate: ReceiverCandidate = {
       "Webhook-Signature": webhook.sign(id, now, body),
     };
   },
-  createListener(handled) {
+  createListener(onHandled) {
     const app = express();
     app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
       webhook.verify(request.body, request.headers as Record<string, string>);
-      handled();
+      onHandled();
       response.json({ received: true });
     });
     return app;

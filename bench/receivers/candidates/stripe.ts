@@ -11,11 +11,11 @@ export const candidate: ReceiverCandidate = {
     "X-Delivery-Id": id,
     "X-Attempt": "1",
   }),
-  createListener(handled) {
+  createListener(onHandled) {
     const app = express();
     app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
       webhooks.constructEvent(request.body, request.headers["stripe-signature"] ?? "", secret);
-      handled();
+      onHandled();
       response.json({ received: true });
     });
     return app;

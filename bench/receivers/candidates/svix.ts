@@ -14,12 +14,12 @@ export const candidate: ReceiverCandidate = {
       "Svix-Signature": webhook.sign(id, now, body),
     };
   },
-  createListener(handled) {
+  createListener(onHandled) {
     const app = express();
     app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
       webhook.verify(request.body, request.headers as Record<string, string>);
       JSON.parse(request.body.toString());
-      handled();
+      onHandled();
       response.json({ received: true });
     });
     return app;

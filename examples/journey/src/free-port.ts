@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
 /** Returns the wanted port if it is free on 127.0.0.1, otherwise any free port. */
-export async function freePort(wanted: number): Promise<number> {
+export async function findFreePort(wanted: number): Promise<number> {
   for (const port of [wanted, 0]) {
     const server = createServer().listen(port, "127.0.0.1");
     try {

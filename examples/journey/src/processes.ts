@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Caller } from "./caller.ts";
 import type { Context } from "./context.ts";
-import { freePort } from "./free-port.ts";
+import { findFreePort } from "./free-port.ts";
 import { Phone } from "./phone.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 import { Reporter } from "./reporter.ts";
@@ -53,7 +53,7 @@ export class Processes {
 
     this.#platformEnv = {
       // Keep the port after a restart, so that the other processes can reconnect.
-      PORT: String(await freePort(3000)),
+      PORT: String(await findFreePort(3000)),
       OFFERS_DATA: await mkdtemp(join(tmpdir(), "offers-journey-")),
       OFFERS_SEED: join(examples, "platform/seed/demo.json"),
       OFFERS_ALLOW_LOOPBACK: "1",
@@ -66,7 +66,7 @@ export class Processes {
     const platform = await reporter.step("the platform starts", () => this.startPlatform());
     const toPlatform = await this.#startProxy("hirer", "platform", await inFrontOf("platform", platform.address));
     const integrator = await reporter.step("an integrator starts", async () =>
-      this.#start("integrator", { PORT: String(await freePort(3001)), WEBHOOK_SECRET: secret }),
+      this.#start("integrator", { PORT: String(await findFreePort(3001)), WEBHOOK_SECRET: secret }),
     );
     const webhooks = await this.#startProxy(
       "platform",
@@ -75,7 +75,7 @@ export class Processes {
     );
     const hirer = await reporter.step("a hirer starts", async () =>
       this.#start("hirer", {
-        PORT: String(await freePort(3002)),
+        PORT: String(await findFreePort(3002)),
         OFFERS_BASE_URL: toPlatform.address,
         OFFERS_API_KEY: "demo-key-harbour",
         OFFERS_USER_ID: "user_hana",

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { standardWebhooks } from "@offers/webhook-kit";
 import pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
-import { freePort } from "../../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../../scripts/processes/free-port.ts";
 import { hasPostgresServer, OwnPostgres } from "../../../scripts/processes/own-postgres.ts";
 import { hasRabbit, OwnRabbit } from "./own-rabbit.ts";
 import { type Sabotage, sabotages } from "./sabotage.ts";
@@ -120,7 +120,7 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
   pool.on("error", () => undefined);
   const programs: Program[] = [];
   try {
-    const ports = [await freePort(), await freePort()];
+    const ports = [await findFreePort(), await findFreePort()];
     const settings = { DATABASE_URL: database.url, QUEUE_URL: rabbit?.url, SABOTAGE: sabotage, WEBHOOK_SECRET: secret };
     const env = { ...settings, LEASE_SECONDS: "1", PAUSE_MS: "20" };
     expect((await once(startProgram("migrate.ts", env), "exit"))[0]).toBe(0);

@@ -4,7 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../../scripts/processes/free-port.ts";
 
 /** The program from Debian's package. The program with the same name in /usr/sbin uses the system broker's data. */
 const program = "/usr/lib/rabbitmq/bin/rabbitmq-server";
@@ -37,7 +37,7 @@ export class OwnRabbit {
     await writeFile(join(folder, ".erlang.cookie"), crypto.randomUUID(), { mode: 0o400 });
     await writeFile(join(folder, "plugins"), "[].");
     await writeFile(join(folder, "rabbitmq.conf"), "");
-    const [port, distributionPort, mapperPort] = [await freePort(), await freePort(), await freePort()];
+    const [port, distributionPort, mapperPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
     const rabbit = new OwnRabbit(folder, {
       PATH: process.env.PATH,
       HOME: folder,

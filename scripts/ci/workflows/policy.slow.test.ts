@@ -215,12 +215,12 @@ test.each([...readActions()])("the action %s pins the actions that it uses", (_,
 
 /** Finds the scripts that neither a pull request nor the nightly workflow runs unconditionally. */
 function findScriptsNotRun(files: ReadonlyMap<string, string>): string[] {
-  const run = new Set(
+  const regularScripts = new Set(
     [...files.values()].flatMap((text) => {
       const workflow = parseWorkflow(text);
       const isRegular = workflow.triggers.some((trigger) => trigger === "pull_request" || trigger === "schedule");
       return isRegular ? findNpmScripts(workflow).always : [];
     }),
   );
-  return runnable.filter((name) => !run.has(name) && !(name in exempt));
+  return runnable.filter((name) => !regularScripts.has(name) && !(name in exempt));
 }

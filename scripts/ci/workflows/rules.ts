@@ -44,7 +44,7 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   "a job that may publish does not build": checkJobs(({ permissions, uses, steps = [] }) => {
     if (!mayWrite(permissions, "id-token")) return [];
-    return uses === undefined ? steps.flatMap(findBuilds) : [`calls ${uses} with permission to publish`];
+    return uses === undefined ? steps.flatMap(findExecutedCode) : [`calls ${uses} with permission to publish`];
   }),
 
   "a job that may publish waits for a reviewer": checkJobs(({ permissions, environment }) =>
@@ -120,12 +120,12 @@ function checkSteps(findErrors: (step: Step) => readonly string[]): Rule {
 }
 
 /** Finds parts of a step that might execute code from this repository or from a dependency. */
-function findBuilds({ uses, run }: Step): string[] {
+function findExecutedCode({ uses, run }: Step): string[] {
   const errors: string[] = [];
   if (uses !== undefined && !allowedActions.includes(uses.replace(/@.*/, ""))) errors.push(`uses ${uses}`);
   for (const pattern of [buildCommand, folderPublication]) {
-    const [found] = pattern.exec(run ?? "") ?? [];
-    if (found !== undefined) errors.push(`runs ${found.trim()}`);
+    const [command] = pattern.exec(run ?? "") ?? [];
+    if (command !== undefined) errors.push(`runs ${command.trim()}`);
   }
   return errors;
 }

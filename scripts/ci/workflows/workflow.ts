@@ -82,10 +82,12 @@ export const readActions = () => readFilesByName("actions/*/action.yml");
  * condition runs only `sometimes`.
  */
 export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
-  const found = { always: [] as string[], sometimes: [] as string[] };
+  const npmScripts = { always: [] as string[], sometimes: [] as string[] };
   for (const job of Object.values(jobs))
     for (const step of job.steps ?? []) {
-      const scripts = [step.run, ...Object.values(step.with ?? {})].flatMap((text) => findScripts(String(text ?? "")));
+      const scripts = [step.run, ...Object.values(step.with ?? {})].flatMap((text) =>
+        findScriptNames(String(text ?? "")),
+      );
       const names = scripts.flatMap((name) => {
         const [variable] = /(?<=\$)\w+$/.exec(name) ?? [];
         if (variable === undefined) return [name];
@@ -93,12 +95,12 @@ export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometime
         const values = resolveMatrixVariable(variable, step.env, job).flatMap((value) => value.split(" "));
         return values.map((value) => name.replace(`$${variable}`, value));
       });
-      found[step.if === undefined && job.if === undefined ? "always" : "sometimes"].push(...names);
+      npmScripts[step.if === undefined && job.if === undefined ? "always" : "sometimes"].push(...names);
     }
-  return found;
+  return npmScripts;
 }
 
-const findScripts = (text: string): string[] =>
+const findScriptNames = (text: string): string[] =>
   [...text.matchAll(/\bnpm (?:run(?: --[\w-]+)* (check -- "?\$?[\w:-]+|[\w:-]+)|(test|start)\b)/g)].map(
     ([, script = "", short = script]) => short.replace(/ -- "?/, " "),
   );

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { dirname as folderOf, join as joinPath, relative } from "node:path/posix";
+import { dirname as getFolder, join as joinPath, relative } from "node:path/posix";
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
@@ -49,7 +49,7 @@ function resolveLink(source: string, target: string, text: string): string {
   const [, tracked] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(path) ?? [];
   if ((path === "" && source !== "docs/http-reference.md") || (tracked === undefined && /^[a-z]+:/.test(path)))
     return target;
-  const file = path === "" ? source : (tracked ?? joinPath(folderOf(source), decodeURI(path)));
+  const file = path === "" ? source : (tracked ?? joinPath(getFolder(source), decodeURI(path)));
   const page = findGeneratedPage(file, fragment, text);
   if (page !== undefined) return page;
   if (!existsSync(join(root, file))) throw new Error(`${source} links to ${target}, which does not exist`);
@@ -82,7 +82,7 @@ for (const { text = "", link = "" } of exported)
 
 type Token = Parameters<Parameters<NonNullable<MarkdownOptions["config"]>>[0]["renderer"]["render"]>[0][number];
 
-/** Stores the column's name in each cell. On a phone, where a row is a block, the style sheet shows it before the cell. */
+/** Adds each column's name to its cells. On a phone, where a row is a block, the style sheet shows the name before the cell. */
 function labelCells(tokens: readonly Token[]): void {
   let labels: string[] = [];
   let column = 0;
@@ -285,7 +285,7 @@ const sidebar: DefaultTheme.SidebarMulti = {
 const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
 
 /** Finds the first paragraph of prose, and removes its Markdown. */
-const firstParagraph = (markdown: string): string => {
+const extractFirstParagraph = (markdown: string): string => {
   const prose = markdown
     .replace(/^```[\s\S]*?^```$/gm, "")
     .split(/\n{2,}/)
@@ -298,7 +298,7 @@ const firstParagraph = (markdown: string): string => {
 };
 
 /** Writes a page as Markdown next to its HTML, for programs to read. */
-async function copyMarkdown(source: string, file: string, base: string): Promise<void> {
+async function copyMarkdown(source: string, destination: string, base: string): Promise<void> {
   let isCode = false;
   const lines = readFileSync(join(root, source), "utf8")
     .replace(/^---\n[\s\S]*?\n---\n/, "")
@@ -312,8 +312,8 @@ async function copyMarkdown(source: string, file: string, base: string): Promise
         return resolved.startsWith("/") ? base + resolved.slice(1) : resolved;
       });
     });
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, lines.join("\n").trimStart());
+  await mkdir(dirname(destination), { recursive: true });
+  await writeFile(destination, lines.join("\n").trimStart());
 }
 
 interface ListedPage {
@@ -343,7 +343,7 @@ const listPages = (items: readonly DefaultTheme.SidebarItem[]): ListedPage[] =>
     return [...(path === undefined ? [] : [{ text, path }]), ...listPages(children)];
   });
 
-/** @see https://llmstxt.org */
+/** Prints llms.txt, which lists the pages for language models. @see https://llmstxt.org */
 function printLlms(base: string): string {
   const sections = listSections().map(({ title, pages }) =>
     [`## ${title}`, "", ...pages.map(({ text, path }) => `- [${text}](${base}${path})`)].join("\n"),
@@ -410,7 +410,7 @@ export default defineConfig({
   },
   transformPageData(page, { siteConfig }) {
     const text = readFileSync(join(siteConfig.srcDir, page.filePath), "utf8");
-    const description = page.description || firstParagraph(text) || `${page.title} in the TypeScript reference`;
+    const description = page.description || extractFirstParagraph(text) || `${page.title} in the TypeScript reference`;
     // VitePress writes the description between quotes without escaping it.
     page.description = description.replaceAll('"', "'");
   },

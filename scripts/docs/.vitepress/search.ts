@@ -54,7 +54,7 @@ export const search: DefaultTheme.Config["search"] = {
         boostDocument,
       },
     },
-    // Repeat the keywords in a page's front matter three times, so that they weigh more, because readers search for them.
+    // Renders a page for the search index. Repeats the keywords in its front matter three times, which makes them weigh more.
     _render(source, env, md) {
       // Leave out the errors on an operation's page: readers who search for an error want the error page.
       const text = source.replace(/^\*\*Examples of errors\*\*$[\s\S]*?^:::$/m, "").replace(/^## Errors$[\s\S]*/m, "");

@@ -48,7 +48,7 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** Starts to collect console errors and requests to other sites. */
+/** Collects console errors and requests to other sites from now on. @returns the growing list */
 function collectProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {

@@ -28,9 +28,9 @@ function findAnchors(file: string): Set<string> {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     slug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")),
   );
-  const found = new Set(headings);
-  anchors.set(file, found);
-  return found;
+  const slugs = new Set(headings);
+  anchors.set(file, slugs);
+  return slugs;
 }
 
 /** Explains why a link within the repository is dead. @returns an empty array if the link works, or leads to another site */
@@ -40,9 +40,9 @@ function explainDeadLink(source: string, target: string): string[] {
   const [path = "", fragment] = (absolute ?? target).split("#");
   const file =
     absolute === undefined ? normalize(join(dirname(source), path)).replace(/\/$/, "") : path.replace(/\/$/, "");
-  const linked = path === "" ? source : file;
-  if (!files.has(linked) && !folders.has(linked)) return [`${source}: ${target} is not in the repository`];
-  if (fragment === undefined || !linked.endsWith(".md") || findAnchors(linked).has(fragment)) return [];
+  const linkedFile = path === "" ? source : file;
+  if (!files.has(linkedFile) && !folders.has(linkedFile)) return [`${source}: ${target} is not in the repository`];
+  if (fragment === undefined || !linkedFile.endsWith(".md") || findAnchors(linkedFile).has(fragment)) return [];
   return [`${source}: ${target} has no such heading`];
 }
 

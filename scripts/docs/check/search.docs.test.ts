@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Types the question into the search. @returns the pages of the first three hits, in order */
+/** Types the question into the search box. @returns the pages of the first three hits, in order */
 async function searchPages(question: string): Promise<string[]> {
   await page.getByRole("searchbox").fill("");
   await page.waitForFunction(() => document.querySelectorAll(".results .result").length === 0);

@@ -125,7 +125,7 @@ async function registerReceiver(address: string, port: number): Promise<void> {
   expect(saved.status, await saved.text()).toBe(200);
 }
 
-/** Responds to the offer, as the worker does in the app. */
+/** Opens the offer and applies to it, as a worker does in the app. */
 async function applyToOffer(address: string, offerId: string): Promise<void> {
   const post = (path: string, token: string | undefined, body: object) =>
     fetch(`${address}/worker-app/${path}`, {

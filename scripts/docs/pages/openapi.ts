@@ -83,7 +83,7 @@ export const readOpenApi = (root: string): OpenApi => parse(readFileSync(join(ro
 export function resolveRef<T extends { $ref?: string }>(api: OpenApi, value: T): T {
   if (value.$ref === undefined) return value;
   const path = value.$ref.replace(/^#\//, "").split("/");
-  const found = path.reduce<unknown>((node, key) => Object(node)[key], api);
-  if (found === undefined) throw new Error(`spec/openapi.yaml has no ${value.$ref}`);
-  return found as T;
+  const resolved = path.reduce<unknown>((node, key) => Object(node)[key], api);
+  if (resolved === undefined) throw new Error(`spec/openapi.yaml has no ${value.$ref}`);
+  return resolved as T;
 }

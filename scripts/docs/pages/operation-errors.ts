@@ -19,19 +19,19 @@ export function readOperationErrors(root: string): Map<OperationName, OperationE
   const { paths } = readOpenApi(root);
   const explanations = readExplanations(root, "client");
   const uses = readCodes(root).filter(({ source }) => source === "client");
-  const classes = new Map(uses.map(({ code, facts }) => [code, /`(\w+)`/.exec(facts[0] ?? "")?.[1] ?? ""]));
+  const classNames = new Map(uses.map(({ code, facts }) => [code, /`(\w+)`/.exec(facts[0] ?? "")?.[1] ?? ""]));
   return new Map(
     operations.map(({ name, method, path, absentStatus }) => {
       const { responses } = paths[path]?.[method.toLowerCase()] ?? { responses: {} };
-      const failing = Object.keys(responses)
+      const failureStatuses = Object.keys(responses)
         .map(Number)
         .filter((status) => status >= 400 || status === absentStatus);
       const getClientCode = (status: number) => new (errorTypeOf(status)[0])("").code;
       const errors = Object.entries(explanations).flatMap(([code, explanation]): OperationError[] => {
-        const statuses = failing.filter((status) => getClientCode(status) === code);
+        const statuses = failureStatuses.filter((status) => getClientCode(status) === code);
         const { calls = [] } = explanation;
         if (statuses.length === 0 && calls !== "all" && !calls.includes(name)) return [];
-        return [{ code, className: classes.get(code) ?? "", statuses, explanation }];
+        return [{ code, className: classNames.get(code) ?? "", statuses, explanation }];
       });
       return [name, errors];
     }),

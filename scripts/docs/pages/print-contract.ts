@@ -9,15 +9,17 @@ export function printContract(root: string, proofs: readonly Proof[]): string {
     "# Contract coverage",
     "This page lists every table row, sentence and list item in `spec/interface.md`. Each has a tag, which appears in the titles of its tests. If `spec/interface.md` leaves a question open, the page names our decision. `npm run check -- slow` runs the slow tests, and `npm test` runs all others.",
   ];
-  let current: string | undefined;
+  let previousSection: string | undefined;
   for (const { section, tag, text } of readStatements(root)) {
-    if (section !== current) lines.push(`## ${section}`);
-    current = section;
-    const decided = decisions.filter(([, decision]) => decision.interface.includes(tag));
+    if (section !== previousSection) lines.push(`## ${section}`);
+    previousSection = section;
+    const tagDecisions = decisions.filter(([, decision]) => decision.interface.includes(tag));
     lines.push(
       `**${text}** \`[${tag}]\``,
       [
-        ...decided.map(([id, { question }]) => `- Decided in [${id}](decisions.md#${id.toLowerCase()}): ${question}`),
+        ...tagDecisions.map(
+          ([id, { question }]) => `- Decided in [${id}](decisions.md#${id.toLowerCase()}): ${question}`,
+        ),
         ...listTests(tag, proofs),
       ].join("\n"),
     );
@@ -52,7 +54,7 @@ export function printDecisions(root: string, proofs: readonly Proof[]): string {
 /** Lists the tests that have the tag, after a remark if all of them are slow. */
 function listTests(tag: string, proofs: readonly Proof[]): string[] {
   const provingTests = proofs.filter((proof) => proof.tag === tag);
-  const mark =
+  const remark =
     provingTests.length > 0 && provingTests.every(({ isSlow }) => isSlow) ? ["- **Proven only by slow tests**"] : [];
-  return [...mark, ...provingTests.map(({ test }) => `- ${test}`)];
+  return [...remark, ...provingTests.map(({ test }) => `- ${test}`)];
 }

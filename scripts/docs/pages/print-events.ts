@@ -178,7 +178,7 @@ function describePathPayload(
   return `The request has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${pathParameter.description?.replace(" There is no payload.", "") ?? ""}`;
 }
 
-/** Prints the request byte for byte, signed with the demo's secret. */
+/** Prints the request byte for byte, signed with the demo's secret if the webhook is signed. */
 function printRequest(method: string, path: string, isSigned: boolean, isEvent: boolean, body: unknown): string {
   const digest = createHash("sha256")
     .update(signedAt + secret)

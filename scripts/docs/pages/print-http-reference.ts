@@ -11,7 +11,7 @@ import {
   printSchema,
   printType,
   schemaLink,
-  schemaNameOf,
+  toSchemaName,
   withFullStop,
 } from "./print-schema.ts";
 
@@ -81,14 +81,14 @@ const toAnchor = (title: string): string => title.toLowerCase().replaceAll(" ", 
 
 function printOperation({ api, method, path, operation }: Entry, codes: readonly string[]): string {
   const { operationId, summary, description = "", parameters = [], "x-decision": decision } = operation;
-  const named = parameters
+  const parameterNames = parameters
     .map((parameter) => resolveRef(api, parameter))
     .map((resolved) => `\`${resolved.name}\` (${resolved.in})`);
   return [
     `### ${operationId}`,
     `[\`${method} ${path}\`](#${operationId.toLowerCase()}): ${[withFullStop(summary), escapeCell(description), decisionLink(decision).trim()].filter(Boolean).join(" ")}`,
     [
-      ...(named.length > 0 ? [`- Parameters: ${named.join(", ")}`] : []),
+      ...(parameterNames.length > 0 ? [`- Parameters: ${parameterNames.join(", ")}`] : []),
       ...printBodies(api, operation),
       ...(codes.length > 0 ? [`- A call with the client can fail with: ${codes.join(", ")}`] : []),
     ].join("\n"),
@@ -104,15 +104,15 @@ const printWebhook = ({ api, method, path, operation, webhook: { title, kind, se
 
 /** Lists the request body, then each response body with its statuses. */
 function printBodies(api: OpenApi, { requestBody, responses }: Operation): string[] {
-  const byBody = new Map<string, string[]>();
+  const statusesByBody = new Map<string, string[]>();
   for (const [status, response] of Object.entries(responses)) {
     const [schema] = Object.values(resolveRef(api, response).content ?? {}).map((content) => content.schema ?? {});
-    const body = schema?.$ref ? schemaLink(schemaNameOf(schema.$ref)) : schema ? printType(schema) : "no body";
-    byBody.set(body, [...(byBody.get(body) ?? []), status === "default" ? "any other status" : status]);
+    const body = schema?.$ref ? schemaLink(toSchemaName(schema.$ref)) : schema ? printType(schema) : "no body";
+    statusesByBody.set(body, [...(statusesByBody.get(body) ?? []), status === "default" ? "any other status" : status]);
   }
   const [request] = Object.values(requestBody?.content ?? {});
   return [
     ...(request?.schema ? [`- Body: ${printType(request.schema)}`] : []),
-    ...[...byBody].map(([body, statuses]) => `- Response ${statuses.join(", ")}: ${body}`),
+    ...[...statusesByBody].map(([body, statuses]) => `- Response ${statuses.join(", ")}: ${body}`),
   ];
 }

@@ -9,7 +9,7 @@ import {
   printFields,
   printType,
   schemaLink,
-  schemaNameOf,
+  toSchemaName,
   withFullStop,
 } from "./print-schema.ts";
 
@@ -233,15 +233,15 @@ const printResponses = (api: OpenApi, responses: Operation["responses"]): string
   [
     "| Status | Meaning | Body |",
     "| --- | --- | --- |",
-    ...Object.entries(responses).map(([status, given]) => {
-      const { description, content = {}, "x-decision": decision } = resolveRef(api, given);
+    ...Object.entries(responses).map(([status, responseOrRef]) => {
+      const { description, content = {}, "x-decision": decision } = resolveRef(api, responseOrRef);
       return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${decisionLink(decision)} | ${printResponseBody(content)} |`;
     }),
   ].join("\n");
 
 function printResponseBody(content: NonNullable<Response["content"]>): string {
   const [schema] = Object.values(content).map(({ schema }) => schema);
-  return schema?.$ref ? schemaLink(schemaNameOf(schema.$ref)) : schema ? printType(schema) : "";
+  return schema?.$ref ? schemaLink(toSchemaName(schema.$ref)) : schema ? printType(schema) : "";
 }
 
 /** Prints the errors to which `safe()` narrows, and explains how to handle every case. */
@@ -269,8 +269,8 @@ function printExample(responses: Operation["responses"]): string[] {
 
 /** Prints the body of each error response in its own tab. */
 function printErrorBodies(api: OpenApi, responses: Operation["responses"]): string[] {
-  const examples = Object.entries(responses).flatMap(([status, given]) => {
-    const content = resolveRef(api, given).content?.["application/problem+json"];
+  const examples = Object.entries(responses).flatMap(([status, responseOrRef]) => {
+    const content = resolveRef(api, responseOrRef).content?.["application/problem+json"];
     return Object.values(content?.examples ?? {}).map(({ value }) => `== ${status}\n\n${jsonBlock(value)}`);
   });
   return examples.length === 0 ? [] : ["**Examples of errors**", [":::tabs", ...examples, ":::"].join("\n\n")];

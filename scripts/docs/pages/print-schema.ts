@@ -6,7 +6,7 @@ export const decisionLink = (id: string | undefined): string =>
 
 /** Describes a schema's type in a few words, with links to named schemas. */
 export function printType(schema: Schema): string {
-  if (schema.$ref !== undefined) return schemaLink(schemaNameOf(schema.$ref));
+  if (schema.$ref !== undefined) return schemaLink(toSchemaName(schema.$ref));
   if (schema.type === "array")
     return `array of ${printType(schema.items ?? {})}${formatRange(schema.minItems, schema.maxItems, "items")}`;
   const format = schema.format === undefined ? "" : ` (${schema.format})`;
@@ -23,7 +23,7 @@ function formatRange(min: number | undefined, max: number | undefined, unit: str
   return `, ${`${text} ${unit}`.trim()}`;
 }
 
-export const schemaNameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+export const toSchemaName = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
 
 export const schemaLink = (name: string): string => `[${name}](#${name.toLowerCase()})`;
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { strict } from "../../../tests/types/programs.ts";
 import { runCommand } from "../../processes/run-command.ts";
-import { type Snippet, snippetsIn } from "../../snippets/read.ts";
+import { findSnippets, type Snippet } from "../../snippets/read.ts";
 
-/** Installs packages, and the imports of their READMEs' snippets, into a new project. @param packages tarballs, or names with versions */
+/** Installs packages, and what their READMEs' snippets import, into a new project. @param packages tarballs, or names with versions */
 export async function installPackages(
   folder: string,
   packages: readonly string[],
@@ -25,7 +25,7 @@ const root = join(import.meta.dirname, "../../..");
 /** Reads the TypeScript snippets in the READMEs of a project's installed packages. */
 const readInstalledSnippets = (project: string): readonly Snippet[] =>
   globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) => [
-    ...snippetsIn(readme, readFileSync(join(project, readme), "utf8")),
+    ...findSnippets(readme, readFileSync(join(project, readme), "utf8")),
   ]);
 
 /** Lists the other packages that the snippets import, in the versions from the workspace's catalog. */
@@ -44,6 +44,7 @@ function listSnippetPeers(project: string): readonly string[] {
 /**
  * Compiles every TypeScript block of the installed READMEs, each as a separate module.
  *
+ * @returns the number of blocks
  * @throws with the compiler's output, which names the README and the line
  */
 export async function compileSnippets(project: string): Promise<number> {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startDemoPlatform } from "../../processes/demo-platform.ts";
-import { freePort } from "../../processes/free-port.ts";
+import { findFreePort } from "../../processes/free-port.ts";
 import { loadReadmeProgram, type ModuleSystem } from "../packages/readme-program.ts";
 
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 /**
- * Runs the README's two programs in a project with the packages: one calls the reference platform, the other gets requests that openssl
- * signed.
+ * Runs the README's two programs in a project with the packages: one calls the reference platform, the other receives requests that
+ * openssl signed.
  *
  * @throws if a program does not do what README.md says
  */
@@ -31,7 +31,7 @@ export async function runReadmePrograms(
     await platform.stop();
   }
   await writeFile(script, compile(loadReadmeProgram("receive")));
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { ...process.env, SECRET: secret, PORT: String(port) };
   const receiver = spawn(node, [script], { env, stdio: "inherit" });
   try {
@@ -46,17 +46,18 @@ export async function runReadmePrograms(
 async function fetchStatuses(address: string): Promise<readonly number[]> {
   await waitFor200(`${address}/test`);
   const timestamp = new Date().toISOString();
-  const status = async (headers: Record<string, string>) => (await fetch(`${address}/test/auth`, { headers })).status;
-  const authorization = `hmac ${await opensslDigest(timestamp + secret)}`;
+  const fetchStatus = async (headers: Record<string, string>) =>
+    (await fetch(`${address}/test/auth`, { headers })).status;
+  const authorization = `hmac ${await computeOpensslDigest(timestamp + secret)}`;
   return [
-    await status({ timestamp, authorization }),
-    await status({ timestamp: new Date(Date.now() + 1_000).toISOString(), authorization }),
-    await status({ timestamp, authorization: `hmac ${await opensslDigest(`${timestamp}another`)}` }),
-    await status({}),
+    await fetchStatus({ timestamp, authorization }),
+    await fetchStatus({ timestamp: new Date(Date.now() + 1_000).toISOString(), authorization }),
+    await fetchStatus({ timestamp, authorization: `hmac ${await computeOpensslDigest(`${timestamp}another`)}` }),
+    await fetchStatus({}),
   ];
 }
 
-async function opensslDigest(text: string): Promise<string> {
+async function computeOpensslDigest(text: string): Promise<string> {
   const digest = promisify(execFile)("openssl", ["dgst", "-sha256", "-r"]);
   digest.child.stdin?.end(text);
   return (await digest).stdout.slice(0, 64);

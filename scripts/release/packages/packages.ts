@@ -53,7 +53,7 @@ export const packageNames: readonly string[] = published.flatMap(({ isImported, 
 );
 
 /** Finds a published package's folder. */
-export function findFolder(name: string): string {
+export function findPackageFolder(name: string): string {
   const folder = published.find(({ shortName }) => shortName === name)?.folder;
   if (folder === undefined) throw new Error(`no published package is named ${name}`);
   return join(root, folder);
@@ -62,7 +62,7 @@ export function findFolder(name: string): string {
 /** Packs a built package as for publishing. @returns the tarball's path */
 export async function pack(name: string, destination: string): Promise<string> {
   const { stdout } = await promisify(execFile)("pnpm", ["pack", "--json", "--pack-destination", destination], {
-    cwd: findFolder(name),
+    cwd: findPackageFolder(name),
   });
   return (JSON.parse(stdout) as { filename: string }).filename;
 }
@@ -80,7 +80,7 @@ export interface Entry {
 type Exports = Record<string, string | Record<"import" | "require", { types: string }>>;
 
 export const entries: readonly Entry[] = packageNames.flatMap((shortName) => {
-  const folder = findFolder(shortName);
+  const folder = findPackageFolder(shortName);
   const manifest = readFileSync(join(folder, "package.json"), "utf8");
   const { name, exports } = JSON.parse(manifest) as { name: string; exports: Exports };
   return Object.entries(exports).flatMap(([subpath, formats]) => {

@@ -95,8 +95,9 @@ test.each(exportPrograms)(
 
     const unnamed = new Set<string>();
     const visit = (node: ts.Node): void => {
-      const used = ts.isTypeReferenceNode(node) && checker.getSymbolAtLocation(node.typeName);
-      if (used && !exported.includes(resolveAlias(used)) && mustBeExported(resolveAlias(used))) unnamed.add(used.name);
+      const symbol = ts.isTypeReferenceNode(node) && checker.getSymbolAtLocation(node.typeName);
+      if (symbol && !exported.includes(resolveAlias(symbol)) && mustBeExported(resolveAlias(symbol)))
+        unnamed.add(symbol.name);
       ts.forEachChild(node, visit);
     };
     for (const declaration of functions.flatMap(({ declarations = [] }) => declarations))

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { snippetsIn } from "../../snippets/read.ts";
+import { findSnippets } from "../../snippets/read.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -20,13 +20,13 @@ const variables: Record<Program, Readonly<Record<string, string>>> = {
 
 /** Reads a program in README.md, and makes it read SERVICE_ADDRESS, PORT and SECRET from the environment. */
 export function loadReadmeProgram(program: Program): string {
-  const snippet = [...snippetsIn("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) =>
+  const snippet = [...findSnippets("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) =>
     code.includes(`"${programs[program]}"`),
   );
   if (!snippet) throw new Error(`README.md has no snippet that imports ${programs[program]}`);
-  return Object.entries(variables[program]).reduce((code, [printed, variable]) => {
-    if (!code.includes(printed)) throw new Error(`README.md's program does not contain ${printed}`);
-    return code.replace(printed, variable);
+  return Object.entries(variables[program]).reduce((code, [literal, variable]) => {
+    if (!code.includes(literal)) throw new Error(`README.md's program does not contain ${literal}`);
+    return code.replace(literal, variable);
   }, snippet.code);
 }
 

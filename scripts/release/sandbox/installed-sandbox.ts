@@ -5,7 +5,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readDocument } from "../../guides/read-document.ts";
-import { freePort } from "../../processes/free-port.ts";
+import { findFreePort } from "../../processes/free-port.ts";
 import { type StartedProcess, startProcess } from "../../processes/start-process.ts";
 
 const run = promisify(execFile);
@@ -49,7 +49,7 @@ async function measureBytes(folder: string): Promise<number> {
 }
 
 /** Finds the packages in a folder that have an install script. */
-export async function findInstallScripts(project: string): Promise<string[]> {
+export async function findPackagesWithInstallScripts(project: string): Promise<string[]> {
   const files = await readdir(project, { recursive: true });
   const found: string[] = [];
   for (const file of files.filter((name) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(name))) {
@@ -66,7 +66,7 @@ export async function findInstallScripts(project: string): Promise<string[]> {
 const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 /**
- * Creates the environment of a reader with a separate home and this Node.
+ * Creates the environment variables of a reader with a separate home and this Node.
  *
  * @param node the path of its binary
  */
@@ -94,7 +94,7 @@ export async function runGuideCommands(
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
   if (receiver === undefined) throw new Error("the guide has no receiver");
   const folder = await mkdtemp(join(tmpdir(), "offers-two-commands-"));
-  const [sandboxPort, receiverPort] = [await freePort(), await freePort()];
+  const [sandboxPort, receiverPort] = [await findFreePort(), await findFreePort()];
   const home = join(folder, "home");
   await mkdir(home);
   await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(receiverPort)));

@@ -10,9 +10,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installRuntime, runtimes } from "../../../tests/runtimes/runtimes.ts";
-import { freePort } from "../../processes/free-port.ts";
+import { findFreePort } from "../../processes/free-port.ts";
 import { pack } from "../packages/packages.ts";
-import { findInstallScripts, type InstalledSandbox, installSandbox, runGuideCommands } from "./installed-sandbox.ts";
+import {
+  findPackagesWithInstallScripts,
+  type InstalledSandbox,
+  installSandbox,
+  runGuideCommands,
+} from "./installed-sandbox.ts";
 
 const run = promisify(execFile);
 const journey = join(import.meta.dirname, "../../../examples/journey/src/main.ts");
@@ -42,7 +47,7 @@ test("the tarball is at most 2.6 MB, passes publint, and depends only on version
 });
 
 test("from an empty folder, handling a worker's response takes two commands and at most 60 s", async () => {
-  const node = await findNodeBinary("24.");
+  const node = await installNodeOnce("24.");
   const { seconds, received } = await runGuideCommands(tarball, node);
   console.log(`two commands: ${seconds.toFixed(1)} s`);
   expect(received).toEqual([
@@ -67,7 +72,7 @@ test.each(oldNodes)("on Node %s, the sandbox says in one line which version it n
 
 const binaries = new Map<string, Promise<string>>();
 
-function findNodeBinary(version: string): Promise<string> {
+function installNodeOnce(version: string): Promise<string> {
   const runtime = nodes.find(({ name }) => name.includes(version));
   if (runtime === undefined) throw new Error(`no Node ${version}`);
   const installed = binaries.get(runtime.name) ?? installRuntime(runtime, folder);
@@ -79,14 +84,14 @@ describe.each(nodes)("on $name", ({ name }) => {
   let node: string;
   let sandbox: InstalledSandbox;
   beforeAll(async () => {
-    node = await findNodeBinary(name.replace("Node ", ""));
+    node = await installNodeOnce(name.replace("Node ", ""));
     sandbox = await installSandbox(tarball, node);
   });
   afterAll(() => sandbox.remove());
 
   test("one tarball installs it, and no package in it has an install script", async () => {
     console.log(`${name}: installed, ${(sandbox.bytes / 1e6).toFixed(0)} MB`);
-    expect(await findInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
+    expect(await findPackagesWithInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
   });
 
   test("the sandbox is ready within 5 s on the first start and 2 s on the second, prints no warning, and stops on SIGTERM", async () => {
@@ -118,7 +123,7 @@ describe.each(nodes)("on $name", ({ name }) => {
       await stop("SIGKILL");
     }
     const acknowledged: string[] = [];
-    const port = String(await freePort());
+    const port = String(await findFreePort());
     for (let round = 0; round < 4; round++) {
       const { ready, stop } = sandbox.start("--port", port, "--data", data);
       const address = await ready;

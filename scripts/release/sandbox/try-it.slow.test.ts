@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openBrowser } from "../../../examples/platform/test/browser/open-browser.ts";
 import { openWindow, type Window } from "../../../examples/platform/test/browser/window.ts";
 import { readDocument } from "../../guides/read-document.ts";
-import { freePort } from "../../processes/free-port.ts";
+import { findFreePort } from "../../processes/free-port.ts";
 import { startProcess } from "../../processes/start-process.ts";
 import { pack } from "../packages/packages.ts";
 import { createReaderEnvironment } from "./installed-sandbox.ts";
@@ -18,7 +18,7 @@ const pictures = join(root, ".cache/try-it");
 async function startReceiver(folder: string, env: Record<string, string>) {
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
   if (receiver === undefined) throw new Error("the guide has no receiver");
-  const port = await freePort();
+  const port = await findFreePort();
   await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(port)));
   const started = startProcess(process.execPath, ["receiver.mjs"], {
     cwd: folder,
@@ -31,7 +31,7 @@ async function startReceiver(folder: string, env: Record<string, string>) {
 }
 
 async function startSandbox(tarball: string, folder: string, env: Record<string, string>, webhooksTo: string) {
-  const options = ["--port", String(await freePort()), "--webhooks-to", webhooksTo];
+  const options = ["--port", String(await findFreePort()), "--webhooks-to", webhooksTo];
   // Start a process group, because npx does not forward SIGKILL.
   const started = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,

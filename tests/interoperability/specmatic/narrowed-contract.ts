@@ -55,7 +55,13 @@ interface Example {
  * Creates the base requests from which tests are generated. They meet rules that a schema cannot express, such as a time in the future.
  */
 export function createExamples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
-  const example = (method: string, path: string, status: number, parts: Json = {}, response: Json = {}): Example => ({
+  const createExample = (
+    method: string,
+    path: string,
+    status: number,
+    parts: Json = {},
+    response: Json = {},
+  ): Example => ({
     "http-request": {
       method,
       path,
@@ -80,12 +86,12 @@ export function createExamples(apiKey: string, cursor: string): Readonly<Record<
   const created = { headers: { Location: "/offer/offer_1", ...json }, body: { id: "offer_1" } };
   const page = { headers: json, body: { events: [], cursor, more: false } };
   return {
-    create: example("POST", "/offer", 201, { query, headers: json, body }, created),
-    read: example("GET", `/offer/${freshId}`, 200, { query }, { headers: json, body: readOffer }),
-    complete: example("POST", `/offer/${freshId}/complete`, 204, { query, headers: json, body: ["worker_amal"] }),
-    withdraw: example("GET", `/offer/${freshId}/withdraw`, 200, { query }),
-    events: example("GET", "/events", 200, { query: { ...query, after: cursor, limit: 5 } }, page),
-    redeliver: example(
+    create: createExample("POST", "/offer", 201, { query, headers: json, body }, created),
+    read: createExample("GET", `/offer/${freshId}`, 200, { query }, { headers: json, body: readOffer }),
+    complete: createExample("POST", `/offer/${freshId}/complete`, 204, { query, headers: json, body: ["worker_amal"] }),
+    withdraw: createExample("GET", `/offer/${freshId}/withdraw`, 200, { query }),
+    events: createExample("GET", "/events", 200, { query: { ...query, after: cursor, limit: 5 } }, page),
+    redeliver: createExample(
       "POST",
       `/events/${freshId}/redeliver`,
       202,

@@ -23,7 +23,7 @@ export interface Implementation {
 
 const readVersion = (name: string): string => createRequire(import.meta.url)(`${name}/package.json`).version;
 
-const libraryImplementation = (name: string, Class: typeof Webhook | typeof SvixWebhook): Implementation => ({
+const createLibraryImplementation = (name: string, Class: typeof Webhook | typeof SvixWebhook): Implementation => ({
   name: `npm ${name} ${readVersion(name)}`,
   sign: (secret, { id, timestamp, body }) => new Class(secret).sign(id, new Date(Number(timestamp) * 1000), body),
   verify(secret, { id, timestamp, signature, body }) {
@@ -38,8 +38,8 @@ const libraryImplementation = (name: string, Class: typeof Webhook | typeof Svix
   },
 });
 
-/** Calls a program in another language. @throws if the language is not installed */
-function programImplementation(command: string, file: string): Implementation {
+/** Creates an implementation that calls a program in another language. @throws if the language is not installed */
+function createProgramImplementation(command: string, file: string): Implementation {
   const { status, stdout, stderr } = spawnSync(command, ["--version"], { encoding: "utf8" });
   if (status !== 0) throw new Error(`This needs ${command}: apt-get install ${command}`);
   const runProgram = (request: object): string => {
@@ -60,11 +60,11 @@ function programImplementation(command: string, file: string): Implementation {
 }
 
 /**
- * Two npm libraries, and our own programs in Python and Perl, because Debian does not package a Standard Webhooks library.
+ * Lists two npm libraries, and our own programs in Python and Perl, because Debian does not package a Standard Webhooks library.
  */
 export const listImplementations = (): readonly Implementation[] => [
-  libraryImplementation("standardwebhooks", Webhook),
-  libraryImplementation("svix", SvixWebhook),
-  programImplementation("python3", "verify.py"),
-  programImplementation("perl", "verify.pl"),
+  createLibraryImplementation("standardwebhooks", Webhook),
+  createLibraryImplementation("svix", SvixWebhook),
+  createProgramImplementation("python3", "verify.py"),
+  createProgramImplementation("perl", "verify.pl"),
 ];

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readDocument } from "../../../../scripts/guides/read-document.ts";
-import { freePort } from "../../../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../../../scripts/processes/free-port.ts";
 import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "./start-receiver.ts";
 
@@ -73,7 +73,7 @@ export async function startProgram(
   env: Record<string, string> = {},
 ): Promise<StartedProgram> {
   const { file, command, program, base } = sources[name];
-  const port = await freePort();
+  const port = await findFreePort();
   const files = file.endsWith(".md")
     ? readDocument(root, file).flatMap(({ saveAs, code }) => (saveAs === undefined ? [] : [{ saveAs, code }]))
     : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];

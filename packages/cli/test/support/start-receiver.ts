@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../../../scripts/processes/free-port.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
 
@@ -38,7 +38,7 @@ export interface StartedReceiver {
 /** Starts a receiver from packages/cli/test/receivers. */
 export async function startReceiver(language: Language, scheme: Scheme, defect = ""): Promise<StartedReceiver> {
   const [command, ...words] = languages[language];
-  const port = language === "php" ? await freePort() : 0;
+  const port = language === "php" ? await findFreePort() : 0;
   const child = spawn(
     command,
     words.map((word) => word || `127.0.0.1:${port}`),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort } from "../../../../scripts/processes/free-port.ts";
+import { findFreePort } from "../../../../scripts/processes/free-port.ts";
 
 const execute = promisify(execFile);
 
@@ -38,7 +38,7 @@ export class RedisNode {
 
   /** @param config the lines of redis.conf */
   static async start(config: readonly string[], ...flags: string[]): Promise<RedisNode> {
-    const port = await freePort();
+    const port = await findFreePort();
     const folder = await mkdtemp(join(tmpdir(), "offers-redis-"));
     const file = join(folder, "redis.conf");
     await writeFile(file, [`port ${port}`, "bind 127.0.0.1", `dir ${folder}`, 'save ""', ...config].join("\n"));
@@ -91,7 +91,7 @@ const isClusterReady = async (node: RedisNode): Promise<boolean> =>
 
 /** Starts a cluster of one node with every slot. Like a larger cluster, it rejects a command with keys in two slots. */
 export async function startOneNodeCluster(): Promise<RedisNode> {
-  const settings = [`cluster-port ${await freePort()}`, "cluster-announce-ip 127.0.0.1"];
+  const settings = [`cluster-port ${await findFreePort()}`, "cluster-announce-ip 127.0.0.1"];
   const node = await RedisNode.start(["cluster-enabled yes", ...settings]);
   await node.runCli("cluster", "addslotsrange", "0", "16383");
   while (!(await isClusterReady(node))) await pause(20);
@@ -102,7 +102,7 @@ export async function startOneNodeCluster(): Promise<RedisNode> {
 export async function startRedisCluster(): Promise<RedisGroup> {
   const nodes: RedisNode[] = [];
   for (let count = 0; count < 6; count += 1) {
-    const busPort = await freePort();
+    const busPort = await findFreePort();
     const settings = ["cluster-enabled yes", `cluster-port ${busPort}`, `cluster-node-timeout ${maxSilenceMs}`];
     nodes.push(await RedisNode.start(settings));
   }

@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { snippetsIn } from "../../../../scripts/snippets/read.ts";
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { findSnippets } from "../../../../scripts/snippets/read.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { createDatabaseForFile, openPool } from "../inbox/postgres-server.ts";
 
 const root = join(import.meta.dirname, "../../../..");
@@ -19,12 +19,12 @@ const poolLine =
 /** The lines in each sample that open a pool and handle its errors. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
-  for (const { code, line } of snippetsIn(source, readFileSync(join(root, source), "utf8"))) {
+  for (const { code, line } of findSnippets(source, readFileSync(join(root, source), "utf8"))) {
     const lines = code.split("\n").filter((text) => poolLine.test(text));
     if (opensPool.test(code)) samples.set(lines.join("\n"), `${source}:${line}`);
   }
 
-const hasPostgres = await findPostgres();
+const hasPostgres = await isPostgresRunning();
 const url = hasPostgres ? await createDatabaseForFile() : "";
 
 /** Runs a sample's lines on the test database in a process that queries once, and again for each message. */

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { type Snippet, snippetsIn } from "../../../../scripts/snippets/read.ts";
+import { findSnippets, type Snippet } from "../../../../scripts/snippets/read.ts";
 import { probe } from "../../../cli/src/probe/probe.ts";
 import { readUrl } from "../../../cli/src/wire/receiver-url.ts";
 
@@ -26,7 +26,9 @@ const isTest = /"node:test"|createTestService/;
  */
 const receivers = new Map<string, Snippet>();
 for (const source of tracked.trim().split("\n"))
-  for (const snippet of source === "docs/errors.md" ? [] : snippetsIn(source, readFileSync(join(root, source), "utf8")))
+  for (const snippet of source === "docs/errors.md"
+    ? []
+    : findSnippets(source, readFileSync(join(root, source), "utf8")))
     if (createsReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
 
 test("the documents contain at least thirty different receivers", () =>

@@ -8,7 +8,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { createPool } from "mysql2/promise";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createDatabase, findPostgres } from "../../../../scripts/test-database.ts";
+import { createDatabase, isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { inboxMigration } from "../../src/postgres.ts";
 import { inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
@@ -92,7 +92,7 @@ async function runOnPostgres(mode: KilledReceiverSetup["mode"], kills: number, h
   return tally;
 }
 
-describe.runIf(await findPostgres())("three receivers on PostgreSQL that are killed one at a time", () => {
+describe.runIf(await isPostgresRunning())("three receivers on PostgreSQL that are killed one at a time", () => {
   test("with once, no event is lost or duplicated", {
     timeout: 1_800_000,
   }, async () => {

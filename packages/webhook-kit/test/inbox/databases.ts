@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { createPool } from "mysql2/promise";
 import { afterAll } from "vitest";
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { mysqlInbox, inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { type Inbox, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
@@ -94,7 +94,7 @@ async function inboxOnPglite(options: Options): Promise<InboxUnderTest> {
 }
 
 async function inboxesOnPostgres(options: Options): Promise<InboxUnderTest[]> {
-  if (!(await findPostgres())) return [];
+  if (!(await isPostgresRunning())) return [];
   const pool = openPool(await createDatabaseForFile());
   await pool.query(`${inboxMigration()} ${notesTable}`);
   const underTest = inboxFactory(

@@ -2,12 +2,12 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, describe, test } from "vitest";
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { postgresInbox } from "../../src/postgres.ts";
 import { expectOneOfEight, levels, openIsolated } from "./isolation.ts";
 import { PrismaClient } from "./prisma/generated/client.ts";
 
-describe.runIf(await findPostgres()).each(levels)("where transactions are %s", (level) => {
+describe.runIf(await isPostgresRunning()).each(levels)("where transactions are %s", (level) => {
   test("of several concurrent attempts at an event, one is handled and the rest are duplicates, whatever the library", async () => {
     const { url, pool } = await openIsolated(level);
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });

@@ -1,7 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { drizzle } from "drizzle-orm/pglite";
 import { afterAll, expect, test, vi } from "vitest";
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
 import { createDatabaseForFile } from "./postgres-server.ts";
@@ -24,7 +24,7 @@ test("a missing table is recognised inside Drizzle's errors, and a Drizzle trans
   await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(missingTable);
 });
 
-test.runIf(await findPostgres())(
+test.runIf(await isPostgresRunning())(
   "a missing table is recognised inside Prisma's errors, and a Prisma transaction is not a valid handle",
   async () => {
     const adapter = new PrismaPg({ connectionString: await createDatabaseForFile() });

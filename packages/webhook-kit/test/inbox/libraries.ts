@@ -7,7 +7,7 @@ import { drizzle as drizzlePostgresJs } from "drizzle-orm/postgres-js";
 import { Kysely, PGliteDialect, PostgresDialect } from "kysely";
 import postgres from "postgres";
 import { afterAll } from "vitest";
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { openPglite } from "../support/open-pglite.ts";
@@ -56,7 +56,7 @@ async function inboxesOnPglite(options: Options): Promise<InboxUnderTest[]> {
 }
 
 async function inboxesOnPostgres(options: Options): Promise<InboxUnderTest[]> {
-  if (!(await findPostgres())) return [];
+  if (!(await isPostgresRunning())) return [];
   const url = await createDatabaseForFile();
   const pool = openPool(url);
   await pool.query(`${inboxMigration()} ${notesTable}`);

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { createDatabaseForFile, openPool } from "./postgres-server.ts";
 
 const insert = "INSERT INTO notes (text) VALUES ($1)";
 
-const hasPostgres = await findPostgres();
+const hasPostgres = await isPostgresRunning();
 const url = hasPostgres ? await createDatabaseForFile() : "";
 
 describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {

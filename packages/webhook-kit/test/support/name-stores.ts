@@ -1,11 +1,11 @@
-import { findPostgres } from "../../../../scripts/test-database.ts";
+import { isPostgresRunning } from "../../../../scripts/test-database.ts";
 import { hasRedisServer } from "../deduplication/own-redis.ts";
 import { findRedis } from "../deduplication/redis-server.ts";
 import { hasMysql } from "../inbox/mysql-server.ts";
 
 /** Vitest's global setup. Prints once which stores the kit's tests use, so that a missing one is not skipped silently. */
 export async function setup(): Promise<void> {
-  const [postgres, mysql, redis] = await Promise.all([findPostgres(), hasMysql(), findRedis()]);
+  const [postgres, mysql, redis] = await Promise.all([isPostgresRunning(), hasMysql(), findRedis()]);
   const stores = {
     PostgreSQL: postgres,
     "MySQL or MariaDB": mysql,

@@ -29,7 +29,7 @@ async function startPgBouncer({ options, remove }: TestDatabase, listenUrl: stri
   const configFile = join(folder, "pgbouncer.ini");
   const { hostname, port, username } = new URL(listenUrl);
   const databaseUrl = new URL(listenUrl);
-  databaseUrl.host = `127.0.0.1:${await freePort()}`;
+  databaseUrl.host = `127.0.0.1:${await findFreePort()}`;
   await writeFile(
     configFile,
     `[databases]
@@ -67,7 +67,7 @@ default_pool_size = 5
   };
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

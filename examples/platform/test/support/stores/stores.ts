@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, dropDatabases, serverPoolAt } from "../../../../../scripts/test-database.ts";
+import { createDatabase, dropDatabases, getServerPool } from "../../../../../scripts/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
 import { makeTables } from "../make-tables.ts";
 import { createFolderInMemory } from "./folder-in-memory.ts";
@@ -50,7 +50,7 @@ async function createPostgresDatabase(
 }
 
 async function postgresVersion(serverUrl: string | undefined): Promise<string | undefined> {
-  const { rows } = await serverPoolAt(serverUrl).query<{ version: string }>(
+  const { rows } = await getServerPool(serverUrl).query<{ version: string }>(
     "select current_setting('server_version') as version",
   );
   return rows[0]?.version.split(" ")[0];
