@@ -38,7 +38,7 @@ export function readNodeBody(
   if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
   // Node itself consumes the rest of a cancelled HTTP/2 stream.
   if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
-  // A text parser sets a string.
+  // A plain-text body parser produces a string.
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
