@@ -4,14 +4,14 @@ import { usePlatform } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
-describe("a person of an agency", async () => {
+describe("people in agencies", async () => {
   const platform = usePlatform();
   let ada: PageClient;
   beforeAll(async () => {
-    ada = await signedIn("ada@crew-agency.example");
+    ada = await openSignedInClient("ada@crew-agency.example");
   });
 
-  async function signedIn(name: string): Promise<PageClient> {
+  async function openSignedInClient(name: string): Promise<PageClient> {
     const client = openPageClient(platform.address);
     await client.signIn(name);
     return client;
@@ -25,7 +25,7 @@ describe("a person of an agency", async () => {
   }
   const readOffer = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
 
-  test("sees, completes and withdraws the offers of an organisation that the agency acts for [D-117]", async () => {
+  test("a person in an agency sees, completes and withdraws the offers of its client organisation [D-117]", async () => {
     const id = await createAndApply("Bar on Friday");
     const { text } = await ada.get("/offers");
     expect(text).toContain("Bar on Friday");
@@ -37,29 +37,33 @@ describe("a person of an agency", async () => {
     expect(await readOffer(id)).toMatchObject({ widthdrawn: true });
   });
 
-  test("creates an offer for that organisation [D-117]", async () => {
+  test("a person in an agency creates an offer for its client organisation [D-117]", async () => {
     const fields = { title: "Created by Ada", worker: "worker_ben", organisationId: "org_harbour", act: "create" };
     const { location } = await ada.send("/offers/new", fields);
     const id = location?.split("/").at(-1) ?? "";
     expect(await readOffer(id)).toMatchObject({ title: "Created by Ada" });
-    expect((await (await signedIn("hana@harbour-hotels.example")).get(`/offers/${id}`)).text).toContain("Ada Stone");
+    expect((await (await openSignedInClient("hana@harbour-hotels.example")).get(`/offers/${id}`)).text).toContain(
+      "Ada Stone",
+    );
   });
 
-  test("cannot create an offer for an organisation that the agency does not act for", async () => {
+  test("a person in an agency cannot create an offer for an organisation that the agency does not act for", async () => {
     const fields = { title: "Of the agency", worker: "worker_ben", organisationId: "org_bistro", act: "create" };
     await ada.send("/offers/new", fields);
-    expect((await (await signedIn("bo@bistro-group.example")).get("/offers")).text).not.toContain("Of the agency");
+    expect((await (await openSignedInClient("bo@bistro-group.example")).get("/offers")).text).not.toContain(
+      "Of the agency",
+    );
   });
 
-  test("cannot see that organisation's deliveries, keys or invitations", async () => {
+  test("a person in an agency cannot see its client's deliveries, keys or invitations", async () => {
     for (const path of ["/deliveries", "/api-keys", "/invitations", "/company"])
       expect((await ada.get(path)).text).not.toMatch(/Bar on Friday|Harbour Hotels/);
   });
 
-  // Runs last, because it revokes the key.
-  test("loses access when the key is revoked [D-117]", async () => {
+  // This runs last, because it revokes the agency's key.
+  test("people in an agency lose access when the client revokes its key [D-117]", async () => {
     const id = await createAndApply("Kitchen on Sunday");
-    const hana = await signedIn("hana@harbour-hotels.example");
+    const hana = await openSignedInClient("hana@harbour-hotels.example");
     const { text } = await hana.get("/api-keys");
     const row = text.split("<tr").find((part) => part.includes("Crew Agency")) ?? "";
     const path = /href="([^"]+\/revoke)"/.exec(row)?.[1] ?? "";

@@ -7,13 +7,13 @@ import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-describe("the link of an invitation", () => {
+describe("invitation links", () => {
   const platform = usePlatform({ now: () => new Date(clockMs) });
   const receiver = useReceiver();
   let clockMs = Date.now();
   beforeAll(async () => {
     receiver.respond = (request, response) => {
-      const people = [...Array(9).keys()].map((at) => ({ ...personAt(at), ratings: [] }));
+      const people = [...Array(9).keys()].map((index) => ({ ...createPerson(index), ratings: [] }));
       const body = request.url === "/contact-suggestions" ? JSON.stringify(people) : "";
       respondWith(200, { "content-type": "application/json" }, body)(request, response);
     };
@@ -24,30 +24,33 @@ describe("the link of an invitation", () => {
     }
   });
 
-  const personAt = (at: number) => ({ name: `Dana ${"ABCDEFGHI"[at]}`, emailAddress: `Dana${at}@example.com` });
+  const createPerson = (index: number) => ({
+    name: `Dana ${"ABCDEFGHI"[index]}`,
+    emailAddress: `Dana${index}@example.com`,
+  });
 
-  /** Invites a person. @returns the path of the link in the email */
-  async function invite(at: number, by = "hana@harbour-hotels.example"): Promise<string> {
-    const token = await platform.signInPerson(by);
+  /** Invites a person. @returns the path in the email's link */
+  async function invite(index: number, inviter = "hana@harbour-hotels.example"): Promise<string> {
+    const token = await platform.signInPerson(inviter);
     await platform.call("POST", "/portal/suggestions/search", { token, json: { organisationIds: ["org_harbour"] } });
-    const json = { organisationId: "org_harbour", people: [personAt(at)] };
+    const json = { organisationId: "org_harbour", people: [createPerson(index)] };
     expect((await platform.call("POST", "/portal/invitations", { token, json })).status).toBe(201);
     const { mails } = (await platform.call("GET", "/portal/mailbox", { token })).json<{
       mails: { to: string; body: string }[];
     }>();
-    const { body = "" } = mails.find(({ to }) => to === personAt(at).emailAddress) ?? {};
+    const { body = "" } = mails.find(({ to }) => to === createPerson(index).emailAddress) ?? {};
     const link = new URL(/^https?:\S+$/m.exec(body)?.[0] ?? "");
     expect(link.origin).toBe(platform.address);
     return link.pathname;
   }
-  const visitor = (): PageClient => openPageClient(platform.address, "/app/sign-in");
-  const contacts = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
+  const openVisitor = (): PageClient => openPageClient(platform.address, "/app/sign-in");
+  const contactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
   const join = (path: string, fields: Record<string, string> = {}) =>
-    visitor().send(path, { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham", ...fields });
+    openVisitor().send(path, { name: "Dana Kim", password: "a long password", timeZone: "Pacific/Chatham", ...fields });
 
-  test("adds the person as a worker who shares availability, and the organisation gets the webhook [D-122]", async () => {
+  test("an invitation link adds the person as a worker, and sends the organisation a webhook [D-122]", async () => {
     const path = await invite(0);
-    const client = visitor();
+    const client = openVisitor();
     const { status, text } = await client.get(path);
     expect(status).toBe(200);
     expect(text).toContain("Hana Lind at Harbour Hotels invites you");
@@ -57,33 +60,33 @@ describe("the link of an invitation", () => {
     const home = (await client.get("/app")).text;
     expect(home).toContain("You now share your availability with Harbour Hotels.");
     expect(home).toContain("Pacific/Chatham");
-    await eventually("the webhook arrives", async () => contacts().length === 1);
-    expect(contacts()[0]?.url).toMatch(/^\/contact\/new\/worker_[0-9a-f-]{36}$/);
-    const again = openPageClient(platform.address, "/app/sign-in");
+    await eventually("the webhook arrives", async () => contactRequests().length === 1);
+    expect(contactRequests()[0]?.url).toMatch(/^\/contact\/new\/worker_[0-9a-f-]{36}$/);
+    const otherClient = openPageClient(platform.address, "/app/sign-in");
     const credentials = { name: "dana0@EXAMPLE.com", password: "a long password" };
-    expect((await again.send("/app/sign-in", credentials)).status).toBe(303);
+    expect((await otherClient.send("/app/sign-in", credentials)).status).toBe(303);
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     expect((await hana.get("/invitations")).text).toContain("Joined");
   });
 
-  test("stays valid when the page is opened", async () => {
+  test("an invitation link stays valid when its page is opened", async () => {
     const path = await invite(1);
-    for (let visits = 0; visits < 3; visits += 1) expect((await visitor().get(path)).status).toBe(200);
+    for (let visit = 0; visit < 3; visit += 1) expect((await openVisitor().get(path)).status).toBe(200);
     expect((await join(path)).status).toBe(303);
   });
 
-  test("works once, even for two simultaneous requests [D-122]", async () => {
+  test("an invitation link works once, even for two simultaneous requests [D-122]", async () => {
     const path = await invite(2);
-    const before = contacts().length;
+    const before = contactRequests().length;
     const statuses = (await Promise.all([join(path), join(path)])).map(({ status }) => status);
     expect(statuses.filter((status) => status === 303)).toHaveLength(1);
     expect((await join(path)).status).toBe(404);
-    expect((await visitor().get(path)).status).toBe(404);
-    await eventually("the webhook arrives", async () => contacts().length === before + 1);
+    expect((await openVisitor().get(path)).status).toBe(404);
+    await eventually("the webhook arrives", async () => contactRequests().length === before + 1);
   });
 
-  test("stays valid when a field is missing, and the page says which", async () => {
+  test("an invitation link stays valid when a field is invalid, and the page says which", async () => {
     const path = await invite(3);
     const { status, text } = await join(path, { password: "short" });
     expect(status).toBe(422);
@@ -91,63 +94,63 @@ describe("the link of an invitation", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("asks a person who joined before for their password [D-122]", async () => {
+  test("an invitation link asks a person who joined before for their password [D-122]", async () => {
     expect((await join(await invite(4))).status).toBe(303);
     const path = await invite(4, "bo@bistro-group.example");
-    expect((await visitor().get(path)).text).toContain('autocomplete="current-password"');
+    expect((await openVisitor().get(path)).text).toContain('autocomplete="current-password"');
     expect((await join(path, { password: "not the password" })).status).toBe(401);
     expect(await join(path)).toMatchObject({ status: 303, location: "/app" });
   });
 
-  test.each(["/app/join/x", `/app/join/${"A".repeat(43)}`])("gets 404 when it is unknown: %s", async (path) => {
-    const { status, text } = await visitor().get(path);
+  test.each(["/app/join/x", `/app/join/${"A".repeat(43)}`])("an unknown invitation link gets 404: %s", async (path) => {
+    const { status, text } = await openVisitor().get(path);
     expect(status).toBe(404);
     expect(text).toContain("The invitation is no longer valid");
   });
 
-  test("only works for the invited address, and redirects to no other site", async () => {
+  test("an invitation link works only for the invited address, and does not redirect to another site", async () => {
     const path = await invite(6);
     const foreign = { emailAddress: "eve@evil.example", workerId: "worker_amal", next: "https://evil.example/" };
-    const client = visitor();
+    const client = openVisitor();
     const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC", ...foreign };
     expect(await client.send(`${path}?next=//evil.example`, fields)).toMatchObject({ status: 303, location: "/app" });
     const credentials = { password: "a long password" };
     for (const name of ["eve@evil.example", "worker_amal"])
-      expect((await visitor().send("/app/sign-in", { ...credentials, name })).status).toBe(401);
-    expect((await visitor().send("/app/sign-in", { ...credentials, name: "dana6@example.com" })).status).toBe(303);
+      expect((await openVisitor().send("/app/sign-in", { ...credentials, name })).status).toBe(401);
+    expect((await openVisitor().send("/app/sign-in", { ...credentials, name: "dana6@example.com" })).status).toBe(303);
   });
 
-  test("stays valid after forged requests: from another site, from another origin, without the token", async () => {
+  test("an invitation link stays valid after forged requests", async () => {
     const path = await invite(7);
     const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC" };
     for (const forged of [
       { headers: { "Sec-Fetch-Site": "cross-site" } },
       { headers: { Origin: "http://evil.example" } },
       { formToken: "" },
-      { formToken: await visitor().formToken() },
+      { formToken: await openVisitor().formToken() },
     ])
-      expect((await visitor().send(path, fields, forged)).status).toBe(403);
+      expect((await openVisitor().send(path, fields, forged)).status).toBe(403);
     expect((await join(path)).status).toBe(303);
   });
 
-  test("opens a page that is not cached, sends no Referer and escapes names", async () => {
+  test("an invitation link's page is not cached, hides the link from other sites, and escapes names", async () => {
     const path = await invite(8);
-    const { headers } = await visitor().get(path);
+    const { headers } = await openVisitor().get(path);
     expect(headers.get("cache-control")).toContain("no-store");
     expect(headers.get("referrer-policy")).toMatch(/no-referrer|same-origin/);
     for (const name of ["Dana\r\nBcc: eve@evil.example", "Dana\u202eevil", "\u200b"])
       expect((await join(path, { name })).status, JSON.stringify(name)).toBe(422);
-    const client = visitor();
+    const client = openVisitor();
     const fields = { name: "<script>alert(1)</script>", password: "a long password", timeZone: "UTC" };
     expect((await client.send(path, fields)).status).toBe(303);
     expect((await client.get("/app")).text).not.toContain("<script>alert");
   });
 
-  // Runs last, because it moves the clock.
-  test("expires after 14 days [D-122]", async () => {
+  // This runs last, because it moves the clock.
+  test("an invitation link expires after 14 days [D-122]", async () => {
     const path = await invite(5);
     clockMs += 14 * dayMs - 1_000;
-    expect((await visitor().get(path)).status).toBe(200);
+    expect((await openVisitor().get(path)).status).toBe(200);
     clockMs += 2_000;
     expect((await join(path)).status).toBe(404);
   });

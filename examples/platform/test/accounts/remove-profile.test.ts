@@ -17,7 +17,7 @@ describe("removing the base URL", () => {
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
 
-  const save = async () => {
+  const saveProfile = async () => {
     const json = { baseAddress: receiver.baseAddress, secret, suggestsContacts: false };
     expect((await platform.call("PUT", "/portal/profile", { token, json })).status).toBe(200);
   };
@@ -26,29 +26,29 @@ describe("removing the base URL", () => {
     const json = { organisationId: "org_harbour" };
     expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
   };
-  const states = async () =>
+  const readStates = async () =>
     (await platform.call("GET", "/portal/deliveries", { token }))
       .json<{ deliveries: { state: string }[] }>()
       .deliveries.map(({ state }) => state);
-  const contacts = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
+  const contactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
 
-  test("ends webhooks, and delivers pending ones to the next address [D-120]", async () => {
-    await save();
+  test("removing the base URL stops webhooks, and pending ones are delivered to the next address [D-120]", async () => {
+    await saveProfile();
     receiver.respond = respondWith(503);
     await addContact("worker_amal");
-    await eventually("both early attempts failed", async () => contacts().length === 2);
+    await eventually("the first two attempts have failed", async () => contactRequests().length === 2);
     receiver.respond = respondWith(200);
 
     expect((await hana.get("/company/remove")).text).toContain(receiver.baseAddress);
     expect(await hana.send("/company/remove")).toMatchObject({ status: 303, location: "/company" });
     expect((await hana.get("/company")).text).toContain("No base URL");
-    expect(await states()).toEqual(["held"]);
+    expect(await readStates()).toEqual(["held"]);
     await addContact("worker_ben");
-    expect(await states()).toEqual(["held"]);
+    expect(await readStates()).toEqual(["held"]);
     expect((await hana.send("/company/remove")).status).toBe(409);
 
-    await save();
-    await eventually("it is delivered", async () => (await states()).join() === "acknowledged");
-    expect(contacts().at(-1)?.url).toBe("/contact/new/worker_amal");
+    await saveProfile();
+    await eventually("the held event is delivered", async () => (await readStates()).join() === "acknowledged");
+    expect(contactRequests().at(-1)?.url).toBe("/contact/new/worker_amal");
   });
 });

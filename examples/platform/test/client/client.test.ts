@@ -16,7 +16,7 @@ import { openReceiver } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 
-/** How the dialects differ for a user of the client. */
+/** How the dialects differ for users of the client. */
 const dialects = {
   reference: { absent: [NotFoundError, 404], closed: [ConflictError, 409], reused: 422, withdrawsUnknown: false },
   live: { absent: [NotFoundError, 204], closed: [BadRequestError, 400], reused: 400, withdrawsUnknown: true },
@@ -32,19 +32,19 @@ const variants = (await anyStore()).flatMap((store) =>
 describe.each(variants)(
   "@offers/client and the platform's process, $dialect on $title",
   ({ createDatabase, dialect }) => {
-    const { absent, closed, reused, withdrawsUnknown } = dialects[dialect];
+    const { absent: notFound, closed, reused, withdrawsUnknown } = dialects[dialect];
     let database: TestDatabase;
     let running: PlatformProcess;
     let baseUrl: string;
     let harbour: OffersClient;
-    const clientWith = (options: Partial<OffersClientOptions>) =>
+    const createClient = (options: Partial<OffersClientOptions>) =>
       new OffersClient({ baseUrl, apiKey: "demo-key-harbour", maxRetries: 0, ...options });
     beforeAll(async () => {
       database = await createDatabase();
       const settings = { OFFERS_ALLOW_LOOPBACK: "1", OFFERS_BODY_LIMIT_BYTES: "4096", OFFERS_LOG_LEVEL: "info" };
       running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed, ...settings });
       baseUrl = await running.address();
-      harbour = clientWith({});
+      harbour = createClient({});
     });
     afterAll(async () => {
       running.child.kill("SIGTERM");
@@ -58,7 +58,7 @@ describe.each(variants)(
       workerIds: ["worker_amal", "worker_ben"],
       events: [{ start: "2099-05-01T18:00:00+02:00", end: new Date("2099-05-01T22:00:00Z") }],
     };
-    const create = async (call?: CallOptions) => (await harbour.createOffer(input, call)).id;
+    const createOffer = async (call?: CallOptions) => (await harbour.createOffer(input, call)).id;
     /** Calls the portal or the worker's app. */
     const send = async (method: string, path: string, body?: object, token?: string) => {
       const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
@@ -66,29 +66,29 @@ describe.each(variants)(
       expect(response.ok).toBe(true);
       return response.status === 204 ? {} : ((await response.json()) as { token?: string });
     };
-    const signIn = async (path: string, who: object) =>
-      (await send("POST", path, { ...who, password: "demo-password" })).token;
-    const act = async (workerId: string, offerId: string, action: "apply" | "reject") =>
+    const signIn = async (path: string, identity: object) =>
+      (await send("POST", path, { ...identity, password: "demo-password" })).token;
+    const actAsWorker = async (workerId: string, offerId: string, action: "apply" | "reject") =>
       send(
         "POST",
         `/worker-app/offers/${offerId}/${action}`,
         undefined,
         await signIn("/worker-app/session", { workerId }),
       );
-    const failureOf = async (call: Promise<unknown>): Promise<AnyOffersError> => {
+    const catchOffersError = async (call: Promise<unknown>): Promise<AnyOffersError> => {
       const error = await call.then(
-        () => "it succeeded",
+        () => "the call succeeded",
         (thrown: unknown) => thrown,
       );
       expect(error).toBeInstanceOf(OffersError);
       return error as AnyOffersError;
     };
 
-    describe("an offer", () => {
-      test("is created, read, responded to, completed and withdrawn", async () => {
-        const id = await create();
-        await act("worker_amal", id, "apply");
-        await act("worker_ben", id, "reject");
+    describe("offers", () => {
+      test("the client creates, reads, completes and withdraws an offer that workers respond to", async () => {
+        const id = await createOffer();
+        await actAsWorker("worker_amal", id, "apply");
+        await actAsWorker("worker_ben", id, "reject");
         const read = await harbour.getOffer(id);
         expect(read).toMatchObject({ id, title: "Kitchen help", complete: false, widthdrawn: false });
         expect(read.events).toEqual([{ start: "2099-05-01T16:00:00.000Z", end: "2099-05-01T22:00:00.000Z" }]);
@@ -99,34 +99,36 @@ describe.each(variants)(
         expect(await harbour.getOffer(id)).toMatchObject({ complete: true, widthdrawn: true });
       });
 
-      test("is created once with an idempotency key, even if a response was lost", async () => {
+      test("an idempotency key creates an offer once, even if a response was lost", async () => {
         let requests = 0;
-        const losing = clientWith({
+        const clientLosingResponse = createClient({
           serviceHonoursIdempotencyKey: true,
           maxRetries: 1,
           async fetch(url, init) {
             const response = await fetch(url, init);
             requests += 1;
-            if (requests === 1) throw new TypeError("the response got lost");
+            if (requests === 1) throw new TypeError("The response was lost.");
             return response;
           },
         });
-        const { data, response } = await losing.createOffer(input, { idempotencyKey: "lost" }).withResponse();
+        const { data, response } = await clientLosingResponse
+          .createOffer(input, { idempotencyKey: "lost" })
+          .withResponse();
         expect([requests, response.headers.get("idempotency-replayed")]).toEqual([2, "true"]);
-        expect(await create({ idempotencyKey: "lost" })).toBe(data.id);
+        expect(await createOffer({ idempotencyKey: "lost" })).toBe(data.id);
       });
     });
 
-    describe("an error", () => {
+    describe("errors", () => {
       test.each<[string, number, string, (id: string) => Promise<unknown>]>([
         ["a field is invalid", 400, "invalid_request", () => harbour.createOffer({ ...input, title: "" })],
         ["the worker has not applied", 400, "worker_not_applied", (id) => harbour.completeOffer(id, ["worker_amal"])],
-        ["no worker is named", 400, "invalid_request", (id) => harbour.completeOffer(id, [])],
+        ["no worker is selected", 400, "invalid_request", (id) => harbour.completeOffer(id, [])],
         [
           "the version is unsupported",
           400,
           "unsupported_api_version",
-          (id) => clientWith({ apiVersion: "2.0" }).getOffer(id),
+          (id) => createClient({ apiVersion: "2.0" }).getOffer(id),
         ],
         [
           "the body is too large",
@@ -139,7 +141,7 @@ describe.each(variants)(
           415,
           "unsupported_media_type",
           () =>
-            clientWith({
+            createClient({
               middleware: [
                 (request, next) => next({ ...request, headers: { ...request.headers, "content-type": "text/plain" } }),
               ],
@@ -150,77 +152,77 @@ describe.each(variants)(
           reused,
           "idempotency_key_reused",
           async () => {
-            await create({ idempotencyKey: "taken" });
+            await createOffer({ idempotencyKey: "taken" });
             await harbour.createOffer({ ...input, title: "Another" }, { idempotencyKey: "taken" });
           },
         ],
-      ])("is a BadRequestError when %s", async (_, status, code, call) => {
-        const error = await failureOf(call(await create()));
+      ])("the client throws a BadRequestError when %s", async (_, status, code, call) => {
+        const error = await catchOffersError(call(await createOffer()));
         expect(error).toBeInstanceOf(BadRequestError);
         expect(error).toMatchObject({ status, problem: { code, status }, requestId: expect.any(String), attempts: 1 });
       });
 
-      test("names the invalid fields", async () => {
-        const { problem } = await failureOf(
+      test("a BadRequestError names the invalid fields", async () => {
+        const { problem } = await catchOffersError(
           harbour.createOffer({ ...input, workerIds: ["worker_amal", "unknown"], createdByUserId: "user_bo" }),
         );
         expect(Object.keys(problem?.errors ?? {}).sort()).toEqual(["createdByUserId", "workerIds[1]"]);
       });
 
-      test("is an AuthenticationError when the key is wrong, on every operation", async () => {
-        const stranger = harbour.withApiKey("demo-key-unknown");
+      test("every operation throws an AuthenticationError when the key is wrong", async () => {
+        const clientWithUnknownKey = harbour.withApiKey("demo-key-unknown");
         for (const call of [
-          () => stranger.createOffer(input),
-          () => stranger.getOffer("x"),
-          () => stranger.completeOffer("x", ["worker_amal"]),
-          () => stranger.withdrawOffer("x"),
+          () => clientWithUnknownKey.createOffer(input),
+          () => clientWithUnknownKey.getOffer("x"),
+          () => clientWithUnknownKey.completeOffer("x", ["worker_amal"]),
+          () => clientWithUnknownKey.withdrawOffer("x"),
         ]) {
-          const error = await failureOf(call());
+          const error = await catchOffersError(call());
           expect(error).toBeInstanceOf(AuthenticationError);
           expect(error).toMatchObject({ status: 401, problem: { code: "invalid_api_key" } });
         }
       });
 
-      test("is a NotFoundError when an unknown or foreign offer is read", async () => {
+      test("reading an unknown or foreign offer throws a NotFoundError", async () => {
         for (const call of [
           () => harbour.getOffer("unknown"),
-          async () => harbour.withApiKey("demo-key-bistro").getOffer(await create()),
+          async () => harbour.withApiKey("demo-key-bistro").getOffer(await createOffer()),
         ]) {
-          const error = await failureOf(call());
-          expect(error).toBeInstanceOf(absent[0]);
-          expect(error).toMatchObject({ status: absent[1] });
+          const error = await catchOffersError(call());
+          expect(error).toBeInstanceOf(notFound[0]);
+          expect(error).toMatchObject({ status: notFound[1] });
         }
       });
 
-      test("is reported when an unknown or foreign offer is completed", async () => {
-        const id = await create();
-        await act("worker_amal", id, "apply");
+      test("completing an unknown or foreign offer throws the dialect's error", async () => {
+        const id = await createOffer();
+        await actAsWorker("worker_amal", id, "apply");
         for (const call of [
           () => harbour.completeOffer("unknown", ["worker_amal"]),
           () => harbour.withApiKey("demo-key-bistro").completeOffer(id, ["worker_amal"]),
         ]) {
-          const error = await failureOf(call());
+          const error = await catchOffersError(call());
           expect(error).toBeInstanceOf(dialect === "live" ? BadRequestError : NotFoundError);
           expect(error.problem).toMatchObject({ code: "offer_not_found" });
         }
         expect(await harbour.getOffer(id)).toMatchObject({ complete: false });
       });
 
-      test("is reported when an unknown or foreign offer is withdrawn, if the dialect does", async () => {
-        const id = await create();
+      test("withdrawing an unknown or foreign offer fails only if the dialect reports it", async () => {
+        const id = await createOffer();
         const calls = [harbour.withdrawOffer("unknown"), harbour.withApiKey("demo-key-bistro").withdrawOffer(id)];
         for (const result of await Promise.all(calls.map((call) => call.safe())))
           expect(result).toMatchObject(withdrawsUnknown ? { ok: true } : { ok: false, error: { status: 404 } });
         expect(await harbour.getOffer(id)).toMatchObject({ widthdrawn: false });
       });
 
-      test("is reported when an offer is already complete or withdrawn", async () => {
-        const id = await create();
-        await act("worker_amal", id, "apply");
+      test("completing an offer that is already complete or withdrawn throws the dialect's error", async () => {
+        const id = await createOffer();
+        await actAsWorker("worker_amal", id, "apply");
         await harbour.completeOffer(id, ["worker_amal"]);
         const codes = ["offer_completed", "offer_withdrawn"];
         for (const code of codes) {
-          const error = await failureOf(harbour.completeOffer(id, ["worker_amal"]));
+          const error = await catchOffersError(harbour.completeOffer(id, ["worker_amal"]));
           expect(error).toBeInstanceOf(closed[0]);
           expect(error).toMatchObject({ status: closed[1], problem: { code } });
           await harbour.withdrawOffer(id);
@@ -238,36 +240,43 @@ describe.each(variants)(
         const profile = { baseAddress, secret: "a-secret-long-enough", suggestsContacts: false };
         await send("PUT", "/portal/profile", profile, token);
       }
-      const crew = clientWith({ apiKey: "demo-key-crew" });
+      const crew = createClient({ apiKey: "demo-key-crew" });
       const crewForHarbour = crew.withApiKey("demo-key-crew-for-harbour");
 
       const { id } = await crewForHarbour.createOffer({ ...input, createdByUserId: "user_ada" });
-      const { id: another } = await crewForHarbour.createOffer({ ...input, createdByUserId: "user_hana" });
+      const { id: secondId } = await crewForHarbour.createOffer({ ...input, createdByUserId: "user_hana" });
       expect(await harbour.getOffer(id)).toEqual(await crewForHarbour.getOffer(id));
-      await harbour.withdrawOffer(another);
-      expect(await failureOf(crew.getOffer(id))).toBeInstanceOf(NotFoundError);
+      await harbour.withdrawOffer(secondId);
+      expect(await catchOffersError(crew.getOffer(id))).toBeInstanceOf(NotFoundError);
 
-      // A user from a third organisation and, with Harbour's own key, a user from the agency.
+      // None of these keys may create offers in that person's name.
       for (const [client, createdByUserId] of [
         [crewForHarbour, "user_bo"],
         [crew, "user_hana"],
         [harbour, "user_ada"],
       ] as const) {
-        const { problem } = await failureOf(client.createOffer({ ...input, createdByUserId }));
+        const { problem } = await catchOffersError(client.createOffer({ ...input, createdByUserId }));
         expect(problem).toMatchObject({ status: 400, errors: { createdByUserId: [expect.any(String)] } });
       }
 
-      await act("worker_amal", id, "apply");
-      const responses = ({ requests }: typeof toHarbour) => requests.filter(({ url }) => url === "/offer/response");
-      await eventually("harbour gets the response", () => responses(toHarbour).length === 1);
-      expect(JSON.parse(responses(toHarbour)[0]?.body ?? "")).toMatchObject({ offerId: id, workerId: "worker_amal" });
+      await actAsWorker("worker_amal", id, "apply");
+      const responseEvents = ({ requests }: typeof toHarbour) =>
+        requests.filter(({ url }) => url === "/offer/response");
+      await eventually("Harbour Hotels gets the response", () => responseEvents(toHarbour).length === 1);
+      expect(JSON.parse(responseEvents(toHarbour)[0]?.body ?? "")).toMatchObject({
+        offerId: id,
+        workerId: "worker_amal",
+      });
       await crewForHarbour.completeOffer(id, ["worker_amal"]);
       expect(await harbour.getOffer(id)).toMatchObject({ complete: true });
-      // Only the event for the agency's own offer arrives there.
-      const { id: own } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
-      await act("worker_ben", own, "reject");
-      await eventually("the agency gets the response", () => responses(toCrew).length === 1);
-      expect(JSON.parse(responses(toCrew)[0]?.body ?? "")).toMatchObject({ offerId: own, workerId: "worker_ben" });
+      // The agency receives only the event for its own offer.
+      const { id: agencysOfferId } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
+      await actAsWorker("worker_ben", agencysOfferId, "reject");
+      await eventually("the agency gets the response", () => responseEvents(toCrew).length === 1);
+      expect(JSON.parse(responseEvents(toCrew)[0]?.body ?? "")).toMatchObject({
+        offerId: agencysOfferId,
+        workerId: "worker_ben",
+      });
       await Promise.all([toHarbour.close(), toCrew.close()]);
     });
   },

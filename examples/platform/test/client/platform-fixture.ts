@@ -10,7 +10,7 @@ import { testSeed } from "../support/test-seed.ts";
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  if (database === undefined) throw new Error("There is no store to test.");
   const running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
   const baseUrl = await running.address();
 
@@ -24,10 +24,10 @@ export async function platformFixture(dialect: "reference" | "live"): Promise<Co
     return text === "" ? {} : JSON.parse(text);
   };
   const tokens = new Map<string, Promise<string>>();
-  /** Signs each worker in only once, because checking a password is slow on purpose. */
   const signIn = async (workerId: string): Promise<string> =>
     (await call("POST", "/session", {}, { workerId, password: "demo-password" })).token;
-  const signedIn = async (workerId: string) => {
+  /** Returns a worker's authorization header. Each worker signs in once, because checking a password is deliberately slow. */
+  const authorize = async (workerId: string) => {
     const token = tokens.get(workerId) ?? signIn(workerId);
     tokens.set(workerId, token);
     return { authorization: `Bearer ${await token}` };
@@ -39,14 +39,16 @@ export async function platformFixture(dialect: "reference" | "live"): Promise<Co
     fetch,
     async respond(offerId, workerId, response) {
       const action = response === "applied" ? "apply" : "reject";
-      return (await call("POST", `/offers/${offerId}/${action}`, await signedIn(workerId))).code ?? "done";
+      return (await call("POST", `/offers/${offerId}/${action}`, await authorize(workerId))).code ?? "done";
     },
     async notifications(offerId, workerId, count) {
       let received: string[] = [];
       await eventually(`${workerId} is notified`, async () => {
-        const { notifications } = await call("GET", "/notifications", await signedIn(workerId));
-        const ofOffer = notifications.filter((one: { offerId: string }) => one.offerId === offerId);
-        received = ofOffer.map(({ reason }: { reason: string }) => reason).reverse();
+        const { notifications } = await call("GET", "/notifications", await authorize(workerId));
+        const offerNotifications = notifications.filter(
+          (notification: { offerId: string }) => notification.offerId === offerId,
+        );
+        received = offerNotifications.map(({ reason }: { reason: string }) => reason).reverse();
         return received.length >= count;
       });
       return received;

@@ -3,7 +3,7 @@ import type { ContractFixture } from "../../../../packages/client/test/contract/
 import { inMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { platformFixture } from "./platform-fixture.ts";
-import { type CallStep, callScenario, callSteps, Side } from "./same-responses-commands.ts";
+import { type CallStep, callScenario, callSteps, ServiceUnderTest } from "./same-responses-commands.ts";
 
 let platform: ContractFixture;
 const inMemory = inMemoryFixture("reference");
@@ -12,18 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test("returns the same responses from the service in memory and from the platform for any sequence of calls [D-69]", async () => {
+test("the in-memory service and the platform return the same responses to any sequence of calls [D-69]", async () => {
   const codes = new Set<string>();
   const property = fc.asyncProperty(callSteps, async (sequence: CallStep[]) => {
     const run = crypto.randomUUID();
-    const [real, ours] = [new Side(platform, run), new Side(inMemory, run)];
+    const [platformSide, inMemorySide] = [new ServiceUnderTest(platform, run), new ServiceUnderTest(inMemory, run)];
     for (const step of sequence) {
-      const [expected, actual] = await Promise.all([real.perform(step), ours.perform(step)]);
+      const [expected, actual] = await Promise.all([platformSide.perform(step), inMemorySide.perform(step)]);
       expect(actual).toEqual(expected);
       codes.add(typeof expected === "string" ? expected : (Object(expected.body).code ?? `${expected.status}`));
     }
-    const expected = await ours.notifications();
-    expect(await real.notifications(expected.map(({ length }) => length))).toEqual(expected);
+    const expected = await inMemorySide.notifications();
+    expect(await platformSide.notifications(expected.map(({ length }) => length))).toEqual(expected);
   });
   await fc.assert(property, { examples: [[callScenario]], numRuns: pickNumRuns(4, 25) });
   // Every outcome must have occurred.

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 
 /**
- * A program that accepts no connection until it reads a byte. Until then, two connections fill the backlog, and the kernel drops the SYN of
- * a third, which is retransmitted after 1 s and 3 s.
+ * A program that does not accept connections until it reads a byte. Until then, two connections fill the backlog. The kernel drops a third
+ * connection's SYN, which is retransmitted after 1 s and 3 s.
  */
-const program = `
+const serverCode = `
   const server = require("node:http").createServer((_, response) => response.end());
   server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
     require("node:fs").writeSync(1, String(server.address().port));
@@ -16,15 +16,15 @@ const program = `
   });`;
 
 test.runIf(process.platform === "linux")(
-  "reaches a receiver that is 1 s away, even if its other address belongs to an unavailable family",
+  "a receiver that takes 1 s to connect is reached, even if its other address refuses connections",
   async () => {
-    const child = spawn(process.execPath, ["-e", program], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["-e", serverCode], { stdio: ["pipe", "pipe", "inherit"] });
     onTestFinished(() => void child.kill());
     const [port] = await once(child.stdout, "data");
-    const waiting = [0, 1].map(() => connect(Number(port), "127.0.0.1").on("error", () => undefined));
-    onTestFinished(() => waiting.forEach((socket) => void socket.destroy()));
-    await Promise.all(waiting.map((socket) => once(socket, "connect")));
-    const outbound = createEndpointClient({
+    const queuedSockets = [0, 1].map(() => connect(Number(port), "127.0.0.1").on("error", () => undefined));
+    onTestFinished(() => queuedSockets.forEach((socket) => void socket.destroy()));
+    await Promise.all(queuedSockets.map((socket) => once(socket, "connect")));
+    const endpointClient = createEndpointClient({
       allowLoopback: true,
       connectTimeoutMs: 15_000,
       // Nothing is listening on the second address.
@@ -33,10 +33,10 @@ test.runIf(process.platform === "linux")(
         { address: "::1", family: 6 },
       ],
     });
-    onTestFinished(() => outbound.close());
+    onTestFinished(() => endpointClient.close());
     const started = performance.now();
     setTimeout(() => child.stdin.write("x"), 500);
-    const result = await outbound.send({
+    const result = await endpointClient.send({
       method: "GET",
       baseAddress: `http://receiver.example:${port}`,
       path: "/test",

@@ -4,9 +4,9 @@ import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-
 import { testEndpoint } from "../../src/endpoint-client/test-endpoint.ts";
 import { hang, hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 
-describe("the two tests of a base URL", () => {
+describe("the two checks of a base URL", () => {
   const sign = (secret: string) => ({ authorization: `test ${secret}` });
-  const run = async (receiver: Receiver) => {
+  const runChecks = async (receiver: Receiver) => {
     const endpointClient = createEndpointClient({ allowLoopback: true });
     const result = await testEndpoint(endpointClient, sign, {
       baseAddress: `${receiver.baseAddress}/p/`,
@@ -18,9 +18,9 @@ describe("the two tests of a base URL", () => {
     return result;
   };
 
-  test("pass when both get 200, and only the second is signed, again with each new secret", async () => {
+  test("a base URL's checks pass when both get 200, and only the second is signed: with the secret, then with a wrong one", async () => {
     const receiver = await openReceiver();
-    const result = await run(receiver);
+    const result = await runChecks(receiver);
     expect(result).toMatchObject({
       passed: true,
       checks: [
@@ -35,29 +35,32 @@ describe("the two tests of a base URL", () => {
     ]);
   });
 
-  test.each([201, 204, 301, 400, 401, 403, 404, 500])("fail when the second gets %i", async (status) => {
-    const receiver = await openReceiver((request, response) =>
-      respondWith(request.url.endsWith("/auth") ? status : 200)(request, response),
-    );
-    expect(await run(receiver)).toMatchObject({
-      passed: false,
-      checks: [
-        { passed: true },
-        { passed: false, status, reason: expect.stringContaining(`responded with ${status}`) },
-      ],
-    });
-  });
+  test.each([201, 204, 301, 400, 401, 403, 404, 500])(
+    "a base URL's checks fail when the second gets %i",
+    async (status) => {
+      const receiver = await openReceiver((request, response) =>
+        respondWith(request.url.endsWith("/auth") ? status : 200)(request, response),
+      );
+      expect(await runChecks(receiver)).toMatchObject({
+        passed: false,
+        checks: [
+          { passed: true },
+          { passed: false, status, reason: expect.stringContaining(`responded with ${status}`) },
+        ],
+      });
+    },
+  );
 
-  test("report the failure when no response arrives", async () => {
+  test("a base URL's checks report the failure when no response arrives", async () => {
     const receiver = await openReceiver(hangUp);
-    const result = await run(receiver);
+    const result = await runChecks(receiver);
     expect(result.passed).toBe(false);
     expect(result.checks).toMatchObject([{ failure: "connection_lost" }, { failure: "connection_lost" }]);
     expect(JSON.stringify(result)).not.toContain("s3cret");
   });
 });
 
-test("a suggestion search is a signed POST whose response is returned unchanged", async () => {
+test("a suggestion search is a signed POST, and its response is returned unchanged", async () => {
   const receiver = await openReceiver(respondWith(200, { "content-type": "application/json" }, "[nonsense"));
   const endpointClient = createEndpointClient({ allowLoopback: true });
   const sign = (secret: string) => ({ authorization: `test ${secret}` });
@@ -71,8 +74,8 @@ test("a suggestion search is a signed POST whose response is returned unchanged"
     ["POST", "/contact-suggestions", { filter: "cook", userEmailAddresses: ["a@example.com"] }],
   ]);
   receiver.respond = hang;
-  const slow = searchSuggestions(endpointClient, sign, { ...profile, timeoutMs: 300 });
-  expect(await slow).toMatchObject({ ok: false, code: "timeout", reason: expect.stringContaining("300 ms") });
+  const timedOutSearch = searchSuggestions(endpointClient, sign, { ...profile, timeoutMs: 300 });
+  expect(await timedOutSearch).toMatchObject({ ok: false, code: "timeout", reason: expect.stringContaining("300 ms") });
   await endpointClient.close();
   await receiver.close();
 });

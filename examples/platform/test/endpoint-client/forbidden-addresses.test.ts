@@ -4,10 +4,10 @@ import { sendRequest } from "./send-request.ts";
 
 describe("non-public addresses", () => {
   let receiver: Receiver;
-  let connections = 0;
+  let lookups = 0;
   beforeEach(async () => {
     receiver = await openReceiver();
-    connections = 0;
+    lookups = 0;
   });
   afterEach(() => receiver.close());
   const port = () => new URL(receiver.baseAddress).port;
@@ -45,16 +45,19 @@ describe("non-public addresses", () => {
     "[fd00:ec2::254]",
     "100.100.100.200",
   ];
-  test.each(hosts.flatMap((host) => [`http://${host}`, `https://${host}`]))("are rejected: %s", async (origin) => {
-    const result = await sendRequest({ connectTimeoutMs: 1_000 }, { baseAddress: `${origin}:${port()}` });
-    expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
-    expect(receiver.requests).toHaveLength(0);
-    expect(result).toMatchObject({ reason: expect.not.stringMatching(/127|10\.|::/) });
-  });
+  test.each(hosts.flatMap((host) => [`http://${host}`, `https://${host}`]))(
+    "a request to a non-public address is rejected: %s",
+    async (origin) => {
+      const result = await sendRequest({ connectTimeoutMs: 1_000 }, { baseAddress: `${origin}:${port()}` });
+      expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
+      expect(receiver.requests).toHaveLength(0);
+      expect(result).toMatchObject({ reason: expect.not.stringMatching(/127|10\.|::/) });
+    },
+  );
 
-  test("are rejected when a name resolves to one of them", async () => {
+  test("a request is rejected when one of the name's addresses is not public", async () => {
     const resolve = async () => {
-      connections += 1;
+      lookups += 1;
       return [
         { address: "8.8.8.8", family: 4 },
         { address: "127.0.0.1", family: 4 },
@@ -62,11 +65,11 @@ describe("non-public addresses", () => {
     };
     const result = await sendRequest({ resolve }, { baseAddress: `http://mixed.example:${port()}` });
     expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
-    expect(connections).toBe(1);
+    expect(lookups).toBe(1);
     expect(receiver.requests).toHaveLength(0);
   });
 
-  test("are not reached when a name changes its address after the check", async () => {
+  test("a name is resolved once per request, so its address cannot change after the check", async () => {
     const addresses = [{ address: "127.0.0.1", family: 4 }];
     const resolve = async () => addresses.splice(0, 1);
     const result = await sendRequest(
@@ -78,7 +81,7 @@ describe("non-public addresses", () => {
     expect(addresses).toEqual([]);
   });
 
-  test("a name without an address is reported as such", async () => {
+  test("a name without an address is reported as not found", async () => {
     const resolve = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
     expect(await sendRequest({ resolve }, { baseAddress: "http://nowhere.example" })).toMatchObject({
       ok: false,
@@ -121,7 +124,7 @@ describe("non-public addresses", () => {
     await expect(sendRequest({ resolve }, { baseAddress: "http://broken.example" })).rejects.toThrow("not a function");
   });
 
-  test("private networks are still rejected with the development switch", async () => {
+  test("addresses in private networks are rejected even when loopback is allowed", async () => {
     const result = await sendRequest({ allowLoopback: true }, { baseAddress: "http://169.254.169.254" });
     expect(result).toMatchObject({ ok: false, code: "forbidden_address" });
   });

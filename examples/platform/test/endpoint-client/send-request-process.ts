@@ -1,4 +1,4 @@
-// A process for ssrf.test.ts, because Node reads some settings only when it starts: sends one request to the given address
+// A process for ssrf.test.ts, because Node reads some settings only when it starts. It sends one request to the given address
 // and prints the result.
 import { sendRequest } from "./send-request.ts";
 

@@ -1,7 +1,7 @@
 import { createEndpointClient, type EndpointClientOptions } from "../../src/endpoint-client/create-endpoint-client.ts";
 import type { EndpointRequest, EndpointResult } from "../../src/endpoint-client/endpoint-client.ts";
 
-/** Sends one request, by default `GET /test`, through a new client. */
+/** Sends one request through a new client. The default is `GET /test`. */
 export async function sendRequest(
   options: EndpointClientOptions,
   request: Partial<EndpointRequest> & { baseAddress: string },

@@ -11,7 +11,7 @@ import { isOwnAddress, nameResolver, type Resolve } from "../../src/endpoint-cli
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { type NameServer, openNameServer } from "./name-server.ts";
 
-/** Spellings that a parser, a resolver or the kernel may interpret as this machine, a private network or a cloud's metadata. */
+/** Spellings that a parser, resolver or kernel may interpret as this machine, a private network or a cloud's metadata service. */
 const literals = {
   "this machine": [
     "127.0.0.1",
@@ -56,7 +56,17 @@ const literals = {
     "ｌｏｃａｌｈｏｓｔ",
     "loc%61lhost",
   ],
-  "no address": ["0", "0.0.0.0", "0.1.2.3", "0x0", "00", "[::]", "[0:0:0:0:0:0:0:0]", "255.255.255.255", "0xffffffff"],
+  "an unspecified or broadcast address": [
+    "0",
+    "0.0.0.0",
+    "0.1.2.3",
+    "0x0",
+    "00",
+    "[::]",
+    "[0:0:0:0:0:0:0:0]",
+    "255.255.255.255",
+    "0xffffffff",
+  ],
   "IPv4 inside IPv6": [
     "[::ffff:127.0.0.1]",
     "[::FFFF:7F00:1]",
@@ -99,7 +109,7 @@ const literals = {
     "[fe80::1%eth0]",
     "[::1%25lo]",
   ],
-  "a cloud's metadata": [
+  "a cloud's metadata service": [
     "169.254.169.254",
     "2852039166",
     "0xa9fea9fe",
@@ -115,7 +125,7 @@ const literals = {
     "[fe80::a9fe:a9fe]",
     "[fd00:c1::a9fe:a9fe]",
   ],
-  "nothing public": [
+  "a reserved address": [
     "192.0.2.1",
     "198.51.100.1",
     "203.0.113.1",
@@ -138,7 +148,7 @@ const literals = {
     "[4000::1]",
     "[200::1]",
   ],
-  "no host at all": [
+  "a host with other URL parts": [
     "user@127.0.0.1",
     "8.8.8.8:x@127.0.0.1",
     "127.0.0.1#",
@@ -166,10 +176,10 @@ const names: Record<string, string[]> = {
   "none.example": [],
 };
 
-/** A name with a public address, which is not connected to here. */
+/** A name with a public address, which the tests never connect to. */
 const publicNames: Record<string, string[]> = { "dns.example": ["8.8.8.8"] };
 
-/** The addresses of each name at its first lookup, its second, … */
+/** Each name's addresses at its first lookup, its second, … */
 const rebinding: Record<string, string[][]> = {
   "rebinding.example": [["127.0.0.1"], ["10.0.0.1"], ["8.8.8.8", "169.254.169.254"]],
 };
@@ -177,22 +187,22 @@ const rebinding: Record<string, string[][]> = {
 const sendRequestProcess = join(import.meta.dirname, "send-request-process.ts");
 
 describe("non-public addresses", () => {
-  // Counts every connection to this port, on any of this machine's addresses.
+  // Listens on all of this machine's addresses.
   let listener: Server;
   let port: number;
   let nameServer: NameServer;
   let resolve: Resolve;
-  let arrived = 0;
-  // Node creates one of these for each connection.
-  let asked = 0;
+  let accepted = 0;
+  // Node creates one TCPCONNECTWRAP for each connection that it attempts.
+  let attempted = 0;
   const hook = createHook({
     init(_id, type) {
-      if (type === "TCPCONNECTWRAP") asked += 1;
+      if (type === "TCPCONNECTWRAP") attempted += 1;
     },
   });
   beforeAll(async () => {
     listener = createServer((socket) => {
-      arrived += 1;
+      accepted += 1;
       socket.destroy();
     });
     listener.listen(0, "::");
@@ -210,8 +220,8 @@ describe("non-public addresses", () => {
     listener.close();
   });
   beforeEach(() => {
-    arrived = 0;
-    asked = 0;
+    accepted = 0;
+    attempted = 0;
   });
 
   async function send(
@@ -226,24 +236,24 @@ describe("non-public addresses", () => {
       await endpointClient.close();
     }
   }
-  const refused = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
+  const rejection = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
 
-  test("would be reached and counted without the guard", async () => {
-    const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-    // A link-local address needs the name of its interface.
-    const hosts = own.map(({ address }) => address).filter((address) => !address.startsWith("fe80:"));
+  test("without the guard, this machine's addresses are reached and the connections counted", async () => {
+    const interfaces = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+    // Connecting to a link-local address requires its interface's name.
+    const hosts = interfaces.map(({ address }) => address).filter((address) => !address.startsWith("fe80:"));
     for (const host of hosts) await once(connect({ host, port }).resume(), "close");
     expect(hosts).toContain("127.0.0.1");
-    expect([arrived, asked]).toEqual([hosts.length, hosts.length]);
-    expect(own.filter(({ address }) => !isOwnAddress(address))).toEqual([]);
+    expect([accepted, attempted]).toEqual([hosts.length, hosts.length]);
+    expect(interfaces.filter(({ address }) => !isOwnAddress(address))).toEqual([]);
   });
 
   const hosts = Object.entries(literals).flatMap(([kind, group]) => group.map((host) => [kind, host] as const));
-  test("are tested in more than eighty spellings", () =>
+  test("the tests cover more than eighty spellings of non-public addresses", () =>
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
-  test.each(hosts)("get no connection as a spelling of %s: %s", async (_, host) => {
-    // As a base URL, and as the URL of an image, which is used unchanged.
+  test.each(hosts)("no connection is attempted to a spelling of %s: %s", async (_, host) => {
+    // Try each as a base URL and as a complete image URL, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [
         `${scheme}://${host}:${port}`,
@@ -252,61 +262,61 @@ describe("non-public addresses", () => {
         `${scheme}:\\\\${host}:${port}\\`,
         ` ${scheme}:///${host}:${port}/a/../..`,
       ])
-        for (const isWhole of [false, true])
-          expect([address, await send(address, {}, isWhole)]).toEqual([
+        for (const isCompleteUrl of [false, true])
+          expect([address, await send(address, {}, isCompleteUrl)]).toEqual([
             address,
-            refused("^(forbidden|invalid)_address$"),
+            rejection("^(forbidden|invalid)_address$"),
           ]);
-    expect([asked, arrived]).toEqual([0, 0]);
+    expect([attempted, accepted]).toEqual([0, 0]);
   });
 
-  test.each(Object.keys(names))("get no connection through the name %s", async (name) => {
+  test.each(Object.keys(names))("no connection is attempted through the name %s", async (name) => {
     for (const address of [`http://${name}:${port}`, `https://${name}`, `http://${name.toUpperCase()}.:${port}`])
-      for (const isWhole of [false, true])
-        expect([address, await send(address, {}, isWhole)]).toEqual([
+      for (const isCompleteUrl of [false, true])
+        expect([address, await send(address, {}, isCompleteUrl)]).toEqual([
           address,
-          refused("^(forbidden_address|name_not_found)$"),
+          rejection("^(forbidden_address|name_not_found)$"),
         ]);
-    expect(nameServer.asked.get(name)).toBe(6);
-    expect([asked, arrived]).toEqual([0, 0]);
+    expect(nameServer.lookups.get(name)).toBe(6);
+    expect([attempted, accepted]).toEqual([0, 0]);
   });
 
-  test("include this machine's public addresses", async () => {
+  test("no connection is attempted to this machine's public addresses", async () => {
     const isOwn = (address: string): boolean => address === "8.8.8.8";
     for (const address of ["http://8.8.8.8", "https://dns.example"])
-      expect(await send(address, { isOwnAddress: isOwn })).toEqual(refused("^forbidden_address$"));
-    expect(asked).toBe(0);
+      expect(await send(address, { isOwnAddress: isOwn })).toEqual(rejection("^forbidden_address$"));
+    expect(attempted).toBe(0);
   });
 
-  test("get no connection when a name resolves to another address after the check", async () => {
+  test("the address that was checked is used, even if the name resolves to another one later", async () => {
     const receiver = await openReceiver(respondWith(200, { connection: "close" }));
     const baseAddress = receiver.baseAddress.replace("127.0.0.1", "rebinding.example");
     const endpointClient = createEndpointClient({ allowLoopback: true, resolve });
     const request = { method: "GET", path: "/test", baseAddress, timeoutMs: 2_000 } as const;
     expect(await endpointClient.send(request)).toMatchObject({ ok: true, status: 200 });
     expect(receiver.requests[0]?.headers.host).toBe(new URL(baseAddress).host);
-    asked = 0;
-    // 10.0.0.1, then a public address together with 169.254.169.254.
+    attempted = 0;
+    // The name now resolves to 10.0.0.1, then to a public address together with 169.254.169.254.
     for (let time = 0; time < 2; time += 1)
-      expect(await endpointClient.send(request)).toEqual(refused("^forbidden_address$"));
-    expect(asked).toBe(0);
-    // There is one lookup per connection, so the address that was checked is the one that is used.
-    expect(nameServer.asked.get("rebinding.example")).toBe(3);
+      expect(await endpointClient.send(request)).toEqual(rejection("^forbidden_address$"));
+    expect(attempted).toBe(0);
+    // Each connection looks up the name once.
+    expect(nameServer.lookups.get("rebinding.example")).toBe(3);
     await endpointClient.close();
     await receiver.close();
   });
 
-  test.each([301, 302, 303, 307, 308])("get no connection through a redirect with %i", async (status) => {
-    const elsewhere = `http://127.0.0.1:${port}/`;
-    const headers = { location: elsewhere, refresh: `0; url=${elsewhere}`, "alt-svc": `h2="127.0.0.1:${port}"` };
+  test.each([301, 302, 303, 307, 308])("no connection is attempted through a redirect with %i", async (status) => {
+    const target = `http://127.0.0.1:${port}/`;
+    const headers = { location: target, refresh: `0; url=${target}`, "alt-svc": `h2="127.0.0.1:${port}"` };
     const receiver = await openReceiver(respondWith(status, headers));
     for (let time = 0; time < 2; time += 1)
       expect(await send(receiver.baseAddress, { allowLoopback: true })).toMatchObject({ ok: true, status });
     await receiver.close();
-    expect([asked, arrived]).toEqual([2, 0]);
+    expect([attempted, accepted]).toEqual([2, 0]);
   });
 
-  test("get no connection through a proxy in the environment", async () => {
+  test("no connection is attempted through a proxy in the environment", async () => {
     const proxy = `http://127.0.0.1:${port}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     const receiver = await openReceiver();
@@ -324,23 +334,23 @@ describe("non-public addresses", () => {
     });
     await once(child, "close");
     await receiver.close();
-    expect([JSON.parse(output), arrived, receiver.requests.length]).toEqual([{ ok: true, status: 200 }, 0, 1]);
+    expect([JSON.parse(output), accepted, receiver.requests.length]).toEqual([{ ok: true, status: 200 }, 0, 1]);
   });
 });
 
-test("names with silent servers delay no other name", async () => {
+test("names whose servers do not respond do not delay other names", async () => {
   const nameServer = await openNameServer((name) => (name.startsWith("silent") ? undefined : ["8.8.8.8"]));
   const resolve = nameResolver({ timeoutMs: 500, servers: [nameServer.address] });
-  let ended = 0;
-  const silent = Array.from({ length: 32 }, (_, index) =>
+  let settledCount = 0;
+  const silentLookups = Array.from({ length: 32 }, (_, index) =>
     resolve(`silent-${index}.example`)
       .catch((error: NodeJS.ErrnoException) => error.code)
       .finally(() => {
-        ended += 1;
+        settledCount += 1;
       }),
   );
-  expect(await resolve("well.example")).toEqual([{ address: "8.8.8.8", family: 4 }]);
-  expect(ended).toBe(0);
-  expect(new Set(await Promise.all(silent))).toEqual(new Set(["ETIMEOUT"]));
+  expect(await resolve("healthy.example")).toEqual([{ address: "8.8.8.8", family: 4 }]);
+  expect(settledCount).toBe(0);
+  expect(new Set(await Promise.all(silentLookups))).toEqual(new Set(["ETIMEOUT"]));
   nameServer.close();
 });

@@ -17,14 +17,14 @@ import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
 const second = 1_000;
 const stores = await anyStore();
 
-const recordFor = (fixture: DeliveryFixture, organisationId: string) => (workerId: string) =>
+const recordResponse = (fixture: DeliveryFixture, organisationId: string, workerId: string) =>
   fixture.store.transaction(async (trx) => {
     const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
     const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
     return recorded.deliveryId ?? "";
   });
 
-describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase }) => {
+describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let time: VirtualTime;
   let receiver: Receiver;
@@ -45,7 +45,7 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     await fixture.reset();
   });
 
-  const start = () => {
+  const startDelivery = () => {
     delivery = fixture.startDelivery({
       now: time.now,
       retrySchedule: defaultRetrySchedule,
@@ -54,29 +54,30 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
       onEndpoint: (record) => void changes.push(record),
     });
   };
-  const record = (workerId: string) => recordFor(fixture, organisationId)(workerId);
+
   const recordManyResponses = async (count: number): Promise<string[]> => {
     const ids: string[] = [];
-    for (let worker = 0; worker < count; worker += 1) ids.push(await record(`worker-${worker}`));
+    for (let worker = 0; worker < count; worker += 1)
+      ids.push(await recordResponse(fixture, organisationId, `worker-${worker}`));
     return ids;
   };
-  const endpoint = () =>
+  const readEndpoint = () =>
     fixture.store.db
       .selectFrom("endpoints")
       .selectAll()
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  const deliveries = () =>
+  const readDeliveries = () =>
     fixture.store.db.selectFrom("deliveries").selectAll().where("organisation_id", "=", organisationId).execute();
-  const lastAttemptAt = async (): Promise<number> => {
+  const readLastAttemptAt = async (): Promise<number> => {
     const { at } = await fixture.store.db
       .selectFrom("attempts")
       .select(({ fn }) => fn.max("started_at").as("at"))
       .executeTakeFirstOrThrow();
     return at.getTime();
   };
-  /** Fails attempts until the breaker opens. @returns how many, at most 18, because eight may be in flight when it opens */
-  const open = async (respond: Respond): Promise<number> => {
+  /** Fails attempts until the breaker opens. @returns how many were made: at most 18, because eight may be in flight when it opens */
+  const openBreaker = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
     await recordManyResponses(40);
     await time.untilIdle();
@@ -85,41 +86,41 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     return receiver.requests.length;
   };
 
-  test("opens after ten consecutive failures: nothing is attempted, and other deliveries use up no attempt [D-72]", async () => {
-    start();
-    const attempted = await open(respondWith(500));
-    expect(await endpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
+  test("the breaker opens after ten consecutive failures, and then no delivery is attempted or uses up an attempt [D-72]", async () => {
+    startDelivery();
+    const attempted = await openBreaker(respondWith(500));
+    expect(await readEndpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
     await time.advance(20 * second);
     await time.untilIdle();
     expect(receiver.requests).toHaveLength(attempted);
-    expect((await deliveries()).filter(({ attempts }) => attempts === 0)).toHaveLength(40 - attempted);
+    expect((await readDeliveries()).filter(({ attempts }) => attempts === 0)).toHaveLength(40 - attempted);
     expect(changes).toEqual([
       { organisationId, change: "paused", consecutiveFailures: expect.any(Number), until: expect.any(Date) },
     ]);
   });
 
-  test("allows one attempt after each pause, and the pauses grow [D-72]", async () => {
-    start();
+  test("the breaker allows one attempt after each pause, and the pauses grow [D-72]", async () => {
+    startDelivery();
     let failedAfter = time.now().getTime();
-    let attempted = await open(hangUp);
-    for (const [pause, seconds] of [30, 60, 120, 240, 480, 600, 600].entries()) {
-      const { breaker_open_until: until } = await endpoint();
+    let attempted = await openBreaker(hangUp);
+    for (const [index, seconds] of [30, 60, 120, 240, 480, 600, 600].entries()) {
+      const { breaker_open_until: until } = await readEndpoint();
       expect(until?.getTime()).toBeGreaterThanOrEqual(failedAfter + seconds * second);
       await time.advanceUntil(() => receiver.requests.length > attempted);
       attempted += 1;
       expect(receiver.requests).toHaveLength(attempted);
-      failedAfter = await lastAttemptAt();
+      failedAfter = await readLastAttemptAt();
       expect(failedAfter).toBeGreaterThanOrEqual(until?.getTime() ?? Number.NaN);
-      expect(await endpoint()).toMatchObject({ breaker_open_count: pause + 2 });
+      expect(await readEndpoint()).toMatchObject({ breaker_open_count: index + 2 });
     }
   });
 
-  test("closes after one acknowledgement, which makes every delivery due [D-72]", async () => {
-    start();
-    await open(respondWith(503));
+  test("one acknowledgement closes the breaker and makes every delivery due [D-72]", async () => {
+    startDelivery();
+    await openBreaker(respondWith(503));
     receiver.respond = respondWith(200);
-    await time.advanceUntil(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
-    expect(await endpoint()).toMatchObject({
+    await time.advanceUntil(async () => (await readDeliveries()).every(({ state }) => state === "acknowledged"));
+    expect(await readEndpoint()).toMatchObject({
       consecutive_failures: 0,
       breaker_open_count: 0,
       breaker_open_until: null,
@@ -127,98 +128,99 @@ describe.each(stores)("the breaker of an endpoint on $title", ({ createDatabase 
     expect(changes.map(({ change }) => change)).toEqual(["paused", "resumed"]);
   });
 
-  test.each([400, 401, 404, 302])("does not open after responses with %i", async (status) => {
+  test.each([400, 401, 404, 302])("the breaker does not open after responses with %i", async (status) => {
     receiver.respond = respondWith(status);
-    start();
+    startDelivery();
     await recordManyResponses(15);
-    await eventually("each is attempted", () => receiver.requests.length === 15);
+    await eventually("each delivery is attempted", () => receiver.requests.length === 15);
     await time.untilIdle();
-    expect(await endpoint()).toMatchObject({ breaker_open_until: null, failing_since: expect.any(Date) });
+    expect(await readEndpoint()).toMatchObject({ breaker_open_until: null, failing_since: expect.any(Date) });
   });
 
-  test("honours Retry-After", async () => {
-    start();
+  test("the breaker's pause honours Retry-After", async () => {
+    startDelivery();
     const before = time.now().getTime();
-    await open(respondWith(429, { "retry-after": "3600" }));
-    const { breaker_open_until: until } = await endpoint();
+    await openBreaker(respondWith(429, { "retry-after": "3600" }));
+    const { breaker_open_until: until } = await readEndpoint();
     expect(until?.getTime()).toBeGreaterThanOrEqual(before + 3_600 * second);
     expect(until?.getTime()).toBeLessThan(before + 3_700 * second);
   });
 
-  test("delays no other endpoint", async () => {
-    start();
-    await open(respondWith(500));
-    const other = await openReceiver();
-    const otherId = await addOrganisation(fixture.store, other.baseAddress);
-    for (let worker = 0; worker < 20; worker += 1) await recordFor(fixture, otherId)(`worker-${worker}`);
-    await eventually("the other endpoint gets everything", () => other.requests.length === 20);
-    await other.close();
+  test("an open breaker does not delay other endpoints", async () => {
+    startDelivery();
+    await openBreaker(respondWith(500));
+    const otherReceiver = await openReceiver();
+    const otherId = await addOrganisation(fixture.store, otherReceiver.baseAddress);
+    for (let worker = 0; worker < 20; worker += 1) await recordResponse(fixture, otherId, `worker-${worker}`);
+    await eventually("the other endpoint gets everything", () => otherReceiver.requests.length === 20);
+    await otherReceiver.close();
   });
 
-  test("repeats the attempt after a pause when the process that was to make it died", async () => {
-    start();
-    const attempted = await open(respondWith(500));
+  test("another process makes the attempt after a pause when the first one died", async () => {
+    startDelivery();
+    const attempted = await openBreaker(respondWith(500));
     await delivery.stop();
     // The pause is 30 s by the platform's clock, but the database's clock wakes the lane, which may be later on a busy machine.
     await time.advance(60 * second);
     const leaseMs = 2_000;
-    const dead = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));
-    const claim = () => claimRows(fixture.store, dead, webhookQueue(time.now), 10);
-    const began = performance.now();
+    const deadLeases = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));
+    const claim = () => claimRows(fixture.store, deadLeases, webhookQueue(time.now), 10);
+    const startedAt = performance.now();
     expect(await claim()).toHaveLength(1);
-    // No attempt is made until the lease has expired.
+    // The delivery cannot be claimed again until the lease has expired.
     expect(await claim()).toBeUndefined();
     receiver.respond = respondWith(200);
-    start();
-    await eventually("it is made", () => receiver.requests.length > attempted);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(leaseMs);
-    await time.advanceUntil(async () => (await deliveries()).every(({ state }) => state === "acknowledged"));
+    startDelivery();
+    await eventually("the attempt is made", () => receiver.requests.length > attempted);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(leaseMs);
+    await time.advanceUntil(async () => (await readDeliveries()).every(({ state }) => state === "acknowledged"));
     expect(receiver.requests).toHaveLength(40 + attempted);
   });
 });
 
-// Only one process can use PGlite's data folder: see store.test.ts.
-const shared = stores.filter(({ title }) => title !== "PGlite");
+// Only one process can use PGlite's data folder (see store.test.ts).
+const sharedStores = stores.filter(({ title }) => title !== "PGlite");
 
-describe.each(shared)("the breaker of an endpoint with several processes on $title", ({ createDatabase }) => {
-  test("lets exactly one process make the attempt after a pause [D-72]", async () => {
+describe.each(sharedStores)("an endpoint's breaker with several processes on $title", ({ createDatabase }) => {
+  test("exactly one process makes the attempt after a breaker's pause [D-72]", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver(respondWith(500));
     const fixtures = await Promise.all([1, 2, 3].map(() => openDeliveryFixture(database)));
     const [first] = fixtures;
-    if (first === undefined) throw new Error("nothing was opened");
+    if (first === undefined) throw new Error("No fixture was opened.");
     const organisationId = await addOrganisation(first.store, receiver.baseAddress);
     const breaker = { ...defaultBreakerPolicy, firstPauseMs: 500 };
     for (const fixture of fixtures) fixture.startDelivery({ breaker, attemptTimeoutMs: 15_000 });
-    for (let worker = 0; worker < 60; worker += 1) await recordFor(first, organisationId)(`worker-${worker}`);
-    let under = 0;
-    let most = 0;
-    let held: (() => void) | undefined;
-    const openUntil = async () => {
+    for (let worker = 0; worker < 60; worker += 1) await recordResponse(first, organisationId, `worker-${worker}`);
+    let inFlight = 0;
+    let maxInFlight = 0;
+    let respondLater: (() => void) | undefined;
+    const readOpenUntil = async () => {
       const row = await first.store.db.selectFrom("endpoints").select("breaker_open_until as until").executeTakeFirst();
       return row?.until ?? null;
     };
-    await eventually("it is open", async () => (await openUntil()) !== null);
-    await eventually("nothing is under way", async () => {
+    await eventually("the breaker is open", async () => (await readOpenUntil()) !== null);
+    await eventually("no attempt is in flight", async () => {
       const { rows } = await first.store.execute("select from outbox_leases");
       return rows.length === 0;
     });
     receiver.respond = (request, response) => {
-      under += 1;
-      most = Math.max(most, under);
-      held = () => {
-        under -= 1;
+      inFlight += 1;
+      maxInFlight = Math.max(maxInFlight, inFlight);
+      respondLater = () => {
+        inFlight -= 1;
         respondWith(200)(request, response);
       };
     };
-    await eventually("one attempt is made", () => under > 0);
-    // Wait long enough for the others to poll for work many times.
+    await eventually("one attempt is made", () => inFlight > 0);
+    // Wait long enough for the other processes to poll for work many times.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(most).toBe(1);
+    expect(maxInFlight).toBe(1);
     receiver.respond = respondWith(200);
-    held?.();
-    const waiting = () => first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await eventually("all are delivered", async () => (await waiting()).length === 0);
+    respondLater?.();
+    const readPending = () =>
+      first.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
+    await eventually("all are delivered", async () => (await readPending()).length === 0);
     await Promise.all(fixtures.map((fixture) => fixture.close()));
     expect(fixtures.flatMap(({ errors }) => errors)).toEqual([]);
     await receiver.close();

@@ -10,7 +10,7 @@ import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
-describe.each(await anyStore())("a disabled endpoint on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let receiver: Receiver;
   let organisationId: string;
@@ -25,8 +25,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     await receiver.close();
   });
 
-  const start = () => fixture.startDelivery();
-  const record = (count: number) =>
+  const recordResponses = (count: number) =>
     fixture.store.transaction(async (trx) => {
       const ids: string[] = [];
       while (ids.length < count) {
@@ -36,7 +35,7 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       }
       return ids;
     });
-  const countOf = async (state: ShownState) => {
+  const countDeliveries = async (state: ShownState) => {
     const rows = await fixture.store.db
       .selectFrom("deliveries")
       .select("id")
@@ -45,8 +44,8 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .execute();
     return rows.length;
   };
-  const quiet = () => virtualTime(fixture).untilIdle();
-  const endpoint = () =>
+  const waitUntilIdle = () => virtualTime(fixture).untilIdle();
+  const readEndpoint = () =>
     fixture.store.db
       .selectFrom("endpoints")
       .select(["disabled_because", "disabled_at"])
@@ -65,28 +64,28 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       .execute();
   const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
 
-  test("is not called again after 410, and its pending and later deliveries are held [D-73]", async () => {
-    await record(40);
-    start();
-    await eventually("all are held", async () => (await countOf("held")) === 40);
-    expect(await endpoint()).toEqual({ disabled_because: "gone", disabled_at: expect.any(Date) });
-    await quiet();
+  test("an endpoint that responds with 410 is not called again, and its pending and later deliveries are held [D-73]", async () => {
+    await recordResponses(40);
+    fixture.startDelivery();
+    await eventually("all are held", async () => (await countDeliveries("held")) === 40);
+    expect(await readEndpoint()).toEqual({ disabled_because: "gone", disabled_at: expect.any(Date) });
+    await waitUntilIdle();
     const attempted = receiver.requests.length;
-    // Only attempts that were already in flight are made.
+    // Only attempts that were already in flight may still arrive.
     expect(attempted).toBeLessThanOrEqual(16);
     expect(fixture.attempts).toHaveLength(attempted);
     expect(
       fixture.attempts.every(({ outcome, nextAttemptAt }) => outcome === "held" && nextAttemptAt === undefined),
     ).toBe(true);
-    await record(5);
-    expect(await countOf("held")).toBe(45);
-    await quiet();
+    await recordResponses(5);
+    expect(await countDeliveries("held")).toBe(45);
+    await waitUntilIdle();
     expect(receiver.requests).toHaveLength(attempted);
-    // Without a wake-up, no process polls them.
+    // Without a wake-up, no process polls for them.
     expect((await fixture.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
   });
 
-  test("is reported once by mail to each person in the organisation [D-73]", async () => {
+  test("a disabled endpoint is reported once by mail to each person in the organisation [D-73]", async () => {
     for (const name of ["Hana", "Ben"]) {
       const id = `${name} of ${organisationId}`;
       await fixture.store.db
@@ -99,9 +98,9 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
           .values({ person_id: id, email_address: `${name}@${part}.${organisationId}.example` })
           .execute();
     }
-    await record(30);
-    start();
-    await eventually("all are held", async () => (await countOf("held")) === 30);
+    await recordResponses(30);
+    fixture.startDelivery();
+    await eventually("all are held", async () => (await countDeliveries("held")) === 30);
     const mails = await fixture.store.db.selectFrom("mails").select(["to_address", "subject", "body"]).execute();
     expect(mails.map(({ to_address }) => to_address).sort()).toEqual(
       ["Ben", "Hana"].map((name) => `${name}@a.${organisationId}.example`),
@@ -109,68 +108,70 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(mails[0]).toMatchObject({ subject: "Acme: your webhook endpoint is disabled" });
     expect(mails[0]?.body).toContain("410 Gone");
     await enable();
-    await eventually("it is disabled again", async () => (await endpoint()).disabled_because === "gone");
+    await eventually("the endpoint is disabled again", async () => (await readEndpoint()).disabled_because === "gone");
     const countMails = async (subject: string) =>
       (await fixture.store.db.selectFrom("mails").select("id").where("subject", "=", subject).execute()).length;
     await eventually(
-      "and reported again",
+      "each person is notified again",
       async () => (await countMails("Acme: your webhook endpoint is disabled")) === 4,
     );
     expect(await countMails("Acme: your webhooks are being delivered again")).toBe(2);
   });
 
-  test("receives everything in order once it is enabled, however many were held [D-73]", async () => {
+  test("an enabled endpoint receives every held delivery in order, however many there are [D-73]", async () => {
     await disable();
     const ids = await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 30 });
     receiver.respond = respondWith(200);
     await enable();
-    expect(await countOf("pending")).toBe(300);
-    const later = await record(30);
-    start();
-    await eventually("all are delivered", async () => (await countOf("acknowledged")) === 330);
+    expect(await countDeliveries("pending")).toBe(300);
+    const later = await recordResponses(30);
+    fixture.startDelivery();
+    await eventually("all are delivered", async () => (await countDeliveries("acknowledged")) === 330);
     expect(receivedIds()).toHaveLength(330);
     const position = new Map(receivedIds().map((id, index) => [id, index]));
-    const all = [...ids, ...later];
+    const recordedIds = [...ids, ...later];
     for (let worker = 0; worker < 30; worker += 1) {
-      const positions = all.filter((_, number) => number % 30 === worker).map((id) => position.get(id) ?? Number.NaN);
+      const positions = recordedIds
+        .filter((_, number) => number % 30 === worker)
+        .map((id) => position.get(id) ?? Number.NaN);
       expect(positions).toEqual(positions.toSorted((one, other) => one - other));
     }
   });
 
-  test("keeps more pending deliveries than one claim takes", async () => {
+  test("a disabled endpoint holds more deliveries than one claim takes, and enabling it makes them due immediately", async () => {
     await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 300 });
     await disable();
-    start();
-    await quiet();
-    expect(await countOf("held")).toBe(300);
+    fixture.startDelivery();
+    await waitUntilIdle();
+    expect(await countDeliveries("held")).toBe(300);
     expect(receiver.requests).toEqual([]);
-    // Postpone them: enabling the endpoint must not wait for the due time.
+    // Enabling the endpoint must make postponed deliveries due immediately.
     await fixture.store.execute("update deliveries set attempts = 3, due_at = now() + interval '1 hour'");
     receiver.respond = respondWith(200);
     await enable();
-    await eventually("all are delivered", async () => (await countOf("acknowledged")) === 300);
+    await eventually("all are delivered", async () => (await countDeliveries("acknowledged")) === 300);
     expect(new Set(fixture.attempts.map(({ number }) => number))).toEqual(new Set([1]));
     expect(new Set(receivedIds()).size).toBe(receiver.requests.length);
   });
 
-  test("restarts the retry schedule from the beginning", async () => {
+  test("enabling an endpoint restarts the retry schedule from the beginning", async () => {
     receiver.respond = respondWith(503, { "retry-after": "60" });
-    const [id = ""] = await record(1);
-    start();
-    await eventually("it is planned for later", () => receiver.requests.length === 1);
+    const [id = ""] = await recordResponses(1);
+    fixture.startDelivery();
+    await eventually("the retry is planned for later", () => receiver.requests.length === 1);
     receiver.respond = respondWith(410);
-    // One delivery waits behind it, and the attempt at another worker's delivery disables the endpoint.
-    await record(2);
-    await eventually("it is held", async () => (await countOf("pending")) === 0);
+    // One delivery waits behind the retry. The attempt at the other worker's delivery disables the endpoint.
+    await recordResponses(2);
+    await eventually("all are held", async () => (await countDeliveries("pending")) === 0);
     receiver.respond = respondWith(200);
     await enable();
-    await eventually("it is attempted immediately", () => receivedIds().lastIndexOf(id) > 0);
-    await eventually("all are acknowledged", async () => (await countOf("acknowledged")) === 3);
+    await eventually("the retry is attempted immediately", () => receivedIds().lastIndexOf(id) > 0);
+    await eventually("all are acknowledged", async () => (await countDeliveries("acknowledged")) === 3);
     const numbers = fixture.attempts.filter(({ deliveryId }) => deliveryId === id).map(({ number }) => number);
     expect(numbers).toEqual([1, 1]);
   });
 
-  test("keeps a delivery whose last attempt fails while the endpoint is enabled [D-73]", async () => {
+  test("a delivery whose last attempt fails after the endpoint was enabled gets a new schedule [D-73]", async () => {
     let finish = (): void => undefined;
     receiver.respond = (request, response) => {
       const fail = () => respondWith(500)(request, response);
@@ -178,13 +179,13 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
       else if (receiver.requests.length === 2) finish = fail;
       else respondWith(200)(request, response);
     };
-    const [id = ""] = await record(1);
+    const [id = ""] = await recordResponses(1);
     fixture.startDelivery({ retrySchedule: { delaysMs: [10], jitter: 0, maxRetryAfterMs: 0 } });
     await eventually("the last attempt is under way", () => receiver.requests.length === 2);
     await disable();
     await enable();
     finish();
-    await eventually("it is reported", () => fixture.attempts.length === 3);
+    await eventually("three attempts are reported", () => fixture.attempts.length === 3);
     expect(fixture.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
       [1, "retry"],
       [2, "retry"],
@@ -193,22 +194,22 @@ describe.each(await anyStore())("a disabled endpoint on $title", ({ createDataba
     expect(receivedIds()).toEqual([id, id, id]);
   });
 
-  test("does not receive again what it acknowledged while it was disabled", async () => {
+  test("a delivery acknowledged while the endpoint was disabled is not sent again", async () => {
     let finish = (): void => undefined;
     receiver.respond = (request, response) => {
       finish = () => respondWith(200)(request, response);
     };
-    const [id = ""] = await record(1);
-    start();
+    const [id = ""] = await recordResponses(1);
+    fixture.startDelivery();
     await eventually("an attempt is under way", () => receiver.requests.length === 1);
     await disable();
-    await eventually("it is held", async () => (await countOf("held")) === 1);
+    await eventually("the delivery is held", async () => (await countDeliveries("held")) === 1);
     finish();
-    await eventually("it is acknowledged", async () => (await countOf("acknowledged")) === 1);
+    await eventually("the delivery is acknowledged", async () => (await countDeliveries("acknowledged")) === 1);
     await enable();
     receiver.respond = respondWith(200);
-    const [next = ""] = await record(1);
-    await eventually("the next is acknowledged", async () => (await countOf("acknowledged")) === 2);
-    expect(receivedIds()).toEqual([id, next]);
+    const [nextId = ""] = await recordResponses(1);
+    await eventually("the next delivery is acknowledged", async () => (await countDeliveries("acknowledged")) === 2);
+    expect(receivedIds()).toEqual([id, nextId]);
   });
 });

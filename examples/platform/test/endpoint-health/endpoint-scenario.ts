@@ -53,11 +53,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 ) as fc.Arbitrary<Step>;
 
-/** Generates any sequence of events, responses, saved profiles, redeliveries and pauses. */
+/** Generates arbitrary sequences of events, endpoint behaviours, saved profiles, redeliveries and waits. */
 export const steps = fc.array(step, { maxLength: 25, size: "max" });
 
 /**
- * A scenario that every run includes, in which the endpoint is paused after failures, rejects, responds with 410, and fails for five days.
+ * A scenario in which the endpoint is paused after failures, rejects deliveries, responds with 410, and fails for more than five days.
  */
 export const fullScenario: Step[] = [
   { type: "record", worker: 0, count: 5 },
@@ -101,7 +101,7 @@ export async function runScenario(
     if (how === "acknowledges") acknowledged.push(String(request.headers["offers-delivery-id"]));
     behaviours[how](request, response);
   };
-  const endpoint = () =>
+  const readEndpoint = () =>
     store.db
       .selectFrom("endpoints")
       .selectAll()
@@ -112,17 +112,17 @@ export async function runScenario(
 
   const wait = async (ms: number): Promise<void> => {
     await time.untilIdle();
-    const before = await endpoint();
-    const made = requests;
+    const before = await readEndpoint();
+    const attemptsMade = requests;
     await time.advance(ms);
     await time.untilIdle();
-    const after = await endpoint();
+    const after = await readEndpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
-    // If it was paused before and after, at most one attempt was made, at the end of a pause.
-    if (wasPaused && after.breaker_open_until !== null) expect(requests - made).toBeLessThanOrEqual(1);
-    if (before.disabled_at !== null) expect(requests).toBe(made);
+    // If the endpoint was paused before and after, at most one attempt was made, at the end of a pause.
+    if (wasPaused && after.breaker_open_until !== null) expect(requests - attemptsMade).toBeLessThanOrEqual(1);
+    if (before.disabled_at !== null) expect(requests).toBe(attemptsMade);
   };
-  const take: { [Type in Step["type"]]: (each: Extract<Step, { type: Type }>) => Promise<unknown> | unknown } = {
+  const runStep: { [Type in Step["type"]]: (each: Extract<Step, { type: Type }>) => Promise<unknown> | unknown } = {
     async record({ worker, count }) {
       const data = { offerId: "offer-1", workerId: `worker-${worker}`, response: "accepted" } as const;
       for (let number = 0; number < count; number += 1) {
@@ -148,17 +148,17 @@ export async function runScenario(
     attemptTimeoutMs: 100,
   });
   try {
-    for (const each of scenario) await take[each.type](each as never);
+    for (const each of scenario) await runStep[each.type](each as never);
     how = "acknowledges";
-    await take.save({ type: "save" });
+    await runStep.save({ type: "save" });
     await time.untilIdle();
-    const isOver = async () => {
-      const waiting = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
-      return (await waiting.execute()).length === 0;
+    const isSettled = async () => {
+      const pending = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
+      return (await pending.execute()).length === 0;
     };
-    await time.advanceUntil(isOver);
+    await time.advanceUntil(isSettled);
     await redeliver(["dead"]);
-    await time.advanceUntil(isOver);
+    await time.advanceUntil(isSettled);
   } finally {
     await delivery.stop();
   }
@@ -169,33 +169,37 @@ export async function runScenario(
     .where("deliveries.organisation_id", "=", organisationId)
     .orderBy("sequence")
     .execute();
-  // Nothing is lost: each event was acknowledged, or superseded by a later response from that worker, which was acknowledged.
-  const lastOf = new Map(deliveries.map((each) => [each.order_key, each]));
+  // Nothing is lost: each event was acknowledged, or superseded by the worker's later response, which was acknowledged.
+  const lastByOrderKey = new Map(deliveries.map((each) => [each.order_key, each]));
   for (const eventId of events) {
-    const ofEvent = deliveries.filter((each) => each.event_id === eventId);
-    const isAcknowledged = ofEvent.some(({ state }) => state === "acknowledged");
-    const last = lastOf.get(ofEvent[0]?.order_key ?? "");
+    const eventDeliveries = deliveries.filter((each) => each.event_id === eventId);
+    const isAcknowledged = eventDeliveries.some(({ state }) => state === "acknowledged");
+    const last = lastByOrderKey.get(eventDeliveries[0]?.order_key ?? "");
     expect(isAcknowledged || (last?.state === "acknowledged" && last.event_id !== eventId)).toBe(true);
   }
-  // Each worker's responses were acknowledged in order; the last one may be repeated.
+  // Each worker's responses were acknowledged in order. The latest may have been acknowledged more than once.
   const byId = new Map(deliveries.map((each) => [each.id, each]));
-  const lastIndex = new Map<string, number>();
+  const lastIndexByKey = new Map<string, number>();
   for (const id of acknowledged) {
     const { order_key: key = "", event_id: eventId = "" } = byId.get(id) ?? {};
-    expect(events.indexOf(eventId)).toBeGreaterThanOrEqual(lastIndex.get(key) ?? 0);
-    lastIndex.set(key, events.indexOf(eventId));
+    expect(events.indexOf(eventId)).toBeGreaterThanOrEqual(lastIndexByKey.get(key) ?? 0);
+    lastIndexByKey.set(key, events.indexOf(eventId));
   }
   await expectOnSchedule(fixture);
   expect(fixture.errors).toEqual([]);
 }
 
-/** Asserts that no attempt started before its planned time. The first attempt of a new schedule is due immediately. */
+/** Asserts that no attempt started before its planned time. A schedule's first attempt is due immediately. */
 export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Promise<void> {
-  const made = await store.db.selectFrom("attempts").select(["delivery_id", "started_at"]).orderBy("id").execute();
+  const attemptsMade = await store.db
+    .selectFrom("attempts")
+    .select(["delivery_id", "started_at"])
+    .orderBy("id")
+    .execute();
   const planned = new Map<string, Date | undefined>();
   for (const id of new Set(attempts.map(({ deliveryId }) => deliveryId))) {
     const reported = attempts.filter(({ deliveryId }) => deliveryId === id);
-    const stored = made.filter((attempt) => attempt.delivery_id === id);
+    const stored = attemptsMade.filter((attempt) => attempt.delivery_id === id);
     expect(stored).toHaveLength(reported.length);
     for (const [index, { number, nextAttemptAt }] of reported.entries()) {
       const due = number === 1 ? undefined : planned.get(id);

@@ -7,16 +7,19 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { fullScenario, runScenario, steps } from "./endpoint-scenario.ts";
 
-describe.each(await storesUnderTest())("any endpoint on $title", ({ createDatabase }) => {
+describe.each(await storesUnderTest())("any endpoint behaviour on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  const clear = () => fixture.reset();
-  afterEach(clear);
+  const resetFixture = () => fixture.reset();
+  afterEach(resetFixture);
 
-  test("receives every event in order, and none before its time", () => runScenario(fixture, receiver, fullScenario));
+  test("an endpoint receives every event in order, and no event early", () =>
+    runScenario(fixture, receiver, fullScenario));
 
-  test("receives every event in order, and none before its time, in any scenario", async () => {
-    const property = fc.asyncProperty(steps, (scenario) => runScenario(fixture, receiver, scenario)).afterEach(clear);
+  test("an endpoint receives every event in order, and no event early, in any scenario", async () => {
+    const property = fc
+      .asyncProperty(steps, (scenario) => runScenario(fixture, receiver, scenario))
+      .afterEach(resetFixture);
     await fc.assert(property, { numRuns: 10, interruptAfterTimeLimit: 20_000, endOnFailure: true });
   });
 });

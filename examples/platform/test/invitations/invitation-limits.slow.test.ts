@@ -7,46 +7,46 @@ import { bo, dayMs, hana, useInvitations } from "./use-invitations.ts";
 
 describe.each(await anyStore())("invitations on $title", ({ title, createDatabase }) => {
   const invitations = useInvitations(createDatabase);
-  const { now, advance, restart, signIn, suggest, search, invite, shownTo, person } = invitations;
+  const { now, advance, restart, signIn, suggest, search, invite, signInAndShow, createPerson } = invitations;
 
-  describe("to 200 people in 24 hours", () => {
-    const refused = (response: PlatformResponse): void => {
+  describe("limit of 200 people in 24 hours", () => {
+    const expectTooMany = (response: PlatformResponse): void => {
       expect(response.json()).toMatchObject({ status: 429, code: "too_many_invitations" });
       expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
       expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     };
 
-    test("stop after 200 of 4,000, even across a restart, and continue a day later [D-87]", {
+    test("a person can invite 200 of 4,000 people, even across a restart, and continue a day later [D-87]", {
       timeout: 120_000,
     }, async () => {
       advance(2 * dayMs);
-      const everyone = Array.from({ length: 4_000 }, () => person());
-      const parts = Array.from({ length: 40 }, (_, part) => everyone.slice(part * 100, part * 100 + 100));
-      const token = await shownTo(hana, everyone);
-      const responses = await Promise.all(parts.map((part) => invite(token, part)));
+      const everyone = Array.from({ length: 4_000 }, () => createPerson());
+      const batches = Array.from({ length: 40 }, (_, index) => everyone.slice(index * 100, index * 100 + 100));
+      const token = await signInAndShow(hana, everyone);
+      const responses = await Promise.all(batches.map((index) => invite(token, index)));
       expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
-      for (const response of responses.filter(({ status }) => status !== 201)) refused(response);
-      for (const one of parts[39] ?? []) refused(await invite(token, [one]));
+      for (const response of responses.filter(({ status }) => status !== 201)) expectTooMany(response);
+      for (const suggested of batches[39] ?? []) expectTooMany(await invite(token, [suggested]));
 
       await restart();
-      const last = everyone.at(-1) ?? person();
-      refused(await invite(token, [last]));
+      const last = everyone.at(-1) ?? createPerson();
+      expectTooMany(await invite(token, [last]));
       // The limit is per user, so another organisation's user is not affected.
-      const theirs = person();
-      expect((await invite(await shownTo(bo, [theirs]), [theirs])).status).toBe(201);
+      const bosGuest = createPerson();
+      expect((await invite(await signInAndShow(bo, [bosGuest]), [bosGuest])).status).toBe(201);
 
       advance(dayMs - 1_000);
-      const retried = await shownTo(hana, everyone);
-      const early = await invite(retried, [last]);
-      refused(early);
-      expect(early.headers.get("retry-after")).toBe("1");
+      const laterToken = await signInAndShow(hana, everyone);
+      const earlyResponse = await invite(laterToken, [last]);
+      expectTooMany(earlyResponse);
+      expect(earlyResponse.headers.get("retry-after")).toBe("1");
       advance(1_000);
-      expect((await invite(retried, [last])).status).toBe(201);
+      expect((await invite(laterToken, [last])).status).toBe(201);
     });
 
-    test("are limited on the page too, with Retry-After", async () => {
+    test("invitations on the page are limited too, with Retry-After", async () => {
       advance(2 * dayMs);
-      const everyone = Array.from({ length: 201 }, () => person());
+      const everyone = Array.from({ length: 201 }, () => createPerson());
       suggest(everyone);
       const client = openPageClient(invitations.platform.address);
       await client.signIn(hana);
@@ -57,24 +57,24 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
         [100, 200, 303],
         [200, 201, 429],
       ] as const) {
-        const picked = everyone.slice(from, to).map((one) => JSON.stringify(one));
-        const response = await client.send("/invitations", { organisationId: "org_harbour", person: picked });
+        const persons = everyone.slice(from, to).map((suggested) => JSON.stringify(suggested));
+        const response = await client.send("/invitations", { organisationId: "org_harbour", person: persons });
         expect(response.status).toBe(status);
         if (status === 429) expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
       }
     });
 
-    test("are limited across processes, where the store allows several [D-87]", async () => {
+    test("invitations are limited across processes, where the store allows several [D-87]", async () => {
       advance(2 * dayMs);
-      const everyone = Array.from({ length: 400 }, () => person());
-      const token = await shownTo(hana, everyone);
+      const everyone = Array.from({ length: 400 }, () => createPerson());
+      const token = await signInAndShow(hana, everyone);
       const others = title === "PGlite" ? [] : [await openPlatform(invitations.database, {}, now)];
       const processes = [invitations.platform, ...others];
       const responses = await Promise.all(
-        Array.from({ length: 40 }, (_, part) => {
-          const people = everyone.slice(part * 10, part * 10 + 10);
+        Array.from({ length: 40 }, (_, index) => {
+          const people = everyone.slice(index * 10, index * 10 + 10);
           const json = { organisationId: "org_harbour", people };
-          return processes[part % processes.length]?.call("POST", "/portal/invitations", { token, json });
+          return processes[index % processes.length]?.call("POST", "/portal/invitations", { token, json });
         }),
       );
       for (const other of others) await other.close();
@@ -87,11 +87,11 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
     timeout: 60_000,
   }, async () => {
     const token = await signIn(hana);
-    const first = person();
+    const first = createPerson();
     for (const people of [
       [first],
-      Array.from({ length: 10_500 }, () => person()),
-      Array.from({ length: 10_500 }, () => person()),
+      Array.from({ length: 10_500 }, () => createPerson()),
+      Array.from({ length: 10_500 }, () => createPerson()),
     ]) {
       advance(1);
       suggest(people);
@@ -101,18 +101,18 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
     await invitations.platform.call("DELETE", "/portal/session", { token });
     advance(dayMs);
     await signIn(hana);
-    let kept = Number.NaN;
+    let keptCount = Number.NaN;
     await restart(async () => {
       const store = await openStore({ ...invitations.database.options, onError: () => undefined });
       const rows = store.db.selectFrom("shown_suggestions").select(({ fn }) => fn.countAll<string>().as("count"));
-      kept = Number((await rows.executeTakeFirstOrThrow()).count);
+      keptCount = Number((await rows.executeTakeFirstOrThrow()).count);
       await store.close();
     });
-    expect(kept).toBe(0);
+    expect(keptCount).toBe(0);
   });
 });
 
-/** Searches. @returns the page of results */
+/** Searches for people on the page. @returns the page with the results */
 async function searchOnPage(client: PageClient, organisationIds: string[]): Promise<string> {
   const { status, text } = await client.send("/invitations/search", { organisationIds });
   expect(status).toBe(200);

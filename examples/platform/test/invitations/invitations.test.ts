@@ -5,93 +5,101 @@ import { ada, bo, dayMs, hana, type SuggestedPerson, useInvitations } from "./us
 
 describe.each(await anyStore())("invitations on $title", ({ createDatabase }) => {
   const invitations = useInvitations(createDatabase);
-  const { advance, signIn, suggest, search, invite, shownTo, mailsTo, person } = invitations;
+  const { advance, signIn, suggest, search, invite, signInAndShow, readMailsTo, createPerson } = invitations;
 
-  describe("to people from a search", () => {
-    test("get 422 for an address that no search returned, and send no mail [D-87]", async () => {
-      const [shown, stranger] = [person(), person()];
-      const token = await shownTo(hana, [shown]);
-      const response = await invite(token, [shown, stranger]);
+  describe("people from a search", () => {
+    test("inviting an address that no search returned gets 422 and sends no mail [D-87]", async () => {
+      const [suggested, unsuggested] = [createPerson(), createPerson()];
+      const token = await signInAndShow(hana, [suggested]);
+      const response = await invite(token, [suggested, unsuggested]);
       expect(response.status).toBe(422);
       expect(response.json()).toMatchObject({
         code: "contact_not_suggested",
         errors: { "people[1]": [expect.any(String)] },
       });
-      expect(response.text).not.toContain(stranger.emailAddress);
-      expect([await mailsTo(shown.emailAddress), await mailsTo(stranger.emailAddress)]).toEqual([[], []]);
-      expect((await invite(token, [shown])).status).toBe(201);
+      expect(response.text).not.toContain(unsuggested.emailAddress);
+      expect([await readMailsTo(suggested.emailAddress), await readMailsTo(unsuggested.emailAddress)]).toEqual([
+        [],
+        [],
+      ]);
+      expect((await invite(token, [suggested])).status).toBe(201);
     });
 
     test.each<[string, Partial<SuggestedPerson>]>([
       ["another name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
       ["another person's name", { name: "Farah Aziz" }],
-      ["an address that contains theirs", { emailAddress: "x.dana@example.com" }],
-    ])("get 422 for %s [D-87]", async (_, changes) => {
-      const shown = person();
-      const token = await shownTo(hana, [shown, person({ name: "Farah Aziz" })]);
-      expect((await invite(token, [{ ...shown, ...changes }])).status).toBe(422);
-      expect(await mailsTo(shown.emailAddress)).toEqual([]);
+      ["an address that ends with the suggested one", { emailAddress: "x.dana@example.com" }],
+    ])("an invitation with %s gets 422 [D-87]", async (_, changes) => {
+      const suggested = createPerson();
+      const token = await signInAndShow(hana, [suggested, createPerson({ name: "Farah Aziz" })]);
+      expect((await invite(token, [{ ...suggested, ...changes }])).status).toBe(422);
+      expect(await readMailsTo(suggested.emailAddress)).toEqual([]);
     });
 
-    test("get 422 for people shown to another session, person or organisation [D-87]", async () => {
-      const shown = person();
-      const token = await shownTo(hana, [shown]);
-      for (const other of [await signIn(hana), await signIn(bo), await signIn(ada)])
-        expect((await invite(other, [shown])).status).toBe(422);
-      expect((await invite(token, [shown], "org_bistro")).status).toBe(422);
-      expect((await invite(token, [shown])).status).toBe(201);
+    test("inviting people shown to another session, person or organisation gets 422 [D-87]", async () => {
+      const suggested = createPerson();
+      const token = await signInAndShow(hana, [suggested]);
+      for (const otherToken of [await signIn(hana), await signIn(bo), await signIn(ada)])
+        expect((await invite(otherToken, [suggested])).status).toBe(422);
+      expect((await invite(token, [suggested], "org_bistro")).status).toBe(422);
+      expect((await invite(token, [suggested])).status).toBe(201);
     });
 
-    test("stay valid after a later search, and an invalid list shows nobody", async () => {
-      const [first, second, refused] = [person(), person(), person()];
-      const token = await shownTo(hana, [first]);
+    test("people from earlier searches can still be invited, but not people from an invalid response", async () => {
+      const [first, second, invalid] = [createPerson(), createPerson(), createPerson()];
+      const token = await signInAndShow(hana, [first]);
       suggest([second]);
       await search(token);
-      invitations.harbour.respond = respondWith(200, {}, JSON.stringify([{ ...refused, ratings: [] }, { name: "x" }]));
+      invitations.harbour.respond = respondWith(200, {}, JSON.stringify([{ ...invalid, ratings: [] }, { name: "x" }]));
       await search(token);
-      invitations.harbour.respond = respondWith(500, {}, JSON.stringify([{ ...refused, ratings: [] }]));
+      invitations.harbour.respond = respondWith(500, {}, JSON.stringify([{ ...invalid, ratings: [] }]));
       await search(token);
-      expect((await invite(token, [refused])).status).toBe(422);
+      expect((await invite(token, [invalid])).status).toBe(422);
       expect((await invite(token, [first, second])).status).toBe(201);
     });
 
-    test("are rejected after the session ends", async () => {
-      const shown = person();
-      const token = await shownTo(hana, [shown]);
+    test("an invitation after the session ended gets 401", async () => {
+      const suggested = createPerson();
+      const token = await signInAndShow(hana, [suggested]);
       expect((await invitations.platform.call("DELETE", "/portal/session", { token })).status).toBe(204);
-      expect((await invite(token, [shown])).status).toBe(401);
+      expect((await invite(token, [suggested])).status).toBe(401);
     });
   });
 
-  describe("to one address", () => {
-    test("are sent once in 30 days by an organisation, however the address is written [D-87]", async () => {
-      const shown = person({ emailAddress: "eli@example.com" });
-      const same = ["ELI@Example.COM", "eli+1@example.com", "eli+two+three@EXAMPLE.com", "ｅli@example.com"];
-      const spellings = same.map((emailAddress) => person({ emailAddress }));
-      const token = await shownTo(hana, [shown, ...spellings]);
-      expect((await invite(token, [shown, ...spellings])).json()).toMatchObject({ invitations: [shown] });
-      for (const again of [shown, ...spellings]) {
-        const response = await invite(token, [again]);
+  describe("invitations to one address", () => {
+    test("an organisation can invite an address once in 30 days, however it is written [D-87]", async () => {
+      const suggested = createPerson({ emailAddress: "eli@example.com" });
+      const equivalentAddresses = [
+        "ELI@Example.COM",
+        "eli+1@example.com",
+        "eli+two+three@EXAMPLE.com",
+        "ｅli@example.com",
+      ];
+      const spellings = equivalentAddresses.map((emailAddress) => createPerson({ emailAddress }));
+      const token = await signInAndShow(hana, [suggested, ...spellings]);
+      expect((await invite(token, [suggested, ...spellings])).json()).toMatchObject({ invitations: [suggested] });
+      for (const spelling of [suggested, ...spellings]) {
+        const response = await invite(token, [spelling]);
         expect(response.json()).toMatchObject({ status: 409, code: "already_invited" });
         expect(response.text).not.toContain("@");
       }
-      // Another organisation may invite the person, and so may this one after 30 days.
-      expect((await invite(await shownTo(bo, [shown]), [shown])).status).toBe(201);
+      // Another organisation may invite the person immediately, and the same one after 30 days.
+      expect((await invite(await signInAndShow(bo, [suggested]), [suggested])).status).toBe(201);
       advance(30 * dayMs + 1);
-      expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(201);
-      expect(await mailsTo(shown.emailAddress)).toHaveLength(3);
+      expect((await invite(await signInAndShow(hana, [suggested]), [suggested])).status).toBe(201);
+      expect(await readMailsTo(suggested.emailAddress)).toHaveLength(3);
     });
 
-    test("send one mail for many simultaneous requests", async () => {
-      const shown = person();
-      const token = await shownTo(hana, [shown]);
-      const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [shown])));
+    test("many simultaneous invitations to one address send one mail", async () => {
+      const suggested = createPerson();
+      const token = await signInAndShow(hana, [suggested]);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => invite(token, [suggested])));
       expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
-      expect(await mailsTo(shown.emailAddress)).toHaveLength(1);
+      expect(await readMailsTo(suggested.emailAddress)).toHaveLength(1);
     });
   });
 
-  describe("without links or extra lines", () => {
+  describe("names in invitations", () => {
     test.each([
       "Visit https://evil.example/login now",
       "www.evil.example",
@@ -99,15 +107,15 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       "Dana ｅvil．example/path",
       "Dana <https://evil.example>",
       `Dana ${"very ".repeat(80)}long`,
-    ])("send no link for the name %j [D-87]", async (name) => {
+    ])("an invitation mail does not repeat the name %j [D-87]", async (name) => {
       advance(2 * dayMs);
-      const shown = person({ name });
-      const response = await invite(await shownTo(hana, [shown]), [shown]);
+      const suggested = createPerson({ name });
+      const response = await invite(await signInAndShow(hana, [suggested]), [suggested]);
       expect(response.status).toBe(201);
-      expect(await mailsTo(shown.emailAddress)).toEqual([
+      expect(await readMailsTo(suggested.emailAddress)).toEqual([
         expect.objectContaining({
           subject: "Harbour Hotels invites you",
-          // The only link is the platform's.
+          // The platform's link is the only one.
           body: expect.stringMatching(
             /^Hello,\n\nHana Lind at Harbour Hotels invites you to share your availability\.\n\nJoin by [\w ,:]+ UTC:\nhttp:\/\/127\.0\.0\.1:\d+\/app\/join\/[\w-]{43}\n\nThe link works once\. Do not forward it\.\n$/,
           ),
@@ -121,10 +129,10 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       "Dana\u2029Farah",
       "Dana\u0085Farah",
       "Dana\u202egro.live",
-    ])("get 400 for the name %j", async (name) => {
-      const shown = person({ name });
-      expect((await invite(await shownTo(hana, [shown]), [shown])).status).toBe(400);
-      expect(await mailsTo(shown.emailAddress)).toEqual([]);
+    ])("an invitation with the name %j gets 400", async (name) => {
+      const suggested = createPerson({ name });
+      expect((await invite(await signInAndShow(hana, [suggested]), [suggested])).status).toBe(400);
+      expect(await readMailsTo(suggested.emailAddress)).toEqual([]);
     });
   });
 });

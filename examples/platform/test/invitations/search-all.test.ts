@@ -11,9 +11,9 @@ import {
 import { openReceiver } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 
-const received = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
+const okResult = { ok: true, status: 200, body: Buffer.from("[]"), truncated: false, durationMs: 1 } as const;
 
-describe.each(await anyStore())("a suggestion search on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("suggestion searches on $title", ({ createDatabase }) => {
   async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
     const database = await createDatabase();
     const fixture = await openDeliveryFixture(database);
@@ -24,10 +24,10 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
     fixture: DeliveryFixture,
     send: EndpointClient["send"],
     timeoutMs?: number,
-    asked?: string[],
+    requestedIds?: string[],
   ) => {
     const { store, errors } = fixture;
-    const organisationIds = asked ?? (await idsOf(fixture));
+    const organisationIds = requestedIds ?? (await readOrganisationIds(fixture));
     const endpointClient = { send, close: async () => undefined };
     const onError = (error: unknown) => void errors.push(error);
     const deps = {
@@ -44,78 +44,78 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
   /** Makes all organisations implement suggestions. */
   const implementAll = ({ store }: DeliveryFixture) =>
     store.db.updateTable("endpoints").set({ suggests_contacts: true }).execute();
-  const idsOf = async ({ store }: DeliveryFixture): Promise<string[]> =>
+  const readOrganisationIds = async ({ store }: DeliveryFixture): Promise<string[]> =>
     (await store.db.selectFrom("organisations").select("id").execute()).map(({ id }) => id);
 
-  test("fails alone for an organisation whose secret is lost or whose call fails internally", () =>
+  test("a lost secret or an internal error fails a search only for that organisation", () =>
     withDeliveryFixture(async (fixture) => {
-      const lost = await addOrganisation(fixture.store, "https://lost.example");
+      const withLostSecret = await addOrganisation(fixture.store, "https://lost.example");
       const broken = await addOrganisation(fixture.store, "https://broken.example");
-      const well = await addOrganisation(fixture.store, "https://well.example");
+      const healthy = await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);
       const encryptedElsewhere = { encrypted_secret: "x" };
       await fixture.store.db
         .updateTable("endpoints")
         .set(encryptedElsewhere)
-        .where("organisation_id", "=", lost)
+        .where("organisation_id", "=", withLostSecret)
         .execute();
       const results = await search(fixture, async ({ baseAddress }) => {
         if (baseAddress === "https://broken.example") throw new Error("s3cret bug");
-        return received;
+        return okResult;
       });
       const failure = { code: "internal_error", status: null, message: expect.stringContaining("our side") };
       expect(new Map(results.map(({ organisation, ...result }) => [organisation.id, result]))).toEqual(
         new Map<string, object>([
-          [lost, { failure }],
+          [withLostSecret, { failure }],
           [broken, { failure }],
-          [well, { suggestions: [] }],
+          [healthy, { suggestions: [] }],
         ]),
       );
       expect(fixture.errors).toHaveLength(2);
     }));
 
-  test("asks each named organisation that implements suggestions once, and no other", () =>
+  test("a search asks each selected organisation that implements suggestions once, and no other", () =>
     withDeliveryFixture(async (fixture) => {
       const ids = [];
       for (let count = 0; count < 4; count += 1)
         ids.push(await addOrganisation(fixture.store, `https://number-${count}.example`));
       await implementAll(fixture);
-      const off = fixture.store.db.updateTable("endpoints").set({ suggests_contacts: false });
-      await off.where("organisation_id", "=", ids[1] ?? "").execute();
-      const asked: string[] = [];
-      const named = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
+      const switchOff = fixture.store.db.updateTable("endpoints").set({ suggests_contacts: false });
+      await switchOff.where("organisation_id", "=", ids[1] ?? "").execute();
+      const requestedAddresses: string[] = [];
+      const searchedIds = [ids[0], ids[1], ids[3], ids[0], "nowhere"].map(String);
       const results = await search(
         fixture,
         async ({ baseAddress }) => {
-          asked.push(baseAddress);
-          return received;
+          requestedAddresses.push(baseAddress);
+          return okResult;
         },
         undefined,
-        named,
+        searchedIds,
       );
-      expect(asked.toSorted()).toEqual(["https://number-0.example", "https://number-3.example"]);
+      expect(requestedAddresses.toSorted()).toEqual(["https://number-0.example", "https://number-3.example"]);
       expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
     }));
 
-  test("asks 32 organisations in parallel, and eventually all", () =>
+  test("a search asks all organisations, 32 in parallel", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);
-      let open = 0;
-      let most = 0;
+      let inFlight = 0;
+      let maxInFlight = 0;
       const results = await search(fixture, async () => {
-        open += 1;
-        most = Math.max(most, open);
+        inFlight += 1;
+        maxInFlight = Math.max(maxInFlight, inFlight);
         await new Promise((resolve) => setTimeout(resolve, 20));
-        open -= 1;
-        return received;
+        inFlight -= 1;
+        return okResult;
       });
-      expect([most, results.length, new Set(results.map(({ organisation }) => organisation.id)).size]).toEqual([
+      expect([maxInFlight, results.length, new Set(results.map(({ organisation }) => organisation.id)).size]).toEqual([
         32, 40, 40,
       ]);
     }));
 
-  test("takes one timeout, however many endpoints are silent [D-25]", () =>
+  test("a search takes one timeout, however many endpoints are silent [D-25]", () =>
     withDeliveryFixture(async (fixture) => {
       const silent = await openReceiver(() => undefined);
       const endpointClient = createEndpointClient({ allowLoopback: true });
@@ -129,18 +129,18 @@ describe.each(await anyStore())("a suggestion search on $title", ({ createDataba
       await silent.close();
     }));
 
-  test("gives late organisations the remaining time", () =>
+  test("organisations that are asked later in a search get the remaining time", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);
-      const times: number[] = [];
+      const timeouts: number[] = [];
       await search(fixture, async ({ timeoutMs }) => {
-        times.push(timeoutMs);
+        timeouts.push(timeoutMs);
         await new Promise((resolve) => setTimeout(resolve, 300));
-        return received;
+        return okResult;
       });
-      expect(Math.max(...times)).toBeLessThanOrEqual(5_000);
-      expect(Math.max(...times.slice(32))).toBeLessThan(4_750);
-      expect(times).toHaveLength(40);
+      expect(Math.max(...timeouts)).toBeLessThanOrEqual(5_000);
+      expect(Math.max(...timeouts.slice(32))).toBeLessThan(4_750);
+      expect(timeouts).toHaveLength(40);
     }));
 });

@@ -6,8 +6,8 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   const invitations = useInvitations(createDatabase);
   const { signIn, suggest, search } = invitations;
 
-  describe("a search of named organisations", () => {
-    test("sends the person's addresses to no other organisation [D-88]", async () => {
+  describe("searches of selected organisations", () => {
+    test("a search sends the person's addresses only to the selected organisations [D-88]", async () => {
       const token = await signIn(hana);
       suggest([]);
       suggest([], invitations.bistro);
@@ -21,18 +21,21 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
     });
 
     test.each([null, [], "org_harbour", [""], [7], Array(1_001).fill("org_harbour")])(
-      "gets 400 and asks nobody without any name, as with %j",
+      "a search with the organisation ids %j gets 400 and asks nobody",
       async (organisationIds) => {
         const before = [invitations.harbour.requests.length, invitations.bistro.requests.length];
         const token = await signIn(hana);
-        const without = await invitations.platform.call("POST", "/portal/suggestions/search", { token, json: {} });
-        for (const response of [await search(token, organisationIds), without])
+        const responseWithoutIds = await invitations.platform.call("POST", "/portal/suggestions/search", {
+          token,
+          json: {},
+        });
+        for (const response of [await search(token, organisationIds), responseWithoutIds])
           expect(response.json()).toMatchObject({ status: 400, code: "invalid_request" });
         expect([invitations.harbour.requests.length, invitations.bistro.requests.length]).toEqual(before);
       },
     );
 
-    test("gets 422 and asks nobody when one is unknown or has no suggestions, and names it [D-88]", async () => {
+    test("a search of organisations that are unknown or do not implement suggestions gets 422 with their indexes [D-88]", async () => {
       const before = invitations.harbour.requests.length;
       const response = await search(await signIn(hana), ["org_harbour", "org_crew", "org_nowhere"]);
       expect(response.json()).toMatchObject({
@@ -43,28 +46,30 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(invitations.harbour.requests).toHaveLength(before);
     });
 
-    test("offers the available ones, the person's own first [D-88]", async () => {
-      const choices = async (who: string) =>
+    test("the organisations to search are listed with the person's own first [D-88]", async () => {
+      const listOrganisations = async (emailAddress: string) =>
         (
-          await invitations.platform.call("GET", "/portal/suggestions/organisations", { token: await signIn(who) })
+          await invitations.platform.call("GET", "/portal/suggestions/organisations", {
+            token: await signIn(emailAddress),
+          })
         ).json();
       const [bistro, harbour] = [
         { id: "org_bistro", name: "Bistro Group" },
         { id: "org_harbour", name: "Harbour Hotels" },
       ];
-      expect(await choices(hana)).toEqual({
+      expect(await listOrganisations(hana)).toEqual({
         organisations: [
           { ...harbour, isOwn: true },
           { ...bistro, isOwn: false },
         ],
       });
-      expect(await choices(bo)).toEqual({
+      expect(await listOrganisations(bo)).toEqual({
         organisations: [
           { ...bistro, isOwn: true },
           { ...harbour, isOwn: false },
         ],
       });
-      expect(await choices(ada)).toEqual({
+      expect(await listOrganisations(ada)).toEqual({
         organisations: [
           { ...bistro, isOwn: false },
           { ...harbour, isOwn: false },

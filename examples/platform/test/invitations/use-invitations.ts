@@ -23,22 +23,22 @@ export interface InvitationsUnderTest {
   readonly bistro: Receiver;
   now(): Date;
   advance(ms: number): void;
-  /** Stops the platform and starts it again. @param meanwhile runs in between */
+  /** Restarts the platform. @param meanwhile runs while it is stopped */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** Opens a new session. @returns its token */
   signIn(emailAddress: string): Promise<string>;
-  /** Makes an endpoint, by default Harbour Hotels', suggest these people. */
-  suggest(people: readonly SuggestedPerson[], on?: Receiver): void;
+  /** Makes an endpoint suggest these people. The default is Harbour Hotels' endpoint. */
+  suggest(people: readonly SuggestedPerson[], receiver?: Receiver): void;
   search(token: string, organisationIds?: unknown): Promise<PlatformResponse>;
   invite(token: string, people: readonly SuggestedPerson[], organisationId?: string): Promise<PlatformResponse>;
-  /** Opens a session for `who` and shows it these people. @returns its token */
-  shownTo(who: string, people: readonly SuggestedPerson[]): Promise<string>;
-  mailsTo(emailAddress: string): Promise<{ subject: string; body: string }[]>;
+  /** Signs in and searches, with these people as the result. @returns the session's token */
+  signInAndShow(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string>;
+  readMailsTo(emailAddress: string): Promise<{ subject: string; body: string }[]>;
   /** Creates a new person. */
-  person(changes?: Partial<SuggestedPerson>): SuggestedPerson;
+  createPerson(changes?: Partial<SuggestedPerson>): SuggestedPerson;
 }
 
-/** Opens a platform for the tests of a describe block. */
+/** Opens a platform for the tests in a describe block. */
 export function useInvitations(createDatabase: StoreUnderTest["createDatabase"]): InvitationsUnderTest {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
@@ -54,12 +54,14 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
       await openReceiver(respondWith(200, {}, "[]")),
       await openReceiver(respondWith(200, {}, "[]")),
     ];
-    for (const [who, { baseAddress }] of [
+    for (const [signInAddress, { baseAddress }] of [
       [hana, harbour],
       [bo, bistro],
     ] as const) {
       const json = { baseAddress, secret, suggestsContacts: true };
-      expect((await platform.call("PUT", "/portal/profile", { token: await signIn(who), json })).status).toBe(200);
+      expect((await platform.call("PUT", "/portal/profile", { token: await signIn(signInAddress), json })).status).toBe(
+        200,
+      );
     }
   });
   afterAll(async () => {
@@ -72,8 +74,8 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
     const json = { emailAddress, password: "demo-password" };
     return (await platform.call("POST", "/portal/session", { json })).json<{ token: string }>().token;
   }
-  const suggest = (people: readonly SuggestedPerson[], on = harbour): void => {
-    on.respond = respondWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+  const suggest = (people: readonly SuggestedPerson[], receiver = harbour): void => {
+    receiver.respond = respondWith(200, {}, JSON.stringify(people.map((person) => ({ ...person, ratings: [] }))));
   };
   const search = (token: string, organisationIds: unknown = ["org_harbour"]): Promise<PlatformResponse> =>
     platform.call("POST", "/portal/suggestions/search", { token, json: { organisationIds } });
@@ -83,20 +85,20 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
     organisationId = "org_harbour",
   ): Promise<PlatformResponse> =>
     platform.call("POST", "/portal/invitations", { token, json: { organisationId, people } });
-  async function shownTo(who: string, people: readonly SuggestedPerson[]): Promise<string> {
-    const token = await signIn(who);
+  async function signInAndShow(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string> {
+    const token = await signIn(signInAddress);
     suggest(people);
     expect((await search(token)).status).toBe(200);
     return token;
   }
-  const mailsTo = async (emailAddress: string): Promise<{ subject: string; body: string }[]> => {
+  const readMailsTo = async (emailAddress: string): Promise<{ subject: string; body: string }[]> => {
     const { mails } = (await platform.call("GET", "/portal/mailbox", { token: await signIn(hana) })).json<{
       mails: { to: string; subject: string; body: string }[];
     }>();
     return mails.filter(({ to }) => to === emailAddress);
   };
   let count = 0;
-  const person = (changes: Partial<SuggestedPerson> = {}): SuggestedPerson => {
+  const createPerson = (changes: Partial<SuggestedPerson> = {}): SuggestedPerson => {
     count += 1;
     return { name: "Dana Kim", emailAddress: `dana${count}@example.com`, ...changes };
   };
@@ -126,8 +128,8 @@ export function useInvitations(createDatabase: StoreUnderTest["createDatabase"])
     suggest,
     search,
     invite,
-    shownTo,
-    mailsTo,
-    person,
+    signInAndShow,
+    readMailsTo,
+    createPerson,
   };
 }

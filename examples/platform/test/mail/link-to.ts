@@ -1,2 +1,2 @@
-/** Builds links in emails, for tests without a server. */
+/** Builds the links in emails in tests that run without a server. */
 export const linkTo = (path: string): string => `https://offers.example${path}`;

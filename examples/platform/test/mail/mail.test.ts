@@ -25,12 +25,12 @@ import { virtualTime } from "../support/virtual-time.ts";
 interface MailServer {
   url: string;
   mails: { from: string; to: string[]; text: string }[];
-  /** Decides about each recipient from now on: returning an error rejects it. */
+  /** Called for each recipient. Returning an error rejects the recipient. */
   respond: (address: string) => Error | undefined;
   close(): Promise<void>;
 }
 
-const refusal = (responseCode: number): Error => Object.assign(new Error("refused"), { responseCode });
+const createRejection = (responseCode: number): Error => Object.assign(new Error("rejected"), { responseCode });
 
 async function openMailServer(password?: string): Promise<MailServer> {
   const smtp = new SMTPServer({
@@ -38,8 +38,8 @@ async function openMailServer(password?: string): Promise<MailServer> {
     allowInsecureAuth: true,
     closeTimeout: 100,
     authOptional: password === undefined,
-    onAuth: (given, _session, done) =>
-      given.password === password ? done(null, { user: given.username }) : done(new Error("no")),
+    onAuth: (credentials, _session, done) =>
+      credentials.password === password ? done(null, { user: credentials.username }) : done(new Error("no")),
     onRcptTo: ({ address }, _session, done) => done(server.respond(address)),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
@@ -82,31 +82,34 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     await server.close();
   });
 
-  const start = (transport = smtpTransport({ url: server.url, from }), options: Partial<MailOptions> = {}): Loop => {
+  const startMailQueue = (
+    transport = smtpTransport({ url: server.url, from }),
+    options: Partial<MailOptions> = {},
+  ): Loop => {
     transports.push(transport);
     const { store, leases, errors } = fixture;
     const onError = (error: unknown): void => void errors.push(error);
     return fixture.adopt(startMail({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
   };
-  const write = (to: string, subject = "Offer created", body = "The offer was created."): Promise<number> =>
+  const writeMail = (to: string, subject = "Offer created", body = "The offer was created."): Promise<number> =>
     fixture.store.transaction(async (trx) => {
       await enqueueEmails(trx, [{ to_address: to, subject, body }]);
       const last = trx.selectFrom("mails").select("id").orderBy("id", "desc").limit(1);
       return (await last.executeTakeFirstOrThrow()).id;
     });
-  const writeMany = async (count: number): Promise<number[]> => {
+  const writeMails = async (count: number): Promise<number[]> => {
     const ids: number[] = [];
-    for (let index = 0; index < count; index += 1) ids.push(await write(`person-${index}@example.com`));
+    for (let index = 0; index < count; index += 1) ids.push(await writeMail(`person-${index}@example.com`));
     return ids;
   };
-  const read = (id: number) =>
+  const readMail = (id: number) =>
     fixture.store.db.selectFrom("mails").select(["sent_at", "attempts"]).where("id", "=", id).executeTakeFirstOrThrow();
-  const isSent = async (id: number): Promise<boolean> => (await read(id)).sent_at !== null;
+  const isSent = async (id: number): Promise<boolean> => (await readMail(id)).sent_at !== null;
 
-  test("is sent to its address once, with a unique id [D-78]", async () => {
-    start();
-    const ids = await writeMany(25);
-    await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
+  test("each mail is sent to its address once, with a unique Message-ID [D-78]", async () => {
+    startMailQueue();
+    const ids = await writeMails(25);
+    await eventually("all mails are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
     expect(server.mails.map(({ to }) => to.join()).sort()).toEqual(ids.map((_, i) => `person-${i}@example.com`).sort());
     expect(new Set(server.mails.map(({ from: sender }) => sender))).toEqual(new Set([from]));
     const messageIds = server.mails.map(({ text }) => /^Message-ID: (<mail-\S+@platform\.example>)/m.exec(text)?.[1]);
@@ -115,133 +118,136 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     expect(server.mails[0]?.text).toContain("The offer was created.");
   });
 
-  test("is sent once by two processes", async () => {
-    const ids = await writeMany(30);
+  test("two processes send each mail once", async () => {
+    const ids = await writeMails(30);
     const leases = await openLeases(fixture.store, { onError: (error) => fixture.errors.push(error) });
-    start(undefined, { firstRetryMs: 60_000 });
-    const second = start(undefined, { leases, firstRetryMs: 60_000 });
-    await eventually("all are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
+    startMailQueue(undefined, { firstRetryMs: 60_000 });
+    const second = startMailQueue(undefined, { leases, firstRetryMs: 60_000 });
+    await eventually("all mails are sent", async () => (await Promise.all(ids.map(isSent))).every(Boolean));
     expect(server.mails).toHaveLength(30);
     await second.stop();
     await leases.stop();
   });
 
-  test("treats an address with a comma as one address, and removes line breaks from a subject", async () => {
-    start();
-    const id = await write("a,b@example.com", "Hello\r\nBcc: c@example.com");
-    await eventually("it is sent", () => isSent(id));
+  test("a mail address with a comma stays one address, and line breaks are removed from a subject", async () => {
+    startMailQueue();
+    const id = await writeMail("a,b@example.com", "Hello\r\nBcc: c@example.com");
+    await eventually("the mail is sent", () => isSent(id));
     expect(server.mails).toMatchObject([{ to: ['"a,b"@example.com'] }]);
     expect(server.mails[0]?.text).not.toMatch(/^Bcc:/im);
   });
 
-  test("is retried with the same Message-ID when the mail server is busy [D-78]", async () => {
-    let refusals = 2;
-    server.respond = () => (refusals-- > 0 ? refusal(450) : undefined);
-    start();
-    const id = await write("amal@example.com");
-    await eventually("it is sent", () => isSent(id));
-    expect((await read(id)).attempts).toBe(3);
+  test("a mail is retried and sent once when the mail server was busy [D-78]", async () => {
+    let rejectionsLeft = 2;
+    server.respond = () => (rejectionsLeft-- > 0 ? createRejection(450) : undefined);
+    startMailQueue();
+    const id = await writeMail("amal@example.com");
+    await eventually("the mail is sent", () => isSent(id));
+    expect((await readMail(id)).attempts).toBe(3);
     expect(fixture.errors).toHaveLength(2);
     expect(server.mails).toHaveLength(1);
   });
 
-  test("is retried when the mail server is unavailable", async () => {
+  test("a mail is retried until it is given up while the mail server is unavailable", async () => {
     const { url } = server;
     await server.close();
-    start(smtpTransport({ url, from }), { firstRetryMs: 1 });
-    const id = await write("amal@example.com");
-    await eventually("it is given up", async () => (await read(id)).attempts === maxMailAttempts);
+    startMailQueue(smtpTransport({ url, from }), { firstRetryMs: 1 });
+    const id = await writeMail("amal@example.com");
+    await eventually("the mail is given up", async () => (await readMail(id)).attempts === maxMailAttempts);
     expect(await isSent(id)).toBe(false);
     server = await openMailServer();
   });
 
-  test("is not retried for an address that does not exist [D-78]", async () => {
-    server.respond = (address) => (address.startsWith("unknown") ? refusal(550) : undefined);
-    start();
-    const [refused, taken] = [await write("unknown@example.com"), await write("amal@example.com")];
-    await eventually("the other is sent", () => isSent(taken));
-    await eventually("it is given up", async () => (await read(refused)).attempts === maxMailAttempts);
-    expect(await isSent(refused)).toBe(false);
+  test("a mail to an address that does not exist is not retried [D-78]", async () => {
+    server.respond = (address) => (address.startsWith("unknown") ? createRejection(550) : undefined);
+    startMailQueue();
+    const [rejectedId, acceptedId] = [await writeMail("unknown@example.com"), await writeMail("amal@example.com")];
+    await eventually("the accepted mail is sent", () => isSent(acceptedId));
+    await eventually(
+      "the rejected mail is given up",
+      async () => (await readMail(rejectedId)).attempts === maxMailAttempts,
+    );
+    expect(await isSent(rejectedId)).toBe(false);
     expect(fixture.errors).toMatchObject([{ code: "mail_rejected" }]);
   });
 
-  test("is kept when the password is wrong, and sent when it is correct", async () => {
-    const guarded = await openMailServer("right");
-    const url = new URL(guarded.url);
+  test("a mail is kept while the SMTP password is wrong, and sent once it is correct", async () => {
+    const protectedServer = await openMailServer("right");
+    const url = new URL(protectedServer.url);
     url.password = "wrong";
-    const id = await write("amal@example.com");
-    const mail = start(smtpTransport({ url: url.href, from }), { firstRetryMs: 500 });
-    await eventually("it was refused", () => fixture.errors.length > 0);
+    const id = await writeMail("amal@example.com");
+    const mail = startMailQueue(smtpTransport({ url: url.href, from }), { firstRetryMs: 500 });
+    await eventually("the mail was rejected", () => fixture.errors.length > 0);
     await mail.stop();
-    expect((await read(id)).attempts).toBeLessThan(maxMailAttempts);
-    start(smtpTransport({ url: guarded.url, from }));
-    await eventually("it is sent", () => isSent(id));
-    await guarded.close();
+    expect((await readMail(id)).attempts).toBeLessThan(maxMailAttempts);
+    startMailQueue(smtpTransport({ url: protectedServer.url, from }));
+    await eventually("the mail is sent", () => isSent(id));
+    await protectedServer.close();
   });
 
-  test("is not retried early, and each pause is three times as long", async () => {
+  test("a mail is not retried early, and each pause is three times as long as the one before", async () => {
     const time = virtualTime(fixture, { queue: "mails" });
     const hourMs = 3_600_000;
-    server.respond = (address) => (address.startsWith("amal") ? refusal(450) : undefined);
-    start(undefined, { firstRetryMs: hourMs });
-    const refused = await write("amal@example.com");
+    server.respond = (address) => (address.startsWith("amal") ? createRejection(450) : undefined);
+    startMailQueue(undefined, { firstRetryMs: hourMs });
+    const rejectedId = await writeMail("amal@example.com");
     for (const [index, hours] of [1, 3].entries()) {
-      const other = await write("ben@example.com");
-      await eventually("the other is sent", () => isSent(other));
+      const otherId = await writeMail("ben@example.com");
+      await eventually("the mail to Ben is sent", () => isSent(otherId));
       await time.untilIdle();
       const pauseMs = Number(await time.nextDueAt()) - time.now().getTime();
       expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
       expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
-      expect(await read(refused)).toEqual({ sent_at: null, attempts: index + 1 });
+      expect(await readMail(rejectedId)).toEqual({ sent_at: null, attempts: index + 1 });
       await time.advance(hours * hourMs);
     }
     server.respond = () => undefined;
-    await time.advanceUntil(() => isSent(refused));
+    await time.advanceUntil(() => isSent(rejectedId));
     expect(server.mails.filter(({ to }) => to.includes("amal@example.com"))).toHaveLength(1);
   });
 
-  test("is sent once by another process when its process died and the lease ended", async () => {
-    const id = await write("amal@example.com");
-    const dead = new Leases(fixture.store, 500, (error) => fixture.errors.push(error));
-    expect(await claimRows(fixture.store, dead, emailQueue, 10)).toHaveLength(1);
-    start();
-    const other = await write("ben@example.com");
-    await eventually("the next is sent", () => isSent(other));
-    await eventually("it is sent by the other", () => isSent(id));
+  test("a mail whose process died is sent once by another process after the lease has ended", async () => {
+    const id = await writeMail("amal@example.com");
+    const deadLeases = new Leases(fixture.store, 500, (error) => fixture.errors.push(error));
+    expect(await claimRows(fixture.store, deadLeases, emailQueue, 10)).toHaveLength(1);
+    startMailQueue();
+    const otherId = await writeMail("ben@example.com");
+    await eventually("the other mail is sent", () => isSent(otherId));
+    await eventually("the first mail is sent", () => isSent(id));
     expect(server.mails.map(({ to }) => to.join()).sort()).toEqual(["amal@example.com", "ben@example.com"]);
   });
 
-  test("goes to the mailbox without a mail server, and is never sent later", async () => {
-    const mail = start(mailboxTransport);
-    const id = await write("amal@example.com");
-    await eventually("it is marked", () => isSent(id));
+  test("without a mail server, a mail goes to the mailbox and is never sent later", async () => {
+    const mail = startMailQueue(mailboxTransport);
+    const id = await writeMail("amal@example.com");
+    await eventually("the mail is marked as sent", () => isSent(id));
     await mail.stop();
-    start();
-    const next = await write("ben@example.com");
-    await eventually("the next is sent", () => isSent(next));
+    startMailQueue();
+    const nextId = await writeMail("ben@example.com");
+    await eventually("the next mail is sent", () => isSent(nextId));
     expect(server.mails.map(({ to }) => to)).toEqual([["ben@example.com"]]);
   });
 
-  test("hides addresses and the password in transport errors", async () => {
-    server.respond = () => refusal(450);
-    start();
-    await write("secret-person@example.com");
-    await eventually("it was refused", () => fixture.errors.length > 0);
+  test("transport errors are logged without mail addresses", async () => {
+    server.respond = () => createRejection(450);
+    startMailQueue();
+    await writeMail("secret-person@example.com");
+    await eventually("the mail was rejected", () => fixture.errors.length > 0);
     const { errorFields } = await import("../../src/observability/log.ts");
     expect(JSON.stringify(fixture.errors.map((error) => errorFields(error)))).not.toContain("secret-person");
   });
 });
 
-test("the platform sends the mail of a creation over SMTP and logs no personal data", async () => {
+test("the platform sends the mail about a new offer over SMTP, and does not log personal data", async () => {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  if (database === undefined) throw new Error("There is no store to test.");
   const server = await openMailServer();
   const platform = await openPlatform(database, { smtp: { url: server.url, from } });
   const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   const json = { ...offer, notifyEmailAddress: "desk@harbour-hotels.example" };
   expect((await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).status).toBe(201);
-  await eventually("it arrives", () => server.mails.length > 0);
+  await eventually("the mail arrives", () => server.mails.length > 0);
   expect(server.mails).toMatchObject([{ from, to: ["desk@harbour-hotels.example"] }]);
   await platform.close();
   expect(platform.logLines.join("")).not.toMatch(/desk@|harbour-hotels/);

@@ -9,7 +9,7 @@ import { linkTo } from "./link-to.ts";
 
 const address = "hana@example.com";
 
-describe("mails about an offer", async () => {
+describe("mails about offers", async () => {
   const fixture = useDeliveryFixture();
   let organisationId: string;
   const workerIds = ["amal", "ben", "cleo"];
@@ -24,7 +24,7 @@ describe("mails about an offer", async () => {
       .execute();
   });
 
-  const create = (title: string, changes: { notifyEmailAddress?: string } = { notifyEmailAddress: address }) =>
+  const createTestOffer = (title: string, changes: { notifyEmailAddress?: string } = { notifyEmailAddress: address }) =>
     fixture.store.transaction((trx) =>
       createOffer(trx, { now, linkTo }, organisationId, {
         createdByUserId: "user-1",
@@ -35,22 +35,22 @@ describe("mails about an offer", async () => {
         events: [{ start: "2027-03-27T22:00:00Z", end: "2027-03-28T05:00:00Z" }],
       }),
     );
-  const act = (offerId: string, action: Action) =>
+  const applyToOffer = (offerId: string, action: Action) =>
     fixture.store.transaction((trx) =>
       applyAction(trx, { now, linkTo }, "workerId" in action ? action : { organisationId }, offerId, action),
     );
-  const mailsOf = (offerId: string) =>
+  const readMails = (offerId: string) =>
     fixture.store.db
       .selectFrom("mails")
       .select(["to_address", "subject", "body", "due_at", "created_at"])
       .where("body", "like", `%/offers/${offerId}%`)
       .orderBy("id")
       .execute();
-  const subjects = async (offerId: string) => (await mailsOf(offerId)).map(({ subject }) => subject);
+  const readSubjects = async (offerId: string) => (await readMails(offerId)).map(({ subject }) => subject);
 
-  test("say what, when and where on creation, and link to the page [D-121]", async () => {
-    const id = await create("Kitchen help");
-    const [mail] = await mailsOf(id);
+  test("the mail about a new offer says what, when and where, and links to its page [D-121]", async () => {
+    const id = await createTestOffer("Kitchen help");
+    const [mail] = await readMails(id);
     expect(mail).toMatchObject({ to_address: address, subject: "Offer created: Kitchen help" });
     expect(mail?.body.replaceAll(/[\u2009\u202f]/g, " ").split("\n")).toEqual([
       'The offer "Kitchen help" was created and sent to 3 workers.',
@@ -63,13 +63,13 @@ describe("mails about an offer", async () => {
     ]);
   });
 
-  test("combine the responses of ten minutes [D-121]", async () => {
-    const id = await create("Bar");
-    await act(id, { type: "apply", workerId: "amal" });
-    await act(id, { type: "apply", workerId: "amal" });
-    await act(id, { type: "reject", workerId: "ben" });
-    const [, digest, ...others] = await mailsOf(id);
-    expect(others).toEqual([]);
+  test("responses within ten minutes are combined in one mail [D-121]", async () => {
+    const id = await createTestOffer("Bar");
+    await applyToOffer(id, { type: "apply", workerId: "amal" });
+    await applyToOffer(id, { type: "apply", workerId: "amal" });
+    await applyToOffer(id, { type: "reject", workerId: "ben" });
+    const [, digest, ...furtherMails] = await readMails(id);
+    expect(furtherMails).toEqual([]);
     expect(digest?.subject).toBe("2 responses: Bar");
     expect(digest?.body).toContain(
       "Worker amal applied\nWorker ben rejected\n\nIn total, 1 applied, 1 rejected, and 1 has not responded.",
@@ -78,33 +78,33 @@ describe("mails about an offer", async () => {
       `select extract(epoch from due_at - now()) / 60 as minutes from mails where digest_of = '${id}'`,
     )) as unknown as { rows: { minutes: string }[] };
     expect(Math.round(Number(rows[0]?.minutes))).toBe(responseDigestMinutes);
-    // Once the email is due, the next response starts another email.
+    // Once the mail is due, the next response starts another one.
     await fixture.store.execute(`update mails set due_at = now() where digest_of = '${id}'`);
-    await act(id, { type: "apply", workerId: "cleo" });
-    expect(await subjects(id)).toEqual(["Offer created: Bar", "2 responses: Bar", "1 response: Bar"]);
-    expect((await mailsOf(id)).at(-1)?.body).toContain("In total, 2 applied, 1 rejected, and 0 have not responded.");
+    await applyToOffer(id, { type: "apply", workerId: "cleo" });
+    expect(await readSubjects(id)).toEqual(["Offer created: Bar", "2 responses: Bar", "1 response: Bar"]);
+    expect((await readMails(id)).at(-1)?.body).toContain("In total, 2 applied, 1 rejected, and 0 have not responded.");
   });
 
-  test("report the end immediately and replace pending responses [D-121]", async () => {
-    const complete = await create("Terrace");
-    await act(complete, { type: "apply", workerId: "amal" });
-    await act(complete, { type: "complete", workerIds: ["amal"] });
-    expect(await subjects(complete)).toEqual(["Offer created: Terrace", "Offer complete: Terrace"]);
-    expect((await mailsOf(complete)).at(-1)?.body).toContain("Worker amal gets the work");
-    const withdrawn = await create("Breakfast");
-    await act(withdrawn, { type: "withdraw" });
-    await act(withdrawn, { type: "withdraw" });
-    expect(await subjects(withdrawn)).toEqual(["Offer created: Breakfast", "Offer withdrawn: Breakfast"]);
+  test("a completion or withdrawal is mailed immediately and replaces the pending responses [D-121]", async () => {
+    const complete = await createTestOffer("Terrace");
+    await applyToOffer(complete, { type: "apply", workerId: "amal" });
+    await applyToOffer(complete, { type: "complete", workerIds: ["amal"] });
+    expect(await readSubjects(complete)).toEqual(["Offer created: Terrace", "Offer complete: Terrace"]);
+    expect((await readMails(complete)).at(-1)?.body).toContain("Worker amal gets the work");
+    const withdrawn = await createTestOffer("Breakfast");
+    await applyToOffer(withdrawn, { type: "withdraw" });
+    await applyToOffer(withdrawn, { type: "withdraw" });
+    expect(await readSubjects(withdrawn)).toEqual(["Offer created: Breakfast", "Offer withdrawn: Breakfast"]);
   });
 
-  test("are not sent without an address or for a view", async () => {
-    const silent = await create("Silent", {});
-    await act(silent, { type: "apply", workerId: "amal" });
-    await act(silent, { type: "withdraw" });
-    expect(await mailsOf(silent)).toEqual([]);
-    const viewed = await create("Viewed");
-    await act(viewed, { type: "open", workerId: "amal" });
-    await act(viewed, { type: "close", workerId: "amal" });
-    expect(await subjects(viewed)).toEqual(["Offer created: Viewed"]);
+  test("no mails are sent for offers without an address, or when workers only open an offer", async () => {
+    const silent = await createTestOffer("Silent", {});
+    await applyToOffer(silent, { type: "apply", workerId: "amal" });
+    await applyToOffer(silent, { type: "withdraw" });
+    expect(await readMails(silent)).toEqual([]);
+    const viewed = await createTestOffer("Viewed");
+    await applyToOffer(viewed, { type: "open", workerId: "amal" });
+    await applyToOffer(viewed, { type: "close", workerId: "amal" });
+    expect(await readSubjects(viewed)).toEqual(["Offer created: Viewed"]);
   });
 });

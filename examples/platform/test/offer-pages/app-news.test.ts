@@ -3,25 +3,25 @@ import { usePageClient, usePlatform } from "../support/use-opened.ts";
 
 const platform = usePlatform();
 
-async function create(title: string): Promise<string> {
+async function createOffer(title: string): Promise<string> {
   const events = [{ start: "2099-03-05T17:00:00Z", end: "2099-03-05T23:00:00Z" }];
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"], events };
   return (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
 }
 
-describe("news for a worker [D-118]", () => {
+describe("news for workers [D-118]", () => {
   const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
-  const titles = (text: string): string[] =>
+  const extractTitles = (text: string): string[] =>
     [...(text.split('id="menu"')[0] ?? "").matchAll(/<span class="what"><strong>([^<]+)<\/strong>/g)].map(
       ([, title = ""]) => title,
     );
 
-  test("is counted in the title and the navigation, and named on other pages until it is opened", async () => {
+  test("new offers are counted in the title and the navigation, and the latest is named on other pages until it is opened", async () => {
     const before = await amal.get("/app/shifts");
     expect(before.text).toContain("<title>Shifts ·");
     expect(before.text).not.toContain("New offer:");
-    const first = await create("Kitchen help");
-    const second = await create("Bar on Friday");
+    const first = await createOffer("Kitchen help");
+    const second = await createOffer("Bar on Friday");
     for (const path of ["/app/shifts", "/app/contacts", "/app/devices"]) {
       const { text } = await amal.get(path);
       expect(text).toMatch(/<title>\(2\) /);
@@ -31,21 +31,21 @@ describe("news for a worker [D-118]", () => {
     const menu = (await amal.get("/app")).text;
     expect(menu).toContain("<title>(2) Notifications");
     expect(menu).not.toContain("New offer:");
-    const shown = await amal.get(`/app/offers/${second}`);
-    expect(shown.text).toContain("<title>(1) Bar on Friday");
-    expect(shown.text).toContain(`New offer: <a href="/app/offers/${first}">Kitchen help</a>`);
+    const offerPage = await amal.get(`/app/offers/${second}`);
+    expect(offerPage.text).toContain("<title>(1) Bar on Friday");
+    expect(offerPage.text).toContain(`New offer: <a href="/app/offers/${first}">Kitchen help</a>`);
     await amal.get(`/app/offers/${first}`);
     expect((await amal.get("/app/shifts")).text).toContain("<title>Shifts ·");
   });
 
-  test("comes first, however many offers are open", async () => {
-    for (let each = 1; each <= 25; each += 1) await create(`Open ${each}`);
+  test("the newest offers come first, however many offers are open", async () => {
+    for (let number = 1; number <= 25; number += 1) await createOffer(`Open ${number}`);
     const { text } = await amal.get("/app");
-    expect(titles(text).slice(0, 2)).toEqual(["Open 25", "Open 24"]);
+    expect(extractTitles(text).slice(0, 2)).toEqual(["Open 25", "Open 24"]);
   });
 });
 
-test("the worker's app has a manifest, so a phone can install it", async () => {
+test("the worker's app has a manifest, so phones can install it", async () => {
   const response = await fetch(`${platform.address}/app/sign-in`);
   const html = await response.text();
   expect(response.headers.get("content-security-policy")).toContain("manifest-src 'self'");

@@ -14,8 +14,8 @@ describe("the worker's app [D-118]", () => {
     await amal.send("/app/sign-in", credentials);
   });
 
-  /** Creates an offer. @param day a day in March 2027; without it, the offer has no date */
-  async function create(title: string, day?: string): Promise<string> {
+  /** Creates an offer. @param day a day in March 2027. By default, the offer has no date */
+  async function createOffer(title: string, day?: string): Promise<string> {
     const events = day === undefined ? [] : [{ start: `2027-03-${day}T17:00:00Z`, end: `2027-03-${day}T23:00:00Z` }];
     const json = {
       createdByUserId: "user_hana",
@@ -26,40 +26,44 @@ describe("the worker's app [D-118]", () => {
     };
     return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
   }
-  async function assign(id: string): Promise<void> {
+  async function applyAndComplete(id: string): Promise<void> {
     await amal.send(`/app/offers/${id}/apply`);
     await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
   }
-  const part = (text: string, id: string): string => text.split(`id="${id}"`)[1]?.split(`<div id=`)[0] ?? "";
-  const titles = (text: string): string[] =>
+  const extractSection = (text: string, id: string): string => text.split(`id="${id}"`)[1]?.split(`<div id=`)[0] ?? "";
+  const extractTitles = (text: string): string[] =>
     [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
 
-  test("lists open offers first, with time and place, until the worker responds", async () => {
-    const undated = await create("Undated");
-    await create("Later", "20");
-    const id = await create("Sooner", "10");
-    const open = part((await amal.get("/app")).text, "open");
-    expect(titles(open)).toEqual(["Sooner", "Later", "Undated"]);
+  test("the app lists open offers by date, with time and place, until the worker responds", async () => {
+    const undated = await createOffer("Undated");
+    await createOffer("Later", "20");
+    const id = await createOffer("Sooner", "10");
+    const openOffers = extractSection((await amal.get("/app")).text, "open");
+    expect(extractTitles(openOffers)).toEqual(["Sooner", "Later", "Undated"]);
     await amal.send(`/app/offers/${undated}/reject`);
     // The zone is UTC+13:45 in summer.
-    expect(open).toMatch(/Thu, 11 Mar 2027, 06:45\s?–\s?12:45 GMT\+13:45/);
-    expect(open).toContain("place_bar");
+    expect(openOffers).toMatch(/Thu, 11 Mar 2027, 06:45\s?–\s?12:45 GMT\+13:45/);
+    expect(openOffers).toContain("place_bar");
     const offer = (await amal.get(`/app/offers/${id}`)).text;
     expect(offer).toContain("You can change your response until Harbour Hotels completes or withdraws the offer.");
     await amal.send(`/app/offers/${id}/reject`);
-    expect(titles(part((await amal.get("/app")).text, "open"))).toEqual(["Later"]);
+    expect(extractTitles(extractSection((await amal.get("/app")).text, "open"))).toEqual(["Later"]);
   });
 
-  test("lists confirmed shifts, the next one first, without withdrawn or past ones", async () => {
+  test("the app lists confirmed shifts, the next one first, without withdrawn or past ones", async () => {
     expect((await amal.get("/app/shifts")).text).toContain("No upcoming shifts.");
-    await assign(await create("Third", "15"));
-    await assign(await create("Second", "12"));
-    await assign(await create("First", "01"));
-    const withdrawn = await create("Withdrawn", "13");
-    await assign(withdrawn);
+    await applyAndComplete(await createOffer("Third", "15"));
+    await applyAndComplete(await createOffer("Second", "12"));
+    await applyAndComplete(await createOffer("First", "01"));
+    const withdrawn = await createOffer("Withdrawn", "13");
+    await applyAndComplete(withdrawn);
     await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
-    expect(titles(part((await amal.get("/app/shifts")).text, "shifts"))).toEqual(["First", "Second", "Third"]);
+    expect(extractTitles(extractSection((await amal.get("/app/shifts")).text, "shifts"))).toEqual([
+      "First",
+      "Second",
+      "Third",
+    ]);
     now = new Date("2027-03-01T23:30:00Z");
-    expect(titles(part((await amal.get("/app/shifts")).text, "shifts"))).toEqual(["Second", "Third"]);
+    expect(extractTitles(extractSection((await amal.get("/app/shifts")).text, "shifts"))).toEqual(["Second", "Third"]);
   });
 });

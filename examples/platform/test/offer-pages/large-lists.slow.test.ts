@@ -4,14 +4,14 @@ import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 
-const offers = 10_000;
-const deliveries = 100_000;
-const workers = 5_000;
-const perStatement = 5_000;
+const offerCount = 10_000;
+const deliveryCount = 100_000;
+const workerCount = 5_000;
+const rowsPerStatement = 5_000;
 const samples = 50;
 const limitMs = 100;
 
-/** Fills Harbour Hotels' tables: every hundredth offer needs a decision, and one delivery in fifty has failed. */
+/** Statements that insert Harbour Hotels' rows. Every hundredth offer needs a decision, and one delivery in fifty has failed. */
 const statements = {
   workers: `insert into workers (id, name, password_hash)
     select 'w' || n, (array['Ann','Bob','Cy','Dee','Eve'])[1 + n % 5] || ' Worker ' || n, '' from generate_series($1::int, $2::int) n`,
@@ -20,25 +20,32 @@ const statements = {
     select 'offer_' || n, 'org_harbour', 'user_hana', 'Shift ' || n || case when n % 1000 = 0 then ' special' else '' end, '', 'place',
       json_build_array(json_build_object('start', at, 'end', at + interval '6 hours')), at + interval '6 hours', at,
       now() - n * interval '1 minute', case when n % 2 = 0 then now() end, case when n % 10 = 1 then now() end
-    from (select n, now() + (n - ${offers / 2}) * interval '10 minutes' as at from generate_series($1::int, $2::int) n) made`,
+    from (select n, now() + (n - ${offerCount / 2}) * interval '10 minutes' as at from generate_series($1::int, $2::int) n) made`,
   recipients: `insert into recipients (offer_id, worker_id, response, responded_at)
-    select 'offer_' || n, 'w' || (1 + (n * 7 + k * 13) % ${workers}), case when n % 100 = 5 and k = 0 then 'applied' else 'none' end,
+    select 'offer_' || n, 'w' || (1 + (n * 7 + k * 13) % ${workerCount}), case when n % 100 = 5 and k = 0 then 'applied' else 'none' end,
       case when k = 0 then now() end
     from generate_series($1::int, $2::int) n cross join generate_series(0, 19) k`,
   events: `insert into events (id, organisation_id, type, data, created_at)
     select 'e' || n, 'org_harbour', case when n % 1000 = 0 then 'workerAddedContact' else 'workerOfferResponse' end,
-      json_build_object('workerId', 'w' || (1 + n % ${workers}), 'offerId', 'offer_' || (1 + n % ${offers}), 'response', 'accepted'),
-      now() - (${deliveries} - n) * interval '25 s' from generate_series($1::int, $2::int) n`,
+      json_build_object('workerId', 'w' || (1 + n % ${workerCount}), 'offerId', 'offer_' || (1 + n % ${offerCount}), 'response', 'accepted'),
+      now() - (${deliveryCount} - n) * interval '25 s' from generate_series($1::int, $2::int) n`,
   deliveries: `insert into deliveries (id, event_id, organisation_id, order_key, state, attempts, settled_at, last_status, last_error)
-    select 'd' || n, 'e' || n, 'org_harbour', '["offer_' || 1 + n % ${offers} || '","w' || 1 + n % ${workers} || '"]', case when n % 50 = 0 then 'dead' else 'acknowledged' end, 1, now(),
+    select 'd' || n, 'e' || n, 'org_harbour', '["offer_' || 1 + n % ${offerCount} || '","w' || 1 + n % ${workerCount} || '"]', case when n % 50 = 0 then 'dead' else 'acknowledged' end, 1, now(),
       case when n % 50 = 0 then 503 else 200 end, case when n % 50 = 0 then 'not_acknowledged' end from generate_series($1::int, $2::int) n`,
   attempts: `insert into attempts (delivery_id, organisation_id, method, path, started_at, duration_ms, lag_ms, status, error)
-    select 'd' || n, 'org_harbour', 'POST', '/worker-offer-response', now() - (${deliveries} - n) * interval '25 s', 20,
+    select 'd' || n, 'org_harbour', 'POST', '/worker-offer-response', now() - (${deliveryCount} - n) * interval '25 s', 20,
       case when n % 50 <> 0 then 20 + n % 977 end,
       case when n % 50 = 0 then 503 else 200 end, case when n % 50 = 0 then 'not_acknowledged' end from generate_series($1::int, $2::int) n`,
 } as const;
 
-const rows = { workers, offers, recipients: offers, events: deliveries, deliveries, attempts: deliveries };
+const rowCounts = {
+  workers: workerCount,
+  offers: offerCount,
+  recipients: offerCount,
+  events: deliveryCount,
+  deliveries: deliveryCount,
+  attempts: deliveryCount,
+};
 
 const paths = [
   "/offers",
@@ -82,12 +89,12 @@ describe.each(await storesUnderTest())("long lists on $title", ({ createDatabase
   let hana: PageClient;
   beforeAll(async () => {
     database = await createDatabase();
-    // Creates the demo organisations.
+    // Opening the platform creates the demo organisations.
     await (await openPlatform(database)).close();
     const store = await openStore({ ...database.options, onError: () => undefined });
     for (const [name, statement] of Object.entries(statements))
-      for (let from = 1; from <= rows[name as keyof typeof rows]; from += perStatement)
-        await store.execute(statement, [from, from + perStatement - 1]);
+      for (let from = 1; from <= rowCounts[name as keyof typeof rowCounts]; from += rowsPerStatement)
+        await store.execute(statement, [from, from + rowsPerStatement - 1]);
     await store.execute("analyze");
     await store.close();
     platform = await openPlatform(database, { personRateLimit: undefined });
@@ -100,18 +107,18 @@ describe.each(await storesUnderTest())("long lists on $title", ({ createDatabase
   });
 
   test.each(paths)(
-    `%s takes at most ${limitMs} ms at the median, and loads one page`,
+    `%s takes at most ${limitMs} ms at the median, and shows only one page of rows`,
     async (path) => {
-      const took: number[] = [];
+      const durationsMs: number[] = [];
       for (let sample = 0; sample < samples; sample += 1) {
         const startedAt = performance.now();
         const { status, text } = await hana.get(path);
-        took.push(performance.now() - startedAt);
+        durationsMs.push(performance.now() - startedAt);
         expect(status).toBe(200);
         expect(text.length).toBeLessThan(300_000);
       }
-      const median = took.toSorted((one, other) => one - other)[samples / 2] ?? Number.POSITIVE_INFINITY;
-      console.log(`${path}: median ${median.toFixed(0)} ms of ${samples}`);
+      const median = durationsMs.toSorted((a, b) => a - b)[samples / 2] ?? Number.POSITIVE_INFINITY;
+      console.log(`${path}: median of ${samples} samples: ${median.toFixed(0)} ms`);
       expect(median).toBeLessThanOrEqual(limitMs);
     },
     120_000,

@@ -10,20 +10,20 @@ describe("the list of offers", () => {
   const createdAt = new Date("2027-01-01T12:00:00Z");
   let now = createdAt;
   beforeAll(async () => {
-    await create("Waits late", { day: 20, applicant: "worker_amal" });
-    await create("Waits soon", { day: 10, applicant: "worker_ben" });
-    await create("Open 100%", { day: 12 });
-    await complete(await create("Was completed", { day: 11, applicant: "worker_amal" }));
-    const withdrawn = await create("Was withdrawn", { day: 13, applicant: "worker_amal" });
+    await createOffer("Waits late", { day: 20, applicant: "worker_amal" });
+    await createOffer("Waits soon", { day: 10, applicant: "worker_ben" });
+    await createOffer("Open 100%", { day: 12 });
+    await completeOffer(await createOffer("Was completed", { day: 11, applicant: "worker_amal" }));
+    const withdrawn = await createOffer("Was withdrawn", { day: 13, applicant: "worker_amal" });
     await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
-    await create("Is past", { day: 1, applicant: "worker_amal" });
+    await createOffer("Is past", { day: 1, applicant: "worker_amal" });
     now = new Date(createdAt.getTime() + 3 * dayMs);
   });
-  // Sign in three days later, because a session is shorter.
+  // Sign in after the clock has moved, because sessions last less than three days.
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-  /** Creates an offer. @param day the day of the work, counted from when the offer is created */
-  async function create(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {
+  /** Creates an offer. @param day when the work takes place, in days after `createdAt` */
+  async function createOffer(title: string, { day, applicant }: { day: number; applicant?: string }): Promise<string> {
     now = new Date(now.getTime() + 1_000);
     const start = new Date(createdAt.getTime() + day * dayMs).toISOString();
     const end = new Date(createdAt.getTime() + day * dayMs + 3_600_000).toISOString();
@@ -36,20 +36,20 @@ describe("the list of offers", () => {
     }
     return id;
   }
-  async function complete(id: string): Promise<void> {
+  async function completeOffer(id: string): Promise<void> {
     const options = { key, json: ["worker_amal"] };
     expect((await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, options)).status).toBeLessThan(300);
   }
-  /** Returns the titles in a part of the page. */
-  const titles = (text: string, part: "decisions" | "offers"): string[] => {
+  /** Returns the offers' titles in one section of the page. */
+  const extractTitles = (text: string, part: "decisions" | "offers"): string[] => {
     const section = new RegExp(`<section class="panel" id="${part}".*?</section>`, "s").exec(text)?.[0] ?? "";
     return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
   };
 
-  test("starts with offers that need a decision, the earliest work first [D-116]", async () => {
+  test("the offer list starts with offers that need a decision, the earliest work first [D-116]", async () => {
     const { text } = await hana.get("/offers");
-    expect(titles(text, "decisions")).toEqual(["Waits soon", "Waits late"]);
-    expect(titles(text, "offers")).toHaveLength(6);
+    expect(extractTitles(text, "decisions")).toEqual(["Waits soon", "Waits late"]);
+    expect(extractTitles(text, "offers")).toHaveLength(6);
   });
 
   test.each(
@@ -71,15 +71,15 @@ describe("the list of offers", () => {
         ["Is past", "Was withdrawn", "Was completed", "Open 100%", "Waits soon", "Waits late"],
       ],
     ].map(([query, expected]) => ({ query, expected })),
-  )("is filtered by $query [D-116]", async ({ query, expected }) => {
+  )("the offer list is filtered by $query [D-116]", async ({ query, expected }) => {
     const { status, text } = await hana.get(`/offers?${query}`);
     expect(status).toBe(200);
-    expect(titles(text, "offers")).toEqual(expected);
+    expect(extractTitles(text, "offers")).toEqual(expected);
   });
 
-  test("names no offers of other organisations", async () => {
+  test("the offer list does not show other organisations' offers", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
-    expect(titles((await bo.get("/offers?q=waits")).text, "offers")).toEqual([]);
+    expect(extractTitles((await bo.get("/offers?q=waits")).text, "offers")).toEqual([]);
   });
 });

@@ -3,32 +3,32 @@ import { fc } from "../../../../scripts/property-seed.ts";
 import {
   OfferHistory,
   type OfferOutcome,
-  type OfferPicture,
+  type OfferSnapshot,
   type OfferStep,
   type Organisation,
 } from "./offer-history.ts";
-import { brokenInvariants } from "./offer-invariants.ts";
+import { findBrokenInvariants } from "./offer-invariants.ts";
 
-/** The workers; each offer is sent to some of them. */
+/** All workers. Each offer is sent to some of them. */
 export const workerIds = ["amal", "ben", "cleo", "dana", "elif"] as const;
 
-/** The offers in the pure module or in the store, numbered in creation order. */
+/** Offers in the pure module or in the store, numbered in creation order. */
 export interface OffersUnderTest {
   create(workerIds: readonly string[]): Promise<void>;
   act(offer: number, step: OfferStep): Promise<OfferOutcome>;
-  /** Returns one picture of every offer. */
-  pictures(): Promise<OfferPicture[]>;
+  /** Returns a snapshot of every offer. */
+  readSnapshots(): Promise<OfferSnapshot[]>;
 }
 
-/** The histories of all offers so far, and their last pictures. */
+/** The histories of all offers and their latest snapshots. */
 export interface Model {
   histories: OfferHistory[];
-  seen: OfferPicture[];
+  snapshots: OfferSnapshot[];
   /** Called with each step and its outcome. */
   onOutcome: (step: OfferStep["type"], outcome: OfferOutcome) => void;
 }
 
-/** A planned step. A completion can name the workers who have applied by then, because random workers are nearly always rejected. */
+/** A planned step. A completion can refer to the workers who will have applied by then, because random ids are nearly always rejected. */
 type Plan =
   | OfferStep
   | { type: "complete"; organisation: Organisation; workerIds: "first who applies" | "all who apply" };
@@ -44,7 +44,7 @@ class Create implements OfferCommand {
   async run(model: Model, real: OffersUnderTest): Promise<void> {
     await real.create(this.#workerIds);
     model.histories.push(new OfferHistory(this.#workerIds));
-    await compare(model, real);
+    await compareWithModel(model, real);
   }
   toString = () => `create for ${this.#workerIds.join(" ")}`;
 }
@@ -58,44 +58,46 @@ class Act implements OfferCommand {
   }
   check = ({ histories }: Readonly<Model>) => histories.length > 0;
   async run(model: Model, real: OffersUnderTest): Promise<void> {
-    const { histories, seen } = model;
+    const { histories, snapshots } = model;
     const offer = this.#number % histories.length;
     const history = histories[offer] as OfferHistory;
-    const step = stepOf(this.#plan, seen[offer] as OfferPicture);
+    const step = resolveStep(this.#plan, snapshots[offer] as OfferSnapshot);
     const expected = history.judge(step);
     expect(await real.act(offer, step)).toBe(expected);
     model.onOutcome(step.type, expected);
     if (expected === "done") history.add(step);
-    await compare(model, real);
+    await compareWithModel(model, real);
     // A rejected step changes nothing, and neither does opening or closing the offer's page. No step changes another offer.
     const isInert = expected !== "done" || step.type === "open" || step.type === "close";
-    const untouched = (pictures: OfferPicture[]) => pictures.filter((_, index) => isInert || index !== offer);
-    expect(untouched(model.seen)).toEqual(untouched(seen));
+    const selectUntouched = (snapshots: OfferSnapshot[]) => snapshots.filter((_, index) => isInert || index !== offer);
+    expect(selectUntouched(model.snapshots)).toEqual(selectUntouched(snapshots));
   }
   toString = () => `offer ${this.#number}: ${JSON.stringify(this.#plan)}`;
 }
 
-function stepOf(plan: Plan, { recipients }: OfferPicture): OfferStep {
+function resolveStep(plan: Plan, { recipients }: OfferSnapshot): OfferStep {
   if (plan.type !== "complete" || typeof plan.workerIds !== "string") return plan as OfferStep;
   const applied = recipients.filter(({ response }) => response === "applied").map(({ workerId }) => workerId);
   return { ...plan, workerIds: plan.workerIds === "all who apply" ? applied : applied.slice(0, 1) };
 }
 
-async function compare(model: Model, real: OffersUnderTest): Promise<void> {
-  const before = model.seen;
-  model.seen = await real.pictures();
-  expect(model.seen).toEqual(model.histories.map((history) => history.picture(workerIds)));
-  expect(before.flatMap((picture, index) => brokenInvariants(picture, model.seen[index] as OfferPicture))).toEqual([]);
+async function compareWithModel(model: Model, real: OffersUnderTest): Promise<void> {
+  const before = model.snapshots;
+  model.snapshots = await real.readSnapshots();
+  expect(model.snapshots).toEqual(model.histories.map((history) => history.snapshot(workerIds)));
+  expect(
+    before.flatMap((snapshot, index) => findBrokenInvariants(snapshot, model.snapshots[index] as OfferSnapshot)),
+  ).toEqual([]);
 }
 
 const worker = fc.constantFrom(...workerIds);
-/** Generates the ids of workers, including an unknown one. */
-const named = fc.constantFrom(...workerIds, "unknown");
+/** Generates workers' ids, including an unknown one. */
+const workerOrUnknown = fc.constantFrom(...workerIds, "unknown");
 const organisation = fc.constantFrom<Organisation[]>("ours", "ours", "ours", "theirs");
 
-const completedWith = fc.oneof(
+const completedWorkers = fc.oneof(
   fc.constantFrom("first who applies" as const, "all who apply" as const),
-  fc.array(named, { maxLength: 3 }),
+  fc.array(workerOrUnknown, { maxLength: 3 }),
 );
 
 const plan: fc.Arbitrary<Plan> = fc.oneof(
@@ -103,20 +105,20 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constantFrom("open" as const, "reject", "close"), workerId: worker }) },
   {
     weight: 3,
-    arbitrary: fc.record({ type: fc.constant("complete" as const), organisation, workerIds: completedWith }),
+    arbitrary: fc.record({ type: fc.constant("complete" as const), organisation, workerIds: completedWorkers }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("withdraw" as const), organisation }) },
 );
 const create = fc.array(worker, { minLength: 1, maxLength: 6 }).map((ids) => new Create(ids));
-const act = fc.tuple(fc.nat({ max: 2 }), plan).map(([number, each]) => new Act(number, each));
+const act = fc.tuple(fc.nat({ max: 2 }), plan).map(([number, item]) => new Act(number, item));
 
-/** Generates any sequence of steps by any actors. */
+/** Generates arbitrary sequences of steps by arbitrary actors. */
 export const offerCommands = (maxCommands: number) =>
   fc.commands([create, act, act, act, act, act, act], { maxCommands, size: "max" });
 
 const ours = "ours" as const;
 
-/** A sequence that every run includes, in which each kind of step succeeds, is repeated, and is rejected for each reason. */
+/** A sequence in which each kind of step succeeds, is repeated, or is rejected. */
 export const offerScenario: readonly OfferCommand[] = [
   new Create(["cleo", "amal", "ben", "amal", "elif"]),
   new Create(["amal"]),
@@ -142,5 +144,5 @@ export const offerScenario: readonly OfferCommand[] = [
       { type: "complete", organisation: ours, workerIds: ["amal"] },
       { type: "open", workerId: "ben" },
     ] satisfies Plan[]
-  ).map((each) => new Act(0, each)),
+  ).map((item) => new Act(0, item)),
 ];

@@ -4,25 +4,25 @@ export type OfferStep =
   | { type: "complete"; organisation: Organisation; workerIds: readonly string[] }
   | { type: "withdraw"; organisation: Organisation };
 
-/** `ours` created the offer. */
+/** `ours` is the organisation that created the offer. */
 export type Organisation = "ours" | "theirs";
 
 export type OfferOutcome = "done" | "offer_not_found" | "offer_completed" | "offer_withdrawn" | "worker_not_applied";
 
-/** Everything that organisations and workers can observe of one offer. */
-export interface OfferPicture {
+/** Everything that organisations and workers can observe about one offer. */
+export interface OfferSnapshot {
   complete: boolean;
   withdrawn: boolean;
   /** The recipients in the order in which the creation listed them. */
   recipients: { workerId: string; response: string; confirmation: string }[];
   /** The events sent to the organisation, in order. */
   events: { organisation: Organisation; workerId: string; response: string }[];
-  /** The reasons of each worker's notifications, in order, including workers the offer was not sent to. */
+  /** The reasons for each worker's notifications, in order. Workers the offer was not sent to are included. */
   notifications: Record<string, string[]>;
 }
 
 /**
- * The model: what interface.md and the decisions say about an offer, as questions about all steps so far. It has no state
+ * The model: derives what interface.md and the decisions say about an offer from all its steps so far. It has no state
  * machine and shares no code with the platform.
  */
 export class OfferHistory {
@@ -33,24 +33,25 @@ export class OfferHistory {
     this.#addressed = [...new Set(workerIds)];
   }
 
-  /** Returns whether the step is allowed or, if not, why. */
+  /** Returns `done` if the step is allowed, or else the reason why it is not. */
   judge(step: OfferStep): OfferOutcome {
-    // "The worker has received the offer" (D-36); an organisation has the offers it created (D-20).
-    const isTheirs = "workerId" in step ? this.#addressed.includes(step.workerId) : step.organisation === "ours";
-    if (!isTheirs) return "offer_not_found";
+    // A worker must have received the offer (D-36), and an organisation must have created it (D-20).
+    const hasAccess = "workerId" in step ? this.#addressed.includes(step.workerId) : step.organisation === "ours";
+    if (!hasAccess) return "offer_not_found";
     if (step.type === "open" || step.type === "close" || step.type === "withdraw") return "done";
     if (this.#wasDone("withdraw")) return "offer_withdrawn";
     if (this.#wasDone("complete")) return "offer_completed";
     if (step.type !== "complete") return "done";
-    const mayBeNamed = step.workerIds.length > 0 && step.workerIds.every((id) => this.#lastResponse(id) === "applied");
-    return mayBeNamed ? "done" : "worker_not_applied";
+    const haveAllApplied =
+      step.workerIds.length > 0 && step.workerIds.every((id) => this.#lastResponse(id) === "applied");
+    return haveAllApplied ? "done" : "worker_not_applied";
   }
 
   add(step: OfferStep): void {
     this.#steps.push(step);
   }
 
-  picture(allWorkers: readonly string[]): OfferPicture {
+  snapshot(allWorkers: readonly string[]): OfferSnapshot {
     return {
       complete: this.#wasDone("complete"),
       withdrawn: this.#wasDone("withdraw"),
@@ -70,13 +71,13 @@ export class OfferHistory {
     };
   }
 
-  /** Returns a worker's notifications: creation, completion and withdrawal each notify every worker the offer was sent to. */
+  /** Returns a worker's notifications. Creation, completion and withdrawal each notify every worker the offer was sent to. */
   #notifications(workerId: string): string[] {
     if (!this.#addressed.includes(workerId)) return [];
-    const decision = this.#getsTheWork(workerId) ? "successful" : "unsuccessful";
+    const completionReason = this.#getsTheWork(workerId) ? "successful" : "unsuccessful";
     return [
       "offer",
-      ...(this.#wasDone("complete") ? [decision] : []),
+      ...(this.#wasDone("complete") ? [completionReason] : []),
       ...(this.#wasDone("withdraw") ? ["withdrawn"] : []),
     ];
   }
@@ -85,12 +86,12 @@ export class OfferHistory {
     return this.#steps.some((step) => step.type === type);
   }
 
-  #lastResponse(workerId: string, before = this.#steps.length): string {
-    const response = this.#steps
-      .slice(0, before)
+  #lastResponse(workerId: string, stepCount = this.#steps.length): string {
+    const lastStep = this.#steps
+      .slice(0, stepCount)
       .findLast((step) => (step.type === "apply" || step.type === "reject") && step.workerId === workerId);
-    if (response === undefined) return "none";
-    return response.type === "apply" ? "applied" : "rejected";
+    if (lastStep === undefined) return "none";
+    return lastStep.type === "apply" ? "applied" : "rejected";
   }
 
   #getsTheWork(workerId: string): boolean {

@@ -9,12 +9,12 @@ import { addOrganisation } from "../support/delivery-fixture.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { type Model, type OffersUnderTest, offerCommands, offerScenario, workerIds } from "./offer-commands.ts";
-import type { OfferPicture, Organisation } from "./offer-history.ts";
+import type { OfferSnapshot, Organisation } from "./offer-history.ts";
 
 type Organisations = Record<Organisation, string>;
 
-/** Runs the platform's operations, and reads the rows with this test's own SQL. */
-function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
+/** Runs the platform's operations, but reads the rows with separate SQL. */
+function createStoredOffers(deps: OfferDeps, organisations: Organisations): OffersUnderTest {
   const offerIds: string[] = [];
   return {
     async create(ids) {
@@ -26,11 +26,11 @@ function storedOffers(deps: OfferDeps, organisations: Organisations): OffersUnde
       const result = await deps.store.transaction((trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", step));
       return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
     },
-    pictures: () => Promise.all(offerIds.map((id) => readPicture(deps.store, organisations, id))),
+    readSnapshots: () => Promise.all(offerIds.map((id) => readSnapshot(deps.store, organisations, id))),
   };
 }
 
-async function readPicture({ db }: Store, organisations: Organisations, offerId: string): Promise<OfferPicture> {
+async function readSnapshot({ db }: Store, organisations: Organisations, offerId: string): Promise<OfferSnapshot> {
   const offer = await db.selectFrom("offers").selectAll().where("id", "=", offerId).executeTakeFirstOrThrow();
   const recipients = await db
     .selectFrom("recipients")
@@ -61,18 +61,21 @@ async function readPicture({ db }: Store, organisations: Organisations, offerId:
       response,
     })),
     notifications: Object.fromEntries(
-      workerIds.map((id) => [id, notifications.flatMap((one) => (one.worker_id === id ? [one.reason] : []))]),
+      workerIds.map((id) => [
+        id,
+        notifications.flatMap((notification) => (notification.worker_id === id ? [notification.reason] : [])),
+      ]),
     ),
   };
 }
 
-describe.each(await anyStore())("the states of offers on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("stored offers on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
   let organisations: Organisations;
 
   beforeAll(async () => {
     const { db } = fixture.store;
-    // Nothing is listening there, so deliveries stay pending and can be read.
+    // Nothing is listening at this address, so deliveries stay pending and can be read.
     const address = "http://127.0.0.1:9";
     organisations = {
       ours: await addOrganisation(fixture.store, address),
@@ -94,14 +97,14 @@ describe.each(await anyStore())("the states of offers on $title", ({ createDatab
       signals: { publish: () => undefined },
       linkTo,
     };
-    const model: Model = { histories: [], seen: [], onOutcome: () => undefined };
-    return { model, real: storedOffers(deps, organisations) };
+    const model: Model = { histories: [], snapshots: [], onOutcome: () => undefined };
+    return { model, real: createStoredOffers(deps, organisations) };
   };
 
-  test("match a random sequence of actions, and all workers are notified", () =>
+  test("stored offers match their histories in the fixed scenario, including notifications", () =>
     fc.asyncModelRun(setUp, offerScenario));
 
-  test("match their histories, and all workers are notified", async () => {
+  test("stored offers match their histories after random steps, including notifications", async () => {
     const property = fc.asyncProperty(offerCommands(30), (commands) => fc.asyncModelRun(setUp, commands));
     await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 4_000 });
     expect(fixture.errors).toEqual([]);

@@ -2,25 +2,28 @@ import { expect, test } from "vitest";
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { type OfferState, transition } from "../../src/offers/transition.ts";
 import { type Model, type OffersUnderTest, offerCommands, workerIds } from "./offer-commands.ts";
-import type { OfferPicture } from "./offer-history.ts";
+import type { OfferSnapshot } from "./offer-history.ts";
 
 /** Runs the pure module and collects the effects that it returns. */
-function pureOffers(): OffersUnderTest {
-  const offers: { state: OfferState; events: OfferPicture["events"]; notifications: OfferPicture["notifications"] }[] =
-    [];
+function createPureOffers(): OffersUnderTest {
+  const offers: {
+    state: OfferState;
+    events: OfferSnapshot["events"];
+    notifications: OfferSnapshot["notifications"];
+  }[] = [];
   return {
     async create(ids) {
-      const addressed = [...new Set(ids)];
-      const recipients = addressed.map((workerId) => ({ workerId, response: "none", confirmation: "" }) as const);
+      const recipientIds = [...new Set(ids)];
+      const recipients = recipientIds.map((workerId) => ({ workerId, response: "none", confirmation: "" }) as const);
       offers.push({
         state: { complete: false, withdrawn: false, recipients },
         events: [],
-        notifications: Object.fromEntries(workerIds.map((id) => [id, addressed.includes(id) ? ["offer"] : []])),
+        notifications: Object.fromEntries(workerIds.map((id) => [id, recipientIds.includes(id) ? ["offer"] : []])),
       });
     },
     async act(number, step) {
       const offer = offers[number];
-      // The pure module does not check ownership; the store does.
+      // The store checks ownership, which the pure module does not.
       if (offer === undefined || ("organisation" in step && step.organisation === "theirs")) return "offer_not_found";
       const outcome = transition(offer.state, step);
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
@@ -30,9 +33,9 @@ function pureOffers(): OffersUnderTest {
         else offer.events.push({ organisation: "ours", workerId: effect.workerId, response: effect.response });
       return "done";
     },
-    async pictures() {
-      const pictures = offers.map(({ state, events, notifications }) => ({ ...state, events, notifications }));
-      return structuredClone(pictures) as OfferPicture[];
+    async readSnapshots() {
+      const snapshots = offers.map(({ state, events, notifications }) => ({ ...state, events, notifications }));
+      return structuredClone(snapshots) as OfferSnapshot[];
     },
   };
 }
@@ -41,7 +44,10 @@ test("after any sequence of steps by any actor, an offer matches its history", a
   const outcomes = new Set<string>();
   const onOutcome: Model["onOutcome"] = (step, outcome) => void outcomes.add(`${step}: ${outcome}`);
   const property = fc.asyncProperty(offerCommands(40), (commands) =>
-    fc.asyncModelRun(() => ({ model: { histories: [], seen: [], onOutcome }, real: pureOffers() }), commands),
+    fc.asyncModelRun(
+      () => ({ model: { histories: [], snapshots: [], onOutcome }, real: createPureOffers() }),
+      commands,
+    ),
   );
   await fc.assert(property, { numRuns: pickNumRuns(300, 1_000) });
   // Every outcome must have occurred.

@@ -11,12 +11,12 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
   let amal: PageClient;
   let dana: PageClient;
   beforeAll(async () => {
-    amal = await signedIn("worker_amal");
-    dana = await signedIn("worker_dana");
+    amal = await openSignedInClient("worker_amal");
+    dana = await openSignedInClient("worker_dana");
   });
 
   const key = "demo-key-harbour";
-  async function signedIn(workerId: string): Promise<PageClient> {
+  async function openSignedInClient(workerId: string): Promise<PageClient> {
     const client = openPageClient(platform.address, "/app/sign-in");
     await client.signIn(workerId);
     return client;
@@ -28,29 +28,29 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
   }
   const complete = (id: string, json: string[]) =>
     platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json });
-  const responseOf = async (id: string, workerId = "worker_amal"): Promise<string | undefined> => {
+  const readResponse = async (id: string, workerId = "worker_amal"): Promise<string | undefined> => {
     const offer = (await platform.call("GET", `/offer/${id}`, { key })).json<{
       recipients: { workerId: string; response: string }[];
     }>();
     return offer.recipients.find((recipient) => recipient.workerId === workerId)?.response;
   };
-  const offerPage = async (id: string, client = amal): Promise<string> => {
+  const readOfferPage = async (id: string, client = amal): Promise<string> => {
     const { status, text } = await client.get(`/app/offers/${id}`);
     expect(status).toBe(200);
     return text;
   };
 
-  const reads = ["/app", "/app/contacts", "/app/offers/x", "/app/live"];
-  const forms = ["/app/contacts", "/app/offers/x/apply", "/app/offers/x/reject", "/app/offers/x/close"];
+  const pagePaths = ["/app", "/app/contacts", "/app/offers/x", "/app/live"];
+  const formPaths = ["/app/contacts", "/app/offers/x/apply", "/app/offers/x/reject", "/app/offers/x/close"];
 
-  describe("a signed-out client", () => {
-    test.each(reads)("is redirected from %s to the sign-in", async (path) => {
+  describe("signed-out clients", () => {
+    test.each(pagePaths)("a signed-out client is redirected from %s to the sign-in page", async (path) => {
       const { status, location } = await openPageClient(platform.address, "/app/sign-in").get(path);
       expect(status).toBe(303);
       expect(location).toBe(path === "/app" ? "/app/sign-in" : `/app/sign-in?next=${encodeURIComponent(path)}`);
     });
 
-    test.each(forms)("cannot post to %s", async (path) => {
+    test.each(formPaths)("a signed-out client cannot post to %s", async (path) => {
       const response = await openPageClient(platform.address, "/app/sign-in").send(path, {
         organisationId: "org_harbour",
       });
@@ -58,7 +58,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect(response.text).toContain("Not signed in");
     });
 
-    test("receives no events", async () => {
+    test("a signed-out client receives no events from the app", async () => {
       const headers = { Accept: "text/event-stream" };
       expect((await openPageClient(platform.address).get("/app/live", headers)).status).toBe(401);
     });
@@ -75,110 +75,112 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect((await other.get("/offers", { Cookie: asPerson })).location).toBe("/sign-in?next=%2Foffers");
   });
 
-  test("an offer to other workers is not found", async () => {
+  test("a worker cannot find an offer sent to other workers", async () => {
     const id = await createOffer();
     expect((await dana.get(`/app/offers/${id}`)).status).toBe(404);
     for (const action of ["apply", "reject", "close"])
       expect((await dana.send(`/app/offers/${id}/${action}`)).status).toBe(404);
-    expect(await responseOf(id)).toBe("none");
+    expect(await readResponse(id)).toBe("none");
     expect((await dana.get("/app")).text).not.toContain(id);
   });
 
-  describe("a forged form", () => {
+  describe("forged forms", () => {
     test.each([
       ["without a token", { formToken: "" }],
       ["with a made-up token", { formToken: "x".repeat(32) }],
       ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
       ["from another origin", { headers: { Origin: "http://evil.example" } }],
-    ])("%s does nothing", async (_, options) => {
+    ])("a form in the app %s has no effect", async (_, options) => {
       const id = await createOffer();
       for (const action of ["apply", "reject", "close"])
         expect((await amal.send(`/app/offers/${id}/${action}`, {}, options)).status).toBe(403);
       expect((await amal.send("/app/contacts", { organisationId: "org_harbour" }, options)).status).toBe(403);
       expect((await amal.send("/app/sign-out", {}, options)).status).toBe(403);
-      expect(await responseOf(id)).toBe("none");
+      expect(await readResponse(id)).toBe("none");
       expect((await amal.get("/app")).status).toBe(200);
     });
 
-    test("does nothing with another worker's token", async () => {
+    test("a form in the app with another worker's token has no effect", async () => {
       const id = await createOffer();
       const formToken = await dana.formToken();
       expect((await amal.send(`/app/offers/${id}/apply`, {}, { formToken })).status).toBe(403);
-      expect(await responseOf(id)).toBe("none");
+      expect(await readResponse(id)).toBe("none");
     });
   });
 
   test("the menu lists the worker's notifications, newest first, and marks new ones", async () => {
-    const ben = await signedIn("worker_ben");
+    const ben = await openSignedInClient("worker_ben");
     const id = await createOffer({ title: "Menu <b>&", workerIds: ["worker_ben"] });
     await eventually("the offer is in the menu", async () => (await ben.get("/app")).text.includes(id));
     const before = (await ben.get("/app")).text;
     expect(before).toContain("Menu &lt;b&gt;&amp;");
     expect(before).toContain("Harbour Hotels");
     expect(before).toContain('<span class="badge new">new</span>');
-    await offerPage(id, ben);
+    await readOfferPage(id, ben);
     expect((await ben.get("/app")).text).not.toContain('<span class="badge new">');
     await ben.send(`/app/offers/${id}/apply`);
     await complete(id, ["worker_ben"]);
-    await eventually("the outcome is in it", async () => (await ben.get("/app")).text.includes("You got the work"));
+    await eventually("the outcome is in the menu", async () =>
+      (await ben.get("/app")).text.includes("You got the work"),
+    );
     const after = (await ben.get("/app")).text;
     expect(after.indexOf("You got the work")).toBeLessThan(after.indexOf("New offer"));
     expect(after).toContain("You applied");
   });
 
-  test("a response can be given and changed, and is rejected once the offer is complete", async () => {
+  test("a worker can respond and change the response until the offer is complete", async () => {
     const events = [{ start: "2027-03-05T17:00:00Z", end: "2027-03-05T23:00:00Z" }];
     const id = await createOffer({ workerIds: ["worker_amal", "worker_ben"], events });
-    const first = await offerPage(id);
+    const first = await readOfferPage(id);
     expect(first).toContain("You have not responded yet.");
     expect(first).toMatch(/5 Mar 2027, 17:00\s?–\s?23:00 UTC/);
-    expect(await responseOf(id)).toBe("none");
+    expect(await readResponse(id)).toBe("none");
 
     expect(await amal.send(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
-    expect(await responseOf(id)).toBe("rejected");
-    expect(await offerPage(id)).toContain("You rejected this offer.");
+    expect(await readResponse(id)).toBe("rejected");
+    expect(await readOfferPage(id)).toContain("You rejected this offer.");
     await amal.send(`/app/offers/${id}/apply`);
-    expect(await responseOf(id)).toBe("applied");
-    const said = await offerPage(id);
-    expect(said).toContain("You applied. You will be notified once the work is assigned.");
-    expect(said).not.toContain(`${id}/apply"`);
+    expect(await readResponse(id)).toBe("applied");
+    const pageAfterApplying = await readOfferPage(id);
+    expect(pageAfterApplying).toContain("You applied. You will be notified once the work is assigned.");
+    expect(pageAfterApplying).not.toContain(`${id}/apply"`);
     expect(await amal.send(`/app/offers/${id}/close`)).toMatchObject({ status: 303, location: "/app" });
-    expect(await responseOf(id)).toBe("applied");
+    expect(await readResponse(id)).toBe("applied");
 
     await complete(id, ["worker_amal"]);
-    const done = await offerPage(id);
-    expect(done).toContain("You got the work.");
-    expect(done).not.toMatch(/\/(apply|reject)"/);
+    const pageAfterCompletion = await readOfferPage(id);
+    expect(pageAfterCompletion).toContain("You got the work.");
+    expect(pageAfterCompletion).not.toMatch(/\/(apply|reject)"/);
     const late = await amal.send(`/app/offers/${id}/reject`);
     expect(late.status).toBe(422);
     expect(late.text).toContain("Your response came too late: the offer was completed.");
     expect(late.text).toContain("You got the work.");
     expect(await amal.get(`/app/offers/${id}/reject`)).toMatchObject({ status: 303, location: `/app/offers/${id}` });
-    const ben = await signedIn("worker_ben");
-    expect(await offerPage(id, ben)).toContain("Others got the work");
+    const ben = await openSignedInClient("worker_ben");
+    expect(await readOfferPage(id, ben)).toContain("Others got the work");
   });
 
   test("opening an offer is recorded for the hirer, and is not a response [D-84]", async () => {
     const id = await createOffer();
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
-    const seenByHirer = async () => (await hana.get(`/offers/${id}`)).text;
+    const readHirersPage = async () => (await hana.get(`/offers/${id}`)).text;
     expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
-    expect(await seenByHirer()).toContain(">No response</span>");
-    await offerPage(id);
-    expect(await seenByHirer()).toContain(">Opened</span>");
-    expect(await responseOf(id)).toBe("none");
+    expect(await readHirersPage()).toContain(">No response</span>");
+    await readOfferPage(id);
+    expect(await readHirersPage()).toContain(">Opened</span>");
+    expect(await readResponse(id)).toBe("none");
   });
 
-  test("a withdrawn offer says so", async () => {
+  test("the app says that an offer was withdrawn", async () => {
     const id = await createOffer();
     await platform.call("GET", `/offer/${id}/withdraw`, { key });
-    const text = await offerPage(id);
+    const text = await readOfferPage(id);
     expect(text).toContain("This offer was withdrawn.");
     expect(text).not.toMatch(/\/(apply|reject)"/);
   });
 
-  test("a contact is added at an organisation, and not at an unknown one", async () => {
+  test("a worker can add a contact at a known organisation only", async () => {
     expect(await amal.send("/app/contacts", { organisationId: "org_bistro" })).toMatchObject({
       status: 303,
       location: "/app/contacts",
@@ -191,7 +193,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
   });
 
-  test("a contact is added once when its form is submitted twice, and again by the next form [D-85]", async () => {
+  test("submitting a contact form twice adds one contact, and a new form adds another [D-85]", async () => {
     const receiver = await openReceiver(respondWith(200));
     const token = await platform.signInPerson("ada@crew-agency.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
@@ -200,55 +202,55 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       const response = await platform.call("GET", "/portal/deliveries", { token });
       return response.json<{ deliveries: object[] }>().deliveries.length;
     };
-    const send = async (idempotencyKey: string) =>
+    const sendForm = async (idempotencyKey: string) =>
       expect(await amal.send("/app/contacts", { organisationId: "org_crew", idempotencyKey })).toMatchObject({
         status: 303,
       });
     const [, idempotencyKey = ""] =
       /name="idempotencyKey" value="([^"]+)"/.exec((await amal.get("/app/contacts")).text) ?? [];
     expect(idempotencyKey).not.toBe("");
-    await Promise.all([send(idempotencyKey), send(idempotencyKey)]);
+    await Promise.all([sendForm(idempotencyKey), sendForm(idempotencyKey)]);
     expect((await amal.get("/app/contacts")).text).toContain("has been notified that you share your availability.");
     expect(await countContacts()).toBe(1);
-    await send("the next");
+    await sendForm("the next");
     expect(await countContacts()).toBe(2);
     await receiver.close();
   });
 
-  test("the stream continues after the page's position, even on the second device", async () => {
+  test("the app's event stream continues after the page's position, even with two devices", async () => {
     await platform.call("POST", "/worker-app/devices", {
       token: await platform.signInWorker("worker_dana"),
       json: { platform: "ios" },
     });
-    const streamOf = (text: string): string =>
+    const findStreamPath = (text: string): string =>
       /data-live-stream="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const first = await createOffer({ workerIds: ["worker_dana"] });
-    await eventually("the page has it", async () => (await dana.get("/app")).text.includes(first));
-    const open = async (path: string, lastEventId?: string) =>
+    await eventually("the page lists the first offer", async () => (await dana.get("/app")).text.includes(first));
+    const openStream = async (path: string, lastEventId?: string) =>
       readEvents(platform.address + path, "", lastEventId, { Cookie: dana.cookie() });
     let path = "";
-    // Each device has a separate notification, and the page may be rendered in between.
-    await eventually("nothing is missing", async () => {
-      path = streamOf((await dana.get("/app")).text);
+    // Each device has a separate notification, so the page may be rendered between the two.
+    await eventually("the page has a position after the first offer", async () => {
+      path = findStreamPath((await dana.get("/app")).text);
       return path !== "/app/live?since=0";
     });
-    const stream = await open(path);
+    const stream = await openStream(path);
     const second = await createOffer({ workerIds: ["worker_dana"] });
-    await eventually("what happens comes", () => stream.events.length > 0);
+    await eventually("the second offer arrives", () => stream.events.length > 0);
     expect(stream.events.map(({ data }) => data.offerId)).toEqual([second]);
     stream.disconnect();
     await stream.ended;
 
     const third = await createOffer({ workerIds: ["worker_dana"] });
-    const again = await open(path, stream.events[0]?.id);
-    await eventually("what was missed comes", () => again.events.length > 0);
-    expect(again.events.map(({ data }) => data.offerId)).toEqual([third]);
-    again.disconnect();
-    await again.ended;
+    const resumed = await openStream(path, stream.events[0]?.id);
+    await eventually("the missed offer arrives", () => resumed.events.length > 0);
+    expect(resumed.events.map(({ data }) => data.offerId)).toEqual([third]);
+    resumed.disconnect();
+    await resumed.ended;
   });
 
-  test("the stream ends when the worker signs out", async () => {
-    const client = await signedIn("worker_cleo");
+  test("the app's event stream ends when the worker signs out", async () => {
+    const client = await openSignedInClient("worker_cleo");
     const stream = await readEvents(`${platform.address}/app/live?since=0`, "", undefined, {
       Cookie: client.cookie(),
     });
@@ -257,7 +259,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect((await client.get("/app")).location).toBe("/app/sign-in");
   });
 
-  test("an unknown path in the app gets the app's own 404 page", async () => {
+  test("an unknown path in the app gets the app's 404 page", async () => {
     const { status, text } = await amal.get("/app/nowhere");
     expect(status).toBe(404);
     expect(text).toContain('href="/app"');

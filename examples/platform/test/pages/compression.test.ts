@@ -7,8 +7,8 @@ const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
 test.each(["br", "gzip"])("pages and their files are compressed with %s", async (coding) => {
   const headers = { "Accept-Encoding": coding };
-  const { text, headers: ofPage } = await hana.get("/offers", headers);
-  expect(ofPage.get("content-encoding")).toBe(coding);
+  const { text, headers: pageHeaders } = await hana.get("/offers", headers);
+  expect(pageHeaders.get("content-encoding")).toBe(coding);
   for (const [, path = ""] of text.matchAll(/="(\/assets\/[^"]+\.(?:css|js))"/g))
     expect((await hana.get(path, headers)).headers.get("content-encoding")).toBe(coding);
 });
@@ -17,10 +17,10 @@ test("an event stream is not compressed, since compression would delay its event
   const { text } = await hana.get("/offers");
   const address = platform.address + /data-live-stream="([^"]+)"/.exec(text)?.[1];
   const headers = { Accept: "text/event-stream", "Accept-Encoding": "br, gzip", Cookie: hana.cookie() };
-  const stopping = new AbortController();
-  const response = await fetch(address, { headers, signal: stopping.signal });
+  const connection = new AbortController();
+  const response = await fetch(address, { headers, signal: connection.signal });
   expect(response.headers.get("content-encoding")).toBeNull();
-  stopping.abort();
+  connection.abort();
   const reader = await readLive(address, hana.cookie());
   const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   await platform.call("POST", "/offer", { key: "demo-key-harbour", json });

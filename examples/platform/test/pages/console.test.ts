@@ -8,7 +8,7 @@ import { usePlatform } from "../support/use-opened.ts";
 const platform = usePlatform();
 const get = (path: string, headers: Record<string, string> = {}) => fetch(platform.address + path, { headers });
 
-test("the console and its files are served from this origin and can be cached [D-150]", async () => {
+test("the console and its files are served from the platform's origin, and its scripts can be cached [D-150]", async () => {
   const page = await get("/docs");
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   const text = await page.text();
@@ -22,7 +22,7 @@ test("the console and its files are served from this origin and can be cached [D
   expect((await get("/docs/no-such.js")).status).toBe(404);
 });
 
-test("the document is the contract's, and is compressed only for clients that accept it [D-150]", async () => {
+test("the console serves the contract, compressed only for clients that accept compression [D-150]", async () => {
   const plain = await get("/docs/openapi.yaml", { "accept-encoding": "identity" });
   expect(plain.headers.get("content-encoding")).toBeNull();
   const document = await plain.text();
@@ -32,16 +32,16 @@ test("the document is the contract's, and is compressed only for clients that ac
   expect(await zipped.text()).toBe(document);
 });
 
-test("only the console's policy allows inline styles, and none allows another origin [D-150]", async () => {
-  const policyOf = async (path: string) => (await get(path)).headers.get("content-security-policy") ?? "";
-  expect(await policyOf("/docs")).toBe(
+test("only the console's security policy allows inline styles, and it does not allow other origins [D-150]", async () => {
+  const readPolicy = async (path: string) => (await get(path)).headers.get("content-security-policy") ?? "";
+  expect(await readPolicy("/docs")).toBe(
     "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';form-action 'none';base-uri 'none';frame-ancestors 'none'",
   );
   for (const path of ["/sign-in", "/app/sign-in", "/docsx", "/assets/none"])
-    expect(await policyOf(path)).not.toContain("unsafe-inline");
+    expect(await readPolicy(path)).not.toContain("unsafe-inline");
 });
 
-test("the page contains the demo's key, but not the key of another seed [D-150]", async () => {
+test("the console's page contains the demo's API key, but no key from another seed [D-150]", async () => {
   expect(await (await get("/docs")).text()).not.toContain("demo-key");
   const [store] = await anyStore();
   const database = await store?.createDatabase();

@@ -8,8 +8,8 @@ import { companySecret, saveCompany } from "./page-client.ts";
 const platform = usePlatform();
 const hana = usePageClient(platform, "hana@harbour-hotels.example");
 const receiver = useReceiver(respondWith(200));
-let offer = "";
-const pages: string[] = [];
+let offerId = "";
+const deliveryPaths: string[] = [];
 
 beforeAll(async () => {
   await saveCompany(hana, receiver);
@@ -22,21 +22,25 @@ beforeAll(async () => {
   };
   receiver.respond = respondWith(503, headers, "maintenance");
   const json = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
-  offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
+  offerId = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>().id;
   for (const worker of ["worker_amal", "worker_ben"]) {
     const token = await platform.signInWorker(worker);
-    await platform.call("POST", `/worker-app/offers/${offer}/apply`, { token });
-    await eventually("it has failed", async () => {
+    await platform.call("POST", `/worker-app/offers/${offerId}/apply`, { token });
+    await eventually("the delivery has failed", async () => {
       const { text } = await hana.get("/deliveries?state=dead");
-      pages.splice(0, 2, ...[...text.matchAll(/<a href="(\/deliveries\/[\w-]+)">/g)].map(([, path = ""]) => path));
-      return pages.length === (worker === "worker_amal" ? 1 : 2);
+      deliveryPaths.splice(
+        0,
+        2,
+        ...[...text.matchAll(/<a href="(\/deliveries\/[\w-]+)">/g)].map(([, path = ""]) => path),
+      );
+      return deliveryPaths.length === (worker === "worker_amal" ? 1 : 2);
     });
   }
 });
 
-describe("the page of a delivery", () => {
-  test("shows the address, the request headers with masked signatures, and the response headers", async () => {
-    const { text } = await hana.get(pages[0] ?? "");
+describe("the delivery page", () => {
+  test("a delivery's page shows the address, the request headers with masked signatures, and the response headers", async () => {
+    const { text } = await hana.get(deliveryPaths[0] ?? "");
     expect(text).toContain(`Sent to <code>${receiver.baseAddress}/hooks/offer/response</code>`);
     const sent = receiver.requests.at(-1);
     expect(text).toContain(`Timestamp: ${sent?.headers.timestamp}`);
@@ -51,8 +55,8 @@ describe("the page of a delivery", () => {
     expect(text).not.toContain(companySecret);
   });
 
-  test("has a curl command that signs when it runs", async () => {
-    const { text } = await hana.get(pages[0] ?? "");
+  test("the curl command on a delivery's page signs its request when it runs", async () => {
+    const { text } = await hana.get(deliveryPaths[0] ?? "");
     const command = /id="curl-command">([^<]+)</.exec(text)?.[1] ?? "";
     expect(command).toContain("WEBHOOK_SECRET");
     const script = command.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
@@ -64,24 +68,24 @@ describe("the page of a delivery", () => {
     const [request] = receiver.requests;
     expect(request?.url).toBe("/hooks/offer/response");
     expect(request !== undefined && isSignedWith(companySecret, request)).toBe(true);
-    expect(JSON.parse(request?.body ?? "{}")).toMatchObject({ offerId: offer, response: "accepted" });
+    expect(JSON.parse(request?.body ?? "{}")).toMatchObject({ offerId, response: "accepted" });
   });
 
-  test("links to the previous and next delivery, and the offer links to its deliveries", async () => {
-    const [newest = "", oldest = ""] = pages;
+  test("a delivery's page links to the previous and next delivery, and an offer's page to the offer's deliveries", async () => {
+    const [newest = "", oldest = ""] = deliveryPaths;
     expect((await hana.get(newest)).text).toContain(`<a href="${oldest}" rel="prev">`);
     expect((await hana.get(oldest)).text).toContain(`<a href="${newest}" rel="next">`);
     expect((await hana.get(oldest)).text).not.toContain('rel="prev"');
-    expect((await hana.get(`/offers/${offer}`)).text).toContain(`href="/deliveries?q=${offer}"`);
-    expect((await hana.get(`/deliveries?q=${offer}`)).text.match(/applied for “Kitchen help”<\/a>/g)).toHaveLength(2);
+    expect((await hana.get(`/offers/${offerId}`)).text).toContain(`href="/deliveries?q=${offerId}"`);
+    expect((await hana.get(`/deliveries?q=${offerId}`)).text.match(/applied for “Kitchen help”<\/a>/g)).toHaveLength(2);
   });
 
-  test("is found by its id, like an offer or its workers", async () => {
-    const id = pages[0]?.split("/").at(-1) ?? "";
-    expect((await hana.get(`/deliveries?q=${id}`)).text).toContain(`href="${pages[0]}"`);
-    expect((await hana.get(`/deliveries?q=${id}`)).text).not.toContain(`href="${pages[1]}"`);
-    for (const query of [offer, "worker_ben", "kitchen"])
-      expect((await hana.get(`/offers?q=${query}`)).text).toContain(`href="/offers/${offer}"`);
+  test("deliveries are found by their ids, and offers by id, worker or title", async () => {
+    const id = deliveryPaths[0]?.split("/").at(-1) ?? "";
+    expect((await hana.get(`/deliveries?q=${id}`)).text).toContain(`href="${deliveryPaths[0]}"`);
+    expect((await hana.get(`/deliveries?q=${id}`)).text).not.toContain(`href="${deliveryPaths[1]}"`);
+    for (const query of [offerId, "worker_ben", "kitchen"])
+      expect((await hana.get(`/offers?q=${query}`)).text).toContain(`href="/offers/${offerId}"`);
     expect((await hana.get("/offers?q=worker_dana")).text).toContain("No matching offers.");
   });
 });

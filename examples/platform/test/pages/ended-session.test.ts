@@ -12,51 +12,51 @@ beforeEach(() => {
   clockOffsetMs = 0;
 });
 
-async function signedIn(name: string, signInPath?: string): Promise<PageClient> {
+async function openSignedInClient(name: string, signInPath?: string): Promise<PageClient> {
   const client = openPageClient(platform.address, signInPath);
   await client.signIn(name);
   return client;
 }
-const tokenIn = (page: string): string => /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? "";
+const findFormToken = (page: string): string => /name="formToken" value="([^"]+)"/.exec(page)?.[1] ?? "";
 /** Returns the hidden inputs of the only form in the page's content. */
-const hiddenIn = (page: string): Record<string, string> =>
+const readHiddenInputs = (page: string): Record<string, string> =>
   Object.fromEntries(
     [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(([, name, value]) => [
       name ?? "",
       value ?? "",
     ]),
   );
-const typed = { title: "Kitchen help, typed for ten minutes" };
-const again = { "signIn-name": hanaAddress, "signIn-password": "demo-password" };
+const input = { title: "Kitchen help, typed for ten minutes" };
+const signInAgain = { "signIn-name": hanaAddress, "signIn-password": "demo-password" };
 
-const endings: [string, (client: PageClient) => Promise<unknown>][] = [
+const waysToEnd: [string, (client: PageClient) => Promise<unknown>][] = [
   ["after twelve hours", async () => (clockOffsetMs = 12 * hour)],
   ["by a sign-out in another tab", (client) => client.send("/sign-out")],
 ];
 
-describe("a form submitted after its session ended", () => {
-  test.each(endings)(
-    "asks to sign in again and keeps the input when the session ended %s [D-147]",
+describe("forms submitted after their session ended", () => {
+  test.each(waysToEnd)(
+    "a form asks to sign in again and keeps the input when its session ended %s [D-147]",
     async (how, end) => {
       const typed = { title: `Typed for ten minutes, ended ${how}`, details: "Knives & aprons", worker: "worker_amal" };
-      const hana = await signedIn(hanaAddress);
-      const formToken = tokenIn((await hana.get("/offers/new")).text);
+      const hana = await openSignedInClient(hanaAddress);
+      const formToken = findFormToken((await hana.get("/offers/new")).text);
       await end(hana);
 
       const ended = await hana.send("/offers/new", typed, { formToken });
       expect(ended.status).toBe(401);
       expect(ended.text).toContain("Your input is kept");
-      expect(hiddenIn(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
+      expect(readHiddenInputs(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
 
-      const kept = { ...hiddenIn(ended.text), details: typed.details };
-      const wrong = await hana.send("/offers/new", { ...kept, ...again, "signIn-password": "wrong" });
+      const kept = { ...readHiddenInputs(ended.text), details: typed.details };
+      const wrong = await hana.send("/offers/new", { ...kept, ...signInAgain, "signIn-password": "wrong" });
       expect(wrong.status).toBe(401);
       expect(wrong.text).toContain("Incorrect name or password.");
       expect(wrong.text).not.toContain('"wrong"');
-      const { formToken: current, ...fields } = hiddenIn(wrong.text);
+      const { formToken: current, ...fields } = readHiddenInputs(wrong.text);
       const form = await hana.send(
         "/offers/new",
-        { ...fields, details: typed.details, ...again },
+        { ...fields, details: typed.details, ...signInAgain },
         { formToken: current ?? "" },
       );
       expect(form.status).toBe(200);
@@ -66,77 +66,81 @@ describe("a form submitted after its session ended", () => {
       expect(form.text).toMatch(/value="worker_amal"[^>]* checked/);
       expect((await hana.get("/offers")).text).not.toContain(typed.title);
 
-      const created = await hana.send("/offers/new", typed, { formToken: tokenIn(form.text) });
+      const created = await hana.send("/offers/new", typed, { formToken: findFormToken(form.text) });
       expect(created.status).toBe(303);
     },
   );
 
-  test("never writes a secret into a page [D-147]", async () => {
-    const hana = await signedIn(hanaAddress);
-    const { formToken } = hiddenIn((await hana.get("/company")).text);
+  test("a page that asks to sign in again never contains the typed secret [D-147]", async () => {
+    const hana = await openSignedInClient(hanaAddress);
+    const { formToken } = readHiddenInputs((await hana.get("/company")).text);
     await hana.send("/sign-out");
     const fields = { baseAddress: "https://hooks.example.com", secret: "a secret that was typed" };
     const ended = await hana.send("/company", fields, { formToken: formToken ?? "" });
     expect(ended.text).not.toContain(fields.secret);
-    const { text } = await hana.send("/company", { ...hiddenIn(ended.text), ...again }, tokenOf(ended.text));
+    const { text } = await hana.send(
+      "/company",
+      { ...readHiddenInputs(ended.text), ...signInAgain },
+      formTokenOption(ended.text),
+    );
     expect(text).toContain('value="https://hooks.example.com"');
     expect(text).not.toContain(fields.secret);
   });
 
-  test("asks for confirmation before a button without input acts, since another person may have signed in [D-147]", async () => {
-    const amal = await signedIn("worker_amal", "/app/sign-in");
+  test("after signing in again, a button without input asks for confirmation, because someone else may have signed in [D-147]", async () => {
+    const amal = await openSignedInClient("worker_amal", "/app/sign-in");
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
     const path = `/app/offers/${created.json<{ id: string }>().id}`;
-    const { formToken } = hiddenIn((await amal.get(path)).text);
+    const { formToken } = readHiddenInputs((await amal.get(path)).text);
     await amal.send("/app/sign-out");
     const ended = await amal.send(`${path}/apply`, {}, { formToken: formToken ?? "" });
     expect(ended.status).toBe(401);
-    const credentials = { ...again, "signIn-name": "worker_amal" };
-    const asked = await amal.send(`${path}/apply`, credentials, tokenOf(ended.text));
-    expect(asked.text).toContain("Send the form again?");
+    const credentials = { ...signInAgain, "signIn-name": "worker_amal" };
+    const question = await amal.send(`${path}/apply`, credentials, formTokenOption(ended.text));
+    expect(question.text).toContain("Send the form again?");
     expect((await amal.get(path)).text).not.toContain("You applied");
-    expect((await amal.send(`${path}/apply`, {}, tokenOf(asked.text))).status).toBe(303);
+    expect((await amal.send(`${path}/apply`, {}, formTokenOption(question.text))).status).toBe(303);
   });
 
-  test("is shown again and has no effect when another tab has signed in", async () => {
-    const hana = await signedIn(hanaAddress);
-    const formToken = tokenIn((await hana.get("/offers/new")).text);
+  test("a form is shown again and has no effect when another tab has signed in again", async () => {
+    const hana = await openSignedInClient(hanaAddress);
+    const formToken = findFormToken((await hana.get("/offers/new")).text);
     await hana.signIn(hanaAddress);
-    const { status, text } = await hana.send("/offers/new", typed, { formToken });
+    const { status, text } = await hana.send("/offers/new", input, { formToken });
     expect(status).toBe(403);
-    expect(text).toContain(`value="${typed.title}"`);
+    expect(text).toContain(`value="${input.title}"`);
   });
 
-  test("is rejected from another origin, and none of it is shown", async () => {
-    const hana = await signedIn(hanaAddress);
+  test("a form from another origin is rejected, and its input is not shown", async () => {
+    const hana = await openSignedInClient(hanaAddress);
     await hana.send("/sign-out");
     const headers = { Origin: "https://evil.example" };
-    const { status, text } = await hana.send("/offers/new", typed, { headers, formToken: "" });
+    const { status, text } = await hana.send("/offers/new", input, { headers, formToken: "" });
     expect(status).toBe(403);
-    expect(text).not.toContain(typed.title);
+    expect(text).not.toContain(input.title);
   });
 
-  test("redirects to the sign-in when it signs out", async () => {
-    const hana = await signedIn(hanaAddress);
-    const formToken = tokenIn((await hana.get("/offers")).text);
+  test("a sign-out after the session ended redirects to the sign-in page", async () => {
+    const hana = await openSignedInClient(hanaAddress);
+    const formToken = findFormToken((await hana.get("/offers")).text);
     await hana.send("/sign-out");
     expect(await hana.send("/sign-out", {}, { formToken })).toMatchObject({ status: 303, location: "/sign-in" });
   });
 });
 
-test("a sign-in page that stayed open too long keeps the name", async () => {
+test("a sign-in form whose token has expired keeps the typed name", async () => {
   const guest = openPageClient(platform.address);
   const fields = { name: hanaAddress, password: "demo-password" };
-  const { status, text } = await guest.send("/sign-in", fields, { formToken: "of an expired cookie" });
+  const { status, text } = await guest.send("/sign-in", fields, { formToken: "from an expired cookie" });
   expect(status).toBe(403);
   expect(text).toContain(`value="${hanaAddress}"`);
   expect(text).toContain("Enter your password again.");
 });
 
-describe("a session", () => {
-  test("of a worker and its cookie last as long as they are used every month [D-56]", async () => {
-    const amal = await signedIn("worker_amal", "/app/sign-in");
+describe("sessions", () => {
+  test("a worker's session and its cookie last as long as they are used every month [D-56]", async () => {
+    const amal = await openSignedInClient("worker_amal", "/app/sign-in");
     for (let used = 0; used < 3; used += 1) {
       clockOffsetMs += 29 * day;
       const { status, headers } = await amal.get("/app");
@@ -148,7 +152,7 @@ describe("a session", () => {
     expect(await amal.get("/app")).toMatchObject({ status: 303, location: "/app/sign-in" });
   });
 
-  test("of a worker lasts as long on the API", async () => {
+  test("a worker's session on the API lasts as long as it is used every month", async () => {
     const token = await platform.signInWorker("worker_ben");
     for (let used = 0; used < 2; used += 1) {
       clockOffsetMs += 29 * day;
@@ -156,22 +160,22 @@ describe("a session", () => {
     }
   });
 
-  test("of a person ends after twelve hours, used or not [D-56]", async () => {
-    const hana = await signedIn(hanaAddress);
+  test("a person's session ends after twelve hours, used or not [D-56]", async () => {
+    const hana = await openSignedInClient(hanaAddress);
     clockOffsetMs = 11 * hour;
     expect((await hana.get("/offers")).status).toBe(200);
     clockOffsetMs = 12 * hour;
     expect((await hana.get("/offers")).status).toBe(303);
   });
 
-  test("ends its event stream when it expires [D-56]", async () => {
-    // Twelve hours minus one second have passed.
+  test("a session's event stream ends when the session expires [D-56]", async () => {
+    // The session expires in one second.
     clockOffsetMs = 1_000 - 12 * hour;
-    const hana = await signedIn(hanaAddress);
+    const hana = await openSignedInClient(hanaAddress);
     clockOffsetMs = 0;
     const stream = await readLive(`${platform.address}/live`, hana.cookie());
     await stream.ended;
   });
 });
 
-const tokenOf = (page: string) => ({ formToken: hiddenIn(page).formToken ?? "" });
+const formTokenOption = (page: string) => ({ formToken: readHiddenInputs(page).formToken ?? "" });

@@ -108,26 +108,32 @@ const pieces = [
 ];
 
 /**
- * Generates any string as `next`, mostly from pieces of known open redirects.
+ * Generates strings for the `next` parameter, mostly from pieces of known open redirects.
  *
  * @param ownHosts the platform's own host names, which an attacker may know
  */
 export function hostileNext(ownHosts: readonly string[]): fc.Arbitrary<string> {
-  const own = ownHosts.flatMap((host) => [host, `//${host}`, `http://${host}`, `https://${host}`, `//user@${host}`]);
+  const ownUrls = ownHosts.flatMap((host) => [
+    host,
+    `//${host}`,
+    `http://${host}`,
+    `https://${host}`,
+    `//user@${host}`,
+  ]);
   const piece = fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom(...pieces, ...own) },
+    { weight: 8, arbitrary: fc.constantFrom(...pieces, ...ownUrls) },
     { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }) },
     { weight: 1, arbitrary: fc.webUrl({ withFragments: true, withQueryParameters: true }) },
   );
-  const layers = fc.array(fc.constantFrom(...own, "//localhost", "//evil.example", "/", "/.", "/..", "\\"), {
+  const segments = fc.array(fc.constantFrom(...ownUrls, "//localhost", "//evil.example", "/", "/.", "/..", "\\"), {
     maxLength: 6,
   });
   const text = fc.oneof(
     { weight: 6, arbitrary: fc.array(piece, { maxLength: 10 }).map((all) => all.join("")) },
     { weight: 3, arbitrary: fc.array(piece, { maxLength: 8 }).map((all) => `/${all.join("")}`) },
-    { weight: 2, arbitrary: layers.map((all) => `${all.join("/")}//evil.example/portal`) },
+    { weight: 2, arbitrary: segments.map((all) => `${all.join("/")}//evil.example/portal`) },
     { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
   );
   // A lone surrogate cannot be sent, because UTF-8 cannot encode it.
-  return text.map((given) => Buffer.from(given).toString());
+  return text.map((generated) => Buffer.from(generated).toString());
 }

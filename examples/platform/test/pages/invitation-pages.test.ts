@@ -9,8 +9,8 @@ const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const json = { "content-type": "application/json" };
 const rating = { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 
-// One store is enough: portal-suggestions.test.ts runs the same statements on all.
-describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $title", ({ createDatabase }) => {
+// One store is enough, because portal-suggestions.test.ts runs the same statements on all stores.
+describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let harbour: Receiver;
   let bistro: Receiver;
@@ -18,10 +18,10 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   let bo: PageClient;
   beforeAll(async () => {
     [harbour, bistro] = [await openReceiver(), await openReceiver()];
-    hana = await signedIn("hana@harbour-hotels.example");
-    bo = await signedIn("bo@bistro-group.example");
-    await enterProfile("hana@harbour-hotels.example", harbour);
-    await enterProfile("bo@bistro-group.example", bistro);
+    hana = await openSignedInClient("hana@harbour-hotels.example");
+    bo = await openSignedInClient("bo@bistro-group.example");
+    await saveProfile("hana@harbour-hotels.example", harbour);
+    await saveProfile("bo@bistro-group.example", bistro);
     const dana = {
       name: "Dana <b>Kim</b>",
       emailAddress: "dana.kim@example.com",
@@ -39,32 +39,32 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     await Promise.all([harbour.close(), bistro.close()]);
   });
 
-  async function signedIn(name: string): Promise<PageClient> {
+  async function openSignedInClient(name: string): Promise<PageClient> {
     const client = openPageClient(platform.address);
     await client.signIn(name);
     return client;
   }
-  async function enterProfile(name: string, { baseAddress }: Receiver): Promise<void> {
+  async function saveProfile(name: string, { baseAddress }: Receiver): Promise<void> {
     const token = await platform.signInPerson(name);
     const profile = { baseAddress, secret, suggestsContacts: true };
     expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
   }
-  const invitedBy = async (name: string): Promise<string[]> => {
+  const readInvitedAddresses = async (name: string): Promise<string[]> => {
     const token = await platform.signInPerson(name);
     const { invitations } = (await platform.call("GET", "/portal/invitations", { token })).json<{
       invitations: { emailAddress: string }[];
     }>();
     return invitations.map(({ emailAddress }) => emailAddress);
   };
-  const imagePath = (text: string): string => /src="(\/invitations\/images\/[^"]+)"/.exec(text)?.[1] ?? "";
-  const searched = async (client: PageClient, filter = "", organisationIds = ["org_harbour"]) =>
+  const findImagePath = (text: string): string => /src="(\/invitations\/images\/[^"]+)"/.exec(text)?.[1] ?? "";
+  const search = async (client: PageClient, filter = "", organisationIds = ["org_harbour"]) =>
     client.send("/invitations/search", { organisationIds, filter });
-  const asked = ({ requests }: Receiver) => requests.filter(({ url }) => url === "/contact-suggestions");
-  const pick = (name: string, emailAddress: string): string => JSON.stringify({ name, emailAddress });
+  const searchRequests = ({ requests }: Receiver) => requests.filter(({ url }) => url === "/contact-suggestions");
+  const personField = (name: string, emailAddress: string): string => JSON.stringify({ name, emailAddress });
 
-  describe("a signed-out client", () => {
+  describe("signed-out clients", () => {
     test.each(["/invitations", "/invitations/search?filter=x", "/invitations/images/v1.x"])(
-      "is redirected from %s to the sign-in",
+      "a signed-out client is redirected from %s to the sign-in page",
       async (path) => {
         const before = harbour.requests.length;
         const { status, location } = await openPageClient(platform.address).get(path);
@@ -73,13 +73,13 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
       },
     );
 
-    test("invites nobody", async () => {
-      const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
+    test("a signed-out client cannot invite anyone", async () => {
+      const fields = { organisationId: "org_harbour", person: personField("Eve", "eve@example.com") };
       expect((await openPageClient(platform.address).send("/invitations", fields)).status).toBe(401);
     });
   });
 
-  test("a worker's session cannot open them", async () => {
+  test("a worker's session cannot open the invitation pages", async () => {
     const amal = openPageClient(platform.address, "/app/sign-in");
     await amal.signIn("worker_amal");
     const Cookie = amal.cookie().replace("offers-app=", "offers-portal=");
@@ -87,9 +87,9 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
   });
 
   test("a search sends the person's addresses and the filter, and shows the people that each organisation suggests", async () => {
-    const { status, text } = await searched(hana, "chef");
+    const { status, text } = await search(hana, "chef");
     expect(status).toBe(200);
-    expect(JSON.parse(asked(harbour).at(-1)?.body ?? "")).toEqual({
+    expect(JSON.parse(searchRequests(harbour).at(-1)?.body ?? "")).toEqual({
       filter: "chef",
       userEmailAddresses: ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"],
     });
@@ -102,98 +102,98 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     expect(text).toContain('value="chef"');
   });
 
-  test("an organisation that fails or sends an invalid response is reported, and the others are shown", async () => {
-    const { text } = await searched(hana, "", ["org_harbour", "org_bistro"]);
+  test("an organisation's invalid response to a search is reported, and the other organisations' suggestions are shown", async () => {
+    const { text } = await search(hana, "", ["org_harbour", "org_bistro"]);
     expect(text).toContain("Bistro Group returned no suggestions: The response is not a valid list of suggestions");
     expect(text).not.toContain("s3cret");
     expect(text.indexOf("Farah Aziz")).toBeLessThan(text.indexOf("Bistro Group returned no"));
   });
 
-  test("a filter that is too long is rejected", async () =>
-    expect((await searched(hana, "x".repeat(501))).status).toBe(400));
+  test("a search filter that is too long is rejected", async () =>
+    expect((await search(hana, "x".repeat(501))).status).toBe(400));
 
-  describe("a search", () => {
-    const choices = (text: string) =>
+  describe("searches", () => {
+    const listOrganisationChoices = (text: string) =>
       [...text.matchAll(/name="organisationIds" value="([^"]+)"( checked)?> <span>([^<]+)/g)].map(
-        ([, id, tick, name]) => [id, name, tick !== undefined],
+        ([, id, checked, name]) => [id, name, checked !== undefined],
       );
 
-    test("lists the organisations by name, the person's own first and selected, the others not [D-88]", async () => {
+    test("the search form lists organisations by name, with only the person's own one selected and first [D-88]", async () => {
       const harbourFirst = [
         ["org_harbour", "Harbour Hotels", true],
         ["org_bistro", "Bistro Group", false],
       ];
       const { text } = await hana.get("/invitations");
-      expect(choices(text)).toEqual(harbourFirst);
+      expect(listOrganisationChoices(text)).toEqual(harbourFirst);
       expect(text).toContain("hana.lind@harbour-hotels.example, hana@harbour-hotels.example");
-      expect(choices((await bo.get("/invitations")).text)).toEqual(
-        harbourFirst.toReversed().map(([id, name, tick]) => [id, name, !tick]),
+      expect(listOrganisationChoices((await bo.get("/invitations")).text)).toEqual(
+        harbourFirst.toReversed().map(([id, name, checked]) => [id, name, !checked]),
       );
-      const ada = await signedIn("ada@crew-agency.example");
-      expect(choices((await ada.get("/invitations")).text)).toEqual([
+      const ada = await openSignedInClient("ada@crew-agency.example");
+      expect(listOrganisationChoices((await ada.get("/invitations")).text)).toEqual([
         ["org_bistro", "Bistro Group", false],
         ["org_harbour", "Harbour Hotels", false],
       ]);
     });
 
-    test("asks only the selected ones, and keeps them selected", async () => {
-      const before = asked(harbour).length;
-      const { text } = await searched(hana, "", ["org_bistro"]);
-      expect(choices(text)).toEqual([
+    test("a search asks only the selected organisations, and keeps them selected", async () => {
+      const before = searchRequests(harbour).length;
+      const { text } = await search(hana, "", ["org_bistro"]);
+      expect(listOrganisationChoices(text)).toEqual([
         ["org_harbour", "Harbour Hotels", false],
         ["org_bistro", "Bistro Group", true],
       ]);
-      expect(asked(harbour)).toHaveLength(before);
+      expect(searchRequests(harbour)).toHaveLength(before);
     });
 
-    test("does not send addresses from a plain link, or when no organisation is selected [D-88]", async () => {
-      const before = [asked(harbour).length, asked(bistro).length];
+    test("a search from a plain link or without a selected organisation does not send addresses [D-88]", async () => {
+      const before = [searchRequests(harbour).length, searchRequests(bistro).length];
       for (const path of ["/invitations/search?organisationIds=org_bistro", "/invitations/search?filter=chef"])
         expect(await hana.get(path)).toMatchObject({ status: 303, location: "/invitations" });
-      const { status, text } = await searched(hana, "chef", []);
+      const { status, text } = await search(hana, "chef", []);
       expect(status).toBe(422);
       expect(text).toContain("Select at least one organisation.");
       expect(text).toContain('value="chef"');
       for (const forged of [{ formToken: "" }, { headers: { "Sec-Fetch-Site": "cross-site" } }])
         expect((await hana.send("/invitations/search", { organisationIds: "org_bistro" }, forged)).status).toBe(403);
-      expect([asked(harbour).length, asked(bistro).length]).toEqual(before);
+      expect([searchRequests(harbour).length, searchRequests(bistro).length]).toEqual(before);
     });
 
-    test("of an organisation without suggestions says so, asks nobody, and shows those that have them", async () => {
-      const before = asked(harbour).length;
-      const { status, text } = await searched(hana, "", ["org_harbour", "org_crew"]);
+    test("a search that includes an organisation without suggestions is rejected, and lists those that implement them", async () => {
+      const before = searchRequests(harbour).length;
+      const { status, text } = await search(hana, "", ["org_harbour", "org_crew"]);
       expect(status).toBe(422);
       expect(text).toContain("Choose only organisations that implement suggestions.");
-      expect(choices(text)).toHaveLength(2);
-      expect(asked(harbour)).toHaveLength(before);
+      expect(listOrganisationChoices(text)).toHaveLength(2);
+      expect(searchRequests(harbour)).toHaveLength(before);
     });
   });
 
-  describe("a profile image", () => {
-    test("is fetched unsigned and served by us, with its real type", async () => {
-      const path = imagePath((await searched(hana)).text);
+  describe("profile images", () => {
+    test("a profile image is fetched unsigned and served by the platform with its real type", async () => {
+      const path = findImagePath((await search(hana)).text);
       const { status, headers } = await hana.get(path);
       expect(status).toBe(200);
       expect(headers.get("content-type")).toBe("image/png");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
       expect(headers.get("cache-control")).toBe("no-store");
-      const asked = harbour.requests.filter(({ url }) => url === "/dana.png?size=80");
-      expect(asked).toHaveLength(1);
-      expect(asked[0]?.headers).not.toHaveProperty("authorization");
-      expect(asked[0]?.headers).not.toHaveProperty("timestamp");
-      expect(asked[0]?.headers).not.toHaveProperty("cookie");
+      const imageRequests = harbour.requests.filter(({ url }) => url === "/dana.png?size=80");
+      expect(imageRequests).toHaveLength(1);
+      expect(imageRequests[0]?.headers).not.toHaveProperty("authorization");
+      expect(imageRequests[0]?.headers).not.toHaveProperty("timestamp");
+      expect(imageRequests[0]?.headers).not.toHaveProperty("cookie");
     });
 
-    test("is served only to the session that it was suggested to", async () => {
-      const path = imagePath((await searched(hana)).text);
+    test("a profile image is served only to the session that searched for it", async () => {
+      const path = findImagePath((await search(hana)).text);
       expect((await bo.get(path)).status).toBe(404);
-      expect((await (await signedIn("hana@harbour-hotels.example")).get(path)).status).toBe(404);
+      expect((await (await openSignedInClient("hana@harbour-hotels.example")).get(path)).status).toBe(404);
       expect((await openPageClient(platform.address).get(path, { Accept: "image/*" })).status).toBe(401);
     });
 
     test.each(["v1.AAAA", "x", "http%3A%2F%2F127.0.0.1%2F", "%00"])(
-      "cannot be requested from a made-up address, such as %s",
+      "the made-up profile image reference %s gets 404, and nothing is fetched",
       async (ref) => {
         const before = harbour.requests.length;
         expect((await hana.get(`/invitations/images/${ref}`)).status).toBe(404);
@@ -202,28 +202,28 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
     );
   });
 
-  describe("an invitation", () => {
-    test("is sent once to each selected person", async () => {
-      await searched(hana);
+  describe("invitations", () => {
+    test("an invitation is sent once to each selected person", async () => {
+      await search(hana);
       const fields = {
         organisationId: "org_harbour",
-        person: [pick("Farah Aziz", "farah@example.com"), pick("Farah Aziz", "FARAH@example.com")],
+        person: [personField("Farah Aziz", "farah@example.com"), personField("Farah Aziz", "FARAH@example.com")],
       };
       expect(await hana.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
       const { text } = await hana.get("/invitations");
       expect(text).toContain("Invited: Farah Aziz.");
-      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
-      expect((await searched(hana)).text).toContain("already invited");
+      expect(await readInvitedAddresses("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
+      expect((await search(hana)).text).toContain("already invited");
       expect((await bo.get("/invitations")).text).not.toContain("Farah");
-      expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
+      expect(await readInvitedAddresses("bo@bistro-group.example")).toEqual([]);
     });
 
-    test("is rejected for a person who was in no search result or was invited recently, and shows the search again", async () => {
-      await searched(hana);
+    test("inviting a person who was not found or was invited recently is rejected, and shows the search again", async () => {
+      await search(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
       for (const [person, words] of [
-        [pick("Eve", "eve@example.com"), "Select people from a search in this session"],
-        [pick("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
+        [personField("Eve", "eve@example.com"), "Select people from a search in this session"],
+        [personField("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
       ] as const) {
         const { status, text } = await hana.send("/invitations", { ...fields, person });
         expect(status).toBe(422);
@@ -231,21 +231,25 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
         expect(text).toContain('value="chef"');
         expect(text).toMatch(/value="[^"]*farah@example\.com[^"]*" disabled>/);
       }
-      expect(await invitedBy("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
+      expect(await readInvitedAddresses("hana@harbour-hotels.example")).toEqual(["farah@example.com"]);
     });
 
-    test("is sent once when its form is submitted twice [D-85]", async () => {
-      const ada = await signedIn("ada@crew-agency.example");
-      const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await searched(ada)).text) ?? [];
+    test("submitting an invitation form twice sends one invitation [D-85]", async () => {
+      const ada = await openSignedInClient("ada@crew-agency.example");
+      const [, idempotencyKey = ""] = /name="idempotencyKey" value="([^"]+)"/.exec((await search(ada)).text) ?? [];
       expect(idempotencyKey).not.toBe("");
-      const fields = { organisationId: "org_harbour", person: pick("Farah Aziz", "farah@example.com"), idempotencyKey };
+      const fields = {
+        organisationId: "org_harbour",
+        person: personField("Farah Aziz", "farah@example.com"),
+        idempotencyKey,
+      };
       for (const _ of ["first", "again"])
         expect(await ada.send("/invitations", fields)).toMatchObject({ status: 303, location: "/invitations" });
       expect((await ada.get("/invitations")).text).toContain("Invited: Farah Aziz.");
-      expect(await invitedBy("ada@crew-agency.example")).toEqual(["farah@example.com"]);
+      expect(await readInvitedAddresses("ada@crew-agency.example")).toEqual(["farah@example.com"]);
     });
 
-    test("without selected people shows an error and the search again [D-83]", async () => {
+    test("an invitation without selected people shows an error and the search again [D-83]", async () => {
       const { status, text } = await bo.send("/invitations", { organisationId: "org_harbour", filter: "chef" });
       expect(status).toBe(422);
       expect(text).toContain("Select at least one person.");
@@ -255,51 +259,55 @@ describe.each((await anyStore()).slice(0, 1))("the pages of invitations on $titl
 
     test.each([
       ["an invalid person", { organisationId: "org_harbour", person: "{" }, 400],
-      ["an invalid email address", { organisationId: "org_harbour", person: pick("Eve", "eve") }, 400],
+      ["an invalid email address", { organisationId: "org_harbour", person: personField("Eve", "eve") }, 400],
       [
-        "a person that no search showed",
-        { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") },
+        "a person that no search found",
+        { organisationId: "org_harbour", person: personField("Eve", "eve@example.com") },
         422,
       ],
-      ["a line break", { organisationId: "org_harbour", person: pick("Eve\nBcc: x", "eve@example.com") }, 400],
-      ["101 people", { organisationId: "org_harbour", person: Array(101).fill(pick("Eve", "eve@example.com")) }, 400],
-      ["no organisation", { person: pick("Eve", "eve@example.com") }, 400],
-      ["an unknown organisation", { organisationId: "x", person: pick("Eve", "eve@example.com") }, 404],
+      ["a line break", { organisationId: "org_harbour", person: personField("Eve\nBcc: x", "eve@example.com") }, 400],
+      [
+        "101 people",
+        { organisationId: "org_harbour", person: Array(101).fill(personField("Eve", "eve@example.com")) },
+        400,
+      ],
+      ["no organisation", { person: personField("Eve", "eve@example.com") }, 400],
+      ["an unknown organisation", { organisationId: "x", person: personField("Eve", "eve@example.com") }, 404],
       [
         "an organisation without suggestions",
-        { organisationId: "org_crew", person: pick("Eve", "eve@example.com") },
+        { organisationId: "org_crew", person: personField("Eve", "eve@example.com") },
         404,
       ],
-    ])("with %s is rejected", async (_, fields, status) => {
+    ])("an invitation with %s is rejected", async (_, fields, status) => {
       expect((await bo.send("/invitations", fields)).status).toBe(status);
-      expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
+      expect(await readInvitedAddresses("bo@bistro-group.example")).toEqual([]);
     });
 
     test.each([
       ["without a token", { formToken: "" }],
       ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
       ["from another origin", { headers: { Origin: "http://evil.example" } }],
-    ])("is rejected as forged %s", async (_, options) => {
-      const fields = { organisationId: "org_harbour", person: pick("Eve", "eve@example.com") };
+    ])("a forged invitation %s is rejected", async (_, options) => {
+      const fields = { organisationId: "org_harbour", person: personField("Eve", "eve@example.com") };
       for (const forged of [options, { formToken: await hana.formToken() }])
         expect((await bo.send("/invitations", fields, forged)).status).toBe(403);
-      expect(await invitedBy("bo@bistro-group.example")).toEqual([]);
+      expect(await readInvitedAddresses("bo@bistro-group.example")).toEqual([]);
     });
   });
 
-  test("organisations are found by name among many, and remembered [D-123]", async () => {
-    const ada = await signedIn("ada@crew-agency.example");
+  test("organisations can be found by name, and those searched before are marked [D-123]", async () => {
+    const ada = await openSignedInClient("ada@crew-agency.example");
     const { text } = await ada.get("/invitations?organisation=BISTRO");
     expect(text).toContain("Bistro Group");
     expect(text).not.toContain("Harbour Hotels</span>");
     expect((await ada.get("/invitations?organisation=nothing%25")).text).toContain("No organisation with this name");
-    await searched(ada, "", ["org_bistro"]);
+    await search(ada, "", ["org_bistro"]);
     expect((await ada.get("/invitations")).text).toMatch(/Bistro Group<small>Searched before<\/small>/);
   });
 
   test("a person who was invited before is marked with the date and the inviter [D-123]", async () => {
     const card =
-      (await searched(hana)).text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
+      (await search(hana)).text.split('<li class="person">').find((part) => part.includes("farah@example.com")) ?? "";
     expect(card).toMatch(/already invited<\/span> <time datetime="[^"]+">[^<]+<\/time> by Hana Lind/);
     expect((await hana.get("/invitations")).text).toMatch(/by Hana Lind[\s\S]*Invited<\/span>/);
   });

@@ -20,43 +20,43 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
     cookie = hana.cookie();
   });
 
-  /** Returns the URL of a page's live stream, which starts when the page was rendered. */
-  async function streamOf(Cookie: string): Promise<string> {
+  /** Returns a page's live-stream URL. The stream starts with the first change after the page was rendered. */
+  async function findStreamUrl(Cookie: string): Promise<string> {
     const { text } = await openPageClient(platform.address).get("/offers", { Cookie });
     return platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? "");
   }
-  const create = async (): Promise<void> => {
+  const createOffer = async (): Promise<void> => {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     expect((await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).status).toBe(201);
   };
 
-  test("misses nothing between the page and the stream", async () => {
-    const address = await streamOf(cookie);
-    await create();
+  test("the live stream includes changes between the rendering of the page and the connection", async () => {
+    const address = await findStreamUrl(cookie);
+    await createOffer();
     const reader = await readLive(address, cookie);
     await eventually("the earlier change is signalled", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
     reader.disconnect();
   });
 
-  test("misses nothing while the connection is lost, and sends nothing twice [D-82]", async () => {
-    const stream = await streamOf(cookie);
+  test("a reconnected live stream includes the missed changes and does not repeat any [D-82]", async () => {
+    const stream = await findStreamUrl(cookie);
     const first = await readLive(stream, cookie);
-    await create();
-    await eventually("it is signalled", () => first.countOf("offer") === 1);
+    await createOffer();
+    await eventually("the first change is signalled", () => first.countOf("offer") === 1);
     first.disconnect();
     const resume = () => readLive(stream, cookie, first.events.at(-1)?.id);
 
-    const nothing = await resume();
+    const resumed = await resume();
     await setTimeout(500);
-    expect(nothing.events).toEqual([]);
-    nothing.disconnect();
+    expect(resumed.events).toEqual([]);
+    resumed.disconnect();
 
-    await create();
-    await create();
+    await createOffer();
+    await createOffer();
     const again = await resume();
     await eventually("the missed changes are signalled", () => again.events.length > 0);
-    await create();
+    await createOffer();
     await eventually("the later change is signalled", () => again.events.length > 1);
     expect(again.events).toMatchObject([
       { type: "changed", topics: ["offer"] },
@@ -68,38 +68,38 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
   test.each([
     ["nonsense", () => "nonsense"],
     ["nothing", () => ""],
-    ["a position of another process", () => "0123456789abcdef-0"],
+    ["a position from another process", () => "0123456789abcdef-0"],
     ["a position in the future", (own: string) => own.replace(/\d+$/, "999999")],
-  ])("reports after %s that changes may have been missed", async (_, positionOf) => {
-    const stream = await streamOf(cookie);
+  ])("the live stream, resumed after %s, reports that changes may have been missed", async (_, positionOf) => {
+    const stream = await findStreamUrl(cookie);
     const own = new URL(stream).searchParams.get("since") ?? "";
     const reader = await readLive(stream, cookie, positionOf(own));
-    await eventually("it says so", () => reader.events.length > 0);
+    await eventually("an event arrives", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "missed" }]);
     // The stream continues after that event.
     const again = await readLive(stream, cookie, reader.events[0]?.id);
-    await create();
+    await createOffer();
     await eventually("the change is signalled", () => again.events.length > 0);
     expect(again.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
     for (const each of [reader, again]) each.disconnect();
   });
 
-  test("ends with the session", async () => {
+  test("the live stream ends when the person signs out", async () => {
     const ada = openPageClient(platform.address);
     await ada.signIn("ada@crew-agency.example");
-    const reader = await readLive(await streamOf(ada.cookie()), ada.cookie());
+    const reader = await readLive(await findStreamUrl(ada.cookie()), ada.cookie());
     await ada.send("/sign-out");
     await reader.ended;
   });
 });
 
 describe.each(stores.filter(({ title }) => title !== "PGlite"))(
-  "a page of a process that cannot hear the others on $title",
+  "pages of a process that cannot receive the others' signals on $title",
   ({ createDatabase }) => {
     const database = useDatabase(createDatabase);
     const platform = usePlatform({ database });
 
-    test("is notified later that it may have missed changes [D-82]", async () => {
+    test("a page whose process loses its signal connection is told that it may have missed changes [D-82]", async () => {
       const hana = openPageClient(platform.address);
       await hana.signIn(hanaAddress);
       const { text } = await hana.get("/offers");
@@ -111,7 +111,7 @@ describe.each(stores.filter(({ title }) => title !== "PGlite"))(
          where datname = current_database() and application_name = 'offers-platform signals'`,
       );
       expect(rows).toHaveLength(1);
-      await eventually("it says so", () => reader.events.some(({ type }) => type === "missed"));
+      await eventually("the page is told", () => reader.events.some(({ type }) => type === "missed"));
       reader.disconnect();
       await store.close();
     });

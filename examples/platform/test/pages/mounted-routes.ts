@@ -10,20 +10,20 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** Lists every route that the platform mounts. It reads them from Express, so that no route can be missing. */
+/** Lists every route that the platform mounts. They are read from Express, so none can be missing. */
 export function mountedRoutes(): MountedRoute[] {
-  // Routes do not use their dependencies before a request.
-  const anything: object = new Proxy(() => anything, { get: () => anything });
-  const own = { cookies: { isSecure: false } };
-  const deps = new Proxy(own, { get: (_, name) => Reflect.get(own, name) ?? anything });
+  // Routes use their dependencies only while they handle requests, so stand-ins suffice.
+  const standIn: object = new Proxy(() => standIn, { get: () => standIn });
+  const realDeps = { cookies: { isSecure: false } };
+  const deps = new Proxy(realDeps, { get: (_, name) => Reflect.get(realDeps, name) ?? standIn });
   const app = createApp(deps as unknown as AppDeps) as unknown as { router: { stack: Layer[] } };
-  const routesIn = ({ route, handle }: Layer): MountedRoute[] => {
-    if (route === undefined) return (handle.stack ?? []).flatMap(routesIn);
+  const listRoutes = ({ route, handle }: Layer): MountedRoute[] => {
+    if (route === undefined) return (handle.stack ?? []).flatMap(listRoutes);
     const methods = Object.keys(route.methods).filter((method) => method !== "_all" && method !== "head");
     return methods.map((method) => ({ method: method.toUpperCase(), path: route.path }));
   };
-  return app.router.stack.flatMap(routesIn);
+  return app.router.stack.flatMap(listRoutes);
 }
 
-/** Whether the route accepts a key or a token. The other routes are pages, which use a cookie. */
+/** Whether the route authenticates with an API key or a bearer token. The other routes are pages, which use a cookie. */
 export const takesToken = ({ path }: MountedRoute): boolean => /^\/(offer|events|portal|worker-app)(\/|$)/.test(path);

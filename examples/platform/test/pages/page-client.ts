@@ -23,17 +23,17 @@ export interface PageClient {
   cookie(): string;
 }
 
-/** Opens a client. @param signInPath the sign-in page of the section under test */
+/** Opens a client without a session. @param signInPath the sign-in page of the section under test */
 export function openPageClient(address: string, signInPath = "/sign-in"): PageClient {
-  const jar = new Map<string, string>();
-  const cookie = (): string => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+  const cookies = new Map<string, string>();
+  const cookie = (): string => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 
   async function request(path: string, init: RequestInit): Promise<PageResponse> {
     const headers = { Accept: "text/html", Cookie: cookie(), ...(init.headers as Record<string, string>) };
     const response = await fetch(address + path, { ...init, headers, redirect: "manual" });
-    for (const set of response.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      jar.set(name, value);
+    for (const setCookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? [];
+      cookies.set(name, value);
     }
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, location: response.headers.get("location") };
@@ -44,7 +44,7 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
     get: (path, headers = {}) => request(path, { headers }),
     async send(path, fields = {}, { headers = {}, formToken } = {}) {
       const form = new URLSearchParams({ formToken: formToken ?? (await client.formToken()) });
-      for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) form.append(name, one);
+      for (const [name, value] of Object.entries(fields)) for (const item of [value].flat()) form.append(name, item);
       return request(path, {
         method: "POST",
         headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: address, ...headers },
@@ -57,7 +57,7 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
     },
     async signIn(name) {
       const { status } = await client.send(signInPath, { name, password: "demo-password" });
-      if (status !== 303) throw new Error(`sign-in: ${status}`);
+      if (status !== 303) throw new Error(`The sign-in responded with ${status}.`);
     },
   };
   return client;
@@ -65,7 +65,7 @@ export function openPageClient(address: string, signInPath = "/sign-in"): PageCl
 
 export const companySecret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** Saves the receiver as the endpoint in the company profile. */
+/** Submits the company profile with the receiver as its endpoint. */
 export const saveCompany = (
   client: PageClient,
   { baseAddress }: { readonly baseAddress: string },

@@ -15,7 +15,7 @@ beforeEach(() => {
 const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
 describe("the company profile", () => {
-  test("shows the responses and durations of both checks, and is saved", async () => {
+  test("saving the company profile shows both checks' responses and durations", async () => {
     const { status, text } = await save({ suggestsContacts: "yes" });
     expect(status).toBe(200);
     expect(text).toContain("Both checks returned 200. The profile is saved.");
@@ -28,7 +28,7 @@ describe("the company profile", () => {
     expect(page).toContain(">Healthy</span>");
   });
 
-  test("is not saved when a check fails, and keeps the input but never the secret [D-83]", async () => {
+  test("a profile whose check fails is not saved, and its form keeps all input except the secret [D-83]", async () => {
     await save();
     receiver.respond = (request, response) => respondWith(request.url.endsWith("/auth") ? 401 : 200)(request, response);
     const { status, text } = await save({ baseAddress: `${receiver.baseAddress}/elsewhere` });
@@ -40,51 +40,53 @@ describe("the company profile", () => {
     expect((await hana.get("/company")).text).toContain(`<dd>${receiver.baseAddress}/hooks</dd>`);
   });
 
-  test("shows errors next to their fields", async () => {
+  test("the company profile shows errors next to their fields", async () => {
     const { status, text } = await save({ secret: "short", baseAddress: "" });
     expect(status).toBe(422);
     expect(text).toMatch(/id="secret-error".*at least 16 characters/);
     expect(text).toContain('id="baseAddress-error"');
   });
 
-  test("never shows or logs the secret", async () => {
+  test("the company profile's secret is never shown or logged", async () => {
     await save();
     expect((await hana.get("/company")).text).not.toContain(companySecret);
     expect(platform.logLines.join()).not.toContain(companySecret);
   });
 
-  test("rotates to a secret that the endpoint accepts, and rejects any other", async () => {
+  test("a secret can be rotated only to a new one that the endpoint accepts", async () => {
     await save();
     receiver.respond = respondWith(401);
-    const refused = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
-    expect([refused.status, refused.text.includes("Nothing was changed.")]).toEqual([422, true]);
+    const rejected = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
+    expect([rejected.status, rejected.text.includes("Nothing was changed.")]).toEqual([422, true]);
     receiver.respond = respondWith(200);
     const same = await hana.send("/company/rotation", { secret: companySecret });
     expect(same.status).toBe(422);
     expect(same.text).toMatch(/id="new-secret-error".*this is the current one/);
-    const done = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
-    expect([done.status, done.text.includes("The new secret is in use.")]).toEqual([200, true]);
+    const rotated = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
+    expect([rotated.status, rotated.text.includes("The new secret is in use.")]).toEqual([200, true]);
     const page = (await hana.get("/company")).text;
     expect(page).toContain("valid until");
     expect(page).not.toContain("another-secret");
     expect(await hana.get("/company/rotation")).toMatchObject({ status: 303, location: "/company" });
   });
 
-  test("offers no rotation before the first secret", async () => {
+  test("a secret cannot be rotated before the first one is saved", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect((await bo.get("/company")).text).not.toContain('action="/company/rotation"');
-    const refused = await bo.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
-    expect([refused.status, refused.text.includes("Save a base URL and a secret")]).toEqual([422, true]);
+    const rejected = await bo.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
+    expect([rejected.status, rejected.text.includes("Save a base URL and a secret")]).toEqual([422, true]);
     expect((await bo.send("/company/enable")).status).toBe(422);
   });
 
-  test("shows an endpoint that responded with 410 as disabled, and enables it when its checks pass", async () => {
+  test("an endpoint that responded with 410 is shown as disabled, and can be enabled once its checks pass", async () => {
     await save();
     receiver.respond = respondWith(410);
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
-    await eventually("it is disabled", async () => (await hana.get("/company")).text.includes(">Disabled</span>"));
+    await eventually("the endpoint is disabled", async () =>
+      (await hana.get("/company")).text.includes(">Disabled</span>"),
+    );
     const page = (await hana.get("/company")).text;
     expect(page).toContain("It responded with 410 Gone");
     expect(page).toContain("docs/guides/after-an-outage.md");
@@ -94,6 +96,8 @@ describe("the company profile", () => {
     receiver.respond = respondWith(200);
     const enabled = await hana.send("/company/enable");
     expect([enabled.status, enabled.text.includes("The endpoint is enabled.")]).toEqual([200, true]);
-    await eventually("it is healthy", async () => (await hana.get("/company")).text.includes(">Healthy</span>"));
+    await eventually("the endpoint is healthy", async () =>
+      (await hana.get("/company")).text.includes(">Healthy</span>"),
+    );
   });
 });

@@ -14,55 +14,55 @@ beforeEach(() => {
 
 const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
-/** Makes a worker add a contact, which causes an event for the endpoint. */
+/** Adds the organisation as a worker's contact, which sends an event to its endpoint. */
 async function addContact(workerId = "worker_amal"): Promise<void> {
   const token = await platform.signInWorker(workerId);
   const json = { organisationId: "org_harbour" };
   expect((await platform.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
 }
 
-/** Waits until the latest delivery's page contains this word. @returns its path */
-async function latest(word: string): Promise<string> {
+/** Waits until the latest delivery's page shows the state. @returns the page's path */
+async function waitForLatest(stateLabel: string): Promise<string> {
   let path = "";
-  await eventually(`the latest delivery is ${word}`, async () => {
+  await eventually(`the latest delivery is ${stateLabel}`, async () => {
     const { text } = await hana.get("/deliveries");
     path = /href="(\/deliveries\/[\w-]+)"/.exec(text)?.[1] ?? "";
-    return path !== "" && (await hana.get(path)).text.includes(`>${word}</span>`);
+    return path !== "" && (await hana.get(path)).text.includes(`>${stateLabel}</span>`);
   });
   return path;
 }
 
 describe("deliveries", () => {
-  test("show each attempt with request and response", async () => {
+  test("a delivery's page shows each attempt with its request and response", async () => {
     await save();
     receiver.respond = respondWith(503);
     await addContact("worker_cleo");
-    const { text } = await hana.get(await latest("Failed"));
+    const { text } = await hana.get(await waitForLatest("Failed"));
     expect(text).toContain("Cleo Martin added your organisation as a contact");
     expect(text).toContain("GET /contact/new/worker_cleo");
     expect(text.match(/503; only 200 acknowledges/g)).toHaveLength(3);
     expect(text).toMatch(/No\. 3: /);
   });
 
-  test("are redelivered when they failed", async () => {
+  test("a failed delivery can be redelivered", async () => {
     await save();
     receiver.respond = respondWith(503);
     await addContact();
-    const path = await latest("Failed");
+    const path = await waitForLatest("Failed");
     receiver.respond = respondWith(200);
     expect(await hana.send(`${path}/redeliver`)).toMatchObject({ status: 303, location: path });
     expect((await hana.get(path)).text).toContain("The event is being redelivered.");
-    await latest("Acknowledged");
+    await waitForLatest("Acknowledged");
     const { text } = await hana.get(path);
     expect(text).toContain("<dt>Attempts</dt><dd>4</dd>");
     expect(text).toContain("<h3>No. 4: 200</h3>");
     expect((await hana.get("/deliveries")).text).toContain("No. 4: 200");
   });
 
-  test("are redelivered as new ones when they were acknowledged", async () => {
+  test("an acknowledged delivery is redelivered as a new one", async () => {
     await save();
     await addContact("worker_ben");
-    const path = await latest("Acknowledged");
+    const path = await waitForLatest("Acknowledged");
     const { status, location } = await hana.send(`${path}/redeliver`);
     expect([status, location === path]).toEqual([303, false]);
     expect((await hana.get(location ?? "")).text).toContain(`<a href="${path}">an earlier delivery</a>`);
@@ -70,11 +70,11 @@ describe("deliveries", () => {
     expect((await hana.get(path)).text).toContain("The delivery was already redelivered.");
   });
 
-  test("are redelivered together when several failed", async () => {
+  test("several failed deliveries can be redelivered together", async () => {
     await save();
     receiver.respond = respondWith(503);
     for (const worker of ["worker_amal", "worker_ben"]) await addContact(worker);
-    await latest("Failed");
+    await waitForLatest("Failed");
     await eventually("both failed", async () =>
       (await hana.get("/deliveries?state=pending")).text.includes("No matching events."),
     );
@@ -87,26 +87,26 @@ describe("deliveries", () => {
       location: "/deliveries?state=dead",
     });
     expect((await hana.get("/deliveries")).text).toMatch(/[2-9] events are being redelivered\./);
-    await eventually("nothing is left", async () =>
+    await eventually("no failed delivery is left", async () =>
       (await hana.get("/deliveries?state=dead")).text.includes("No matching events."),
     );
   });
 
-  test("are filtered by their state", async () => {
+  test("deliveries can be filtered by state", async () => {
     await save();
     await addContact("worker_dana");
-    const path = await latest("Acknowledged");
-    const shown = async (state: string) => (await hana.get(`/deliveries?state=${state}`)).text;
-    expect(await shown("acknowledged")).toContain(`href="${path}"`);
-    expect(await shown("dead")).not.toContain(`href="${path}"`);
-    expect(await shown("held")).toContain("No matching events.");
-    expect(await shown("no-such-state")).toContain(`href="${path}"`);
+    const path = await waitForLatest("Acknowledged");
+    const readList = async (state: string) => (await hana.get(`/deliveries?state=${state}`)).text;
+    expect(await readList("acknowledged")).toContain(`href="${path}"`);
+    expect(await readList("dead")).not.toContain(`href="${path}"`);
+    expect(await readList("held")).toContain("No matching events.");
+    expect(await readList("no-such-state")).toContain(`href="${path}"`);
   });
 
-  test("are summarised as a chart, in words and as a table", async () => {
+  test("attempts are summarised as a chart, in words and as a table", async () => {
     await save();
     await addContact();
-    await latest("Acknowledged");
+    await waitForLatest("Acknowledged");
     for (const range of ["hour", "day", "week"]) {
       const { text } = await hana.get(`/deliveries?range=${range}`);
       expect(text).toMatch(/\d+ % failed: \d+ of \d+ attempts/);
@@ -117,14 +117,14 @@ describe("deliveries", () => {
     }
   });
 
-  test("are filtered by event, status and the error of the last attempt [D-124]", async () => {
+  test("deliveries can be filtered by event, and by the last attempt's status and error [D-124]", async () => {
     await save();
     await addContact("worker_dana");
-    const path = await latest("Acknowledged");
+    const path = await waitForLatest("Acknowledged");
     expect((await hana.get("/deliveries?status=200&state=acknowledged")).text).toContain(`href="${path}"`);
     receiver.respond = respondWith(410);
     await addContact("worker_cleo");
-    await eventually("it is attempted", async () =>
+    await eventually("the delivery is attempted", async () =>
       (await hana.get("/deliveries?status=410")).text.includes("Cleo Martin"),
     );
     for (const query of ["status=410", "error=not_acknowledged", "type=workerAddedContact", "status=410&state=held"])
@@ -143,22 +143,22 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
   });
 
-  test('show "applied" like offers, while the webhook sends "accepted"', async () => {
+  test('deliveries say "applied" like offers, while the webhook sends "accepted"', async () => {
     await save();
     const json = { createdByUserId: "user_hana", title: "Bar on Friday", workerIds: ["worker_amal"] };
     const offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", `/worker-app/offers/${offer.id}/apply`, { token });
-    await eventually("it is listed", async () =>
+    await eventually("the delivery is listed", async () =>
       (await hana.get("/deliveries")).text.includes("Amal Haddad applied for “Bar on Friday”"),
     );
-    const { text } = await hana.get(await latest("Acknowledged"));
+    const { text } = await hana.get(await waitForLatest("Acknowledged"));
     expect(text).toContain("&quot;response&quot;: &quot;accepted&quot;");
   });
 });
 
 describe("the mailbox", () => {
-  test("shows mail, whatever it contains", async () => {
+  test("the mailbox escapes whatever a mail contains", async () => {
     const json = {
       createdByUserId: "user_hana",
       title: `Fish & "Chips" <script>alert(1)</script>`,

@@ -4,51 +4,51 @@ import { anyStore } from "../support/stores/stores.ts";
 import { usePageClient, usePlatform } from "../support/use-opened.ts";
 import { openPageClient } from "./page-client.ts";
 
-const hana = "hana@harbour-hotels.example";
+const hanaAddress = "hana@harbour-hotels.example";
 const [store] = await anyStore();
 const platform = usePlatform();
-const client = usePageClient(platform, hana);
+const client = usePageClient(platform, hanaAddress);
 
 describe("signing in", () => {
-  test("leads to the requested page", async () => {
+  test("signing in leads to the requested page", async () => {
     const guest = openPageClient(platform.address);
     expect(await guest.get("/mailbox?page=2")).toMatchObject({
       status: 303,
       location: "/sign-in?next=%2Fmailbox%3Fpage%3D2",
     });
-    const fields = { name: hana, password: "demo-password", next: "/mailbox?page=2" };
+    const fields = { name: hanaAddress, password: "demo-password", next: "/mailbox?page=2" };
     expect(await guest.send("/sign-in", fields)).toMatchObject({ status: 303, location: "/mailbox?page=2" });
   });
 
   test.each(["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", ""])(
-    "never leads to %j",
+    "signing in never leads to %j",
     async (next) => {
       const guest = openPageClient(platform.address);
-      const response = await guest.send("/sign-in", { name: hana, password: "demo-password", next });
+      const response = await guest.send("/sign-in", { name: hanaAddress, password: "demo-password", next });
       expect(response).toMatchObject({ status: 303, location: "/" });
     },
   );
 
-  test("keeps the name, but not the password, when the password is wrong", async () => {
+  test("a sign-in form with a wrong password keeps the name, but not the password", async () => {
     const response = await openPageClient(platform.address).send("/sign-in", {
-      name: hana,
+      name: hanaAddress,
       password: "wrong-password",
     });
     expect(response.status).toBe(401);
-    expect(response.text).toContain(`value="${hana}"`);
+    expect(response.text).toContain(`value="${hanaAddress}"`);
     expect(response.text).not.toContain("wrong-password");
   });
 
-  test("creates a new session cookie and a new form token", async () => {
+  test("signing in creates a new session cookie and a new form token", async () => {
     const guest = openPageClient(platform.address);
     const before = [await guest.formToken(), guest.cookie()];
-    await guest.signIn(hana);
+    await guest.signIn(hanaAddress);
     const after = [await guest.formToken(), guest.cookie()];
     expect(after[0]).not.toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);
   });
 
-  test("creates a cookie that scripts and forms of other sites cannot use [D-80]", async () => {
+  test("the session cookie cannot be used by scripts or by other sites' forms [D-80]", async () => {
     const { headers } = await openPageClient(platform.address).get("/sign-in");
     expect(headers.get("set-cookie")).toMatch(/^offers-portal=[^;]+; /);
     expect(headers.get("set-cookie")).toMatch(/HttpOnly/);
@@ -56,46 +56,46 @@ describe("signing in", () => {
     expect(headers.get("set-cookie")).toMatch(/Path=\//);
   });
 
-  test("is undone by signing out, even if the cookie is kept [D-80]", async () => {
+  test("a kept cookie is useless after signing out [D-80]", async () => {
     const guest = openPageClient(platform.address);
-    await guest.signIn(hana);
-    const kept = guest.cookie();
+    await guest.signIn(hanaAddress);
+    const oldCookie = guest.cookie();
     expect(await guest.send("/sign-out")).toMatchObject({ status: 303, location: "/sign-in" });
     expect((await guest.get("/sign-in")).text).toContain("You have been signed out.");
-    expect((await openPageClient(platform.address).get("/offers", { Cookie: kept })).status).toBe(303);
+    expect((await openPageClient(platform.address).get("/offers", { Cookie: oldCookie })).status).toBe(303);
   });
 });
 
-describe("a form", () => {
+describe("forms", () => {
   const forgeries = [
     ["without a token", { formToken: "" }],
     ["with a wrong token", { formToken: "x".repeat(32) }],
     ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
     ["from another host of the site", { headers: { "Sec-Fetch-Site": "same-site" } }],
     ["from another origin", { headers: { Origin: "http://evil.example" } }],
-    ["from nowhere", { headers: { Origin: "null" } }],
+    ["from an opaque origin", { headers: { Origin: "null" } }],
   ] as const;
 
-  test.each(forgeries)("%s is rejected", async (_, options) => {
+  test.each(forgeries)("a form %s is rejected", async (_, options) => {
     expect((await client.send("/sign-out", {}, options)).status).toBe(403);
-    expect((await client.send("/sign-in", { name: hana, password: "demo-password" }, options)).status).toBe(403);
+    expect((await client.send("/sign-in", { name: hanaAddress, password: "demo-password" }, options)).status).toBe(403);
     expect((await client.get("/")).location).toBe("/offers");
   });
 
-  test("is rejected with the token of another session", async () => {
+  test("a form with another session's token is rejected", async () => {
     const other = openPageClient(platform.address);
-    await other.signIn(hana);
+    await other.signIn(hanaAddress);
     expect((await client.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
   });
 
-  test("is rejected with another media type", async () => {
+  test("a form with another media type is rejected", async () => {
     const headers = { "Content-Type": "text/plain" };
     expect((await client.send("/sign-out", {}, { headers })).status).toBe(415);
   });
 });
 
 describe("every page", () => {
-  test("has security headers", async () => {
+  test("every page has security headers", async () => {
     const { headers } = await client.get("/sign-in");
     expect(headers.get("content-security-policy")).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';form-action 'self';" +
@@ -106,12 +106,12 @@ describe("every page", () => {
     expect(headers.get("strict-transport-security")).toBeNull();
   });
 
-  test("contains no inline scripts or styles", async () => {
+  test("pages do not contain inline scripts or styles", async () => {
     const { text } = await client.get("/sign-in");
     expect(text).not.toMatch(/<style|style="|<script(?! type="module" src="\/assets\/)|\son\w+="/);
   });
 
-  test("refers to files that browsers may cache for ever", async () => {
+  test("pages refer to files that browsers may cache for a year", async () => {
     const { text } = await client.get("/sign-in");
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
     expect(paths).toHaveLength(3);
@@ -122,7 +122,7 @@ describe("every page", () => {
     expect((await client.get("/assets/styles.css")).status).toBe(404);
   });
 
-  test("that does not exist is an HTML page for a browser and a problem for a program", async () => {
+  test("an unknown path gets an HTML page for a browser and a problem for a program", async () => {
     const page = await client.get("/nowhere");
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     const problem = await client.get("/nowhere", { Accept: "*/*" });
@@ -136,20 +136,20 @@ describe("every page", () => {
 test("the API accepts no cookie, and the pages accept no key or bearer token", async () => {
   expect((await client.get("/offer/x")).status).toBe(401);
   expect((await client.get("/portal/offers")).status).toBe(401);
-  const token = await platform.signInPerson(hana);
+  const token = await platform.signInPerson(hanaAddress);
   const guest = openPageClient(platform.address);
   expect((await guest.get("/offers", { Authorization: `Bearer ${token}` })).status).toBe(303);
   expect((await guest.get("/offers", { "X-UE-Api-Subscription-Key": "demo-key-harbour" })).status).toBe(303);
 });
 
-test("the cookie is only for this host and https when the platform is behind https [D-80]", async () => {
+test("behind https, the session cookie is restricted to this host and https [D-80]", async () => {
   const other = await store?.createDatabase();
-  if (other === undefined) throw new Error("no store to test");
+  if (other === undefined) throw new Error("There is no store to test.");
   const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
   const { headers } = await openPageClient(secure.address).get("/sign-in");
   expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal=.*; Secure/);
   expect(headers.get("strict-transport-security")).toContain("max-age=");
-  const fields = { name: hana, password: "demo-password" };
+  const fields = { name: hanaAddress, password: "demo-password" };
   const send = (origin: string) =>
     openPageClient(secure.address).send("/sign-in", fields, { headers: { Origin: origin } });
   expect((await send("https://offers.example")).status).toBe(303);
@@ -158,18 +158,18 @@ test("the cookie is only for this host and https when the platform is behind htt
   await other.remove();
 });
 
-test("each string's text direction is isolated from its neighbours [D-89]", async () => {
+test("the text direction of user input is isolated from the text around it [D-89]", async () => {
   const title = "Bar \u202e\u2067on Sunday";
   const json = { createdByUserId: "user_hana", title, workerIds: ["worker_amal"] };
   const { id } = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
   const [, stylesheet = ""] = /href="(\/assets\/[^"]+\.css)"/.exec((await client.get("/offers")).text) ?? [];
   const styles = (await client.get(stylesheet)).text;
-  const isolated = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
+  const isolatedElements = /:where\(([^)]*)\) \{\s*unicode-bidi: isolate;/.exec(styles)?.[1]?.split(", ") ?? [];
   for (const path of ["/offers", `/offers/${id}`]) {
     // The string must be the only content of its element.
     const { text } = await client.get(path);
     const elements = [...text.matchAll(/<(\w+)[^>]*>Bar \u202e\u2067on Sunday<\/\1>/g)].map(([, name]) => name);
     expect(elements).not.toEqual([]);
-    for (const name of elements) expect([...isolated, "title"]).toContain(name);
+    for (const name of elements) expect([...isolatedElements, "title"]).toContain(name);
   }
 });

@@ -29,36 +29,36 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       await platform.close();
     });
 
-    /** Follows a list's links. @returns everything that its pages show */
-    async function follow(path: string, shown: RegExp): Promise<string[][]> {
-      const parts: string[][] = [];
+    /** Follows a list's links to its last page. @returns the items on each page */
+    async function readAllPages(path: string, itemPattern: RegExp): Promise<string[][]> {
+      const itemsByPage: string[][] = [];
       for (let next: string | undefined = path; next !== undefined; ) {
         const { status, text } = await hana.get(next);
         expect(status).toBe(200);
-        parts.push([...text.matchAll(shown)].map(([, what = ""]) => what));
-        expect(/>(Newest|First page)<\/a>/.test(text)).toBe(parts.length > 1);
+        itemsByPage.push([...text.matchAll(itemPattern)].map(([, item = ""]) => item));
+        expect(/>(Newest|First page)<\/a>/.test(text)).toBe(itemsByPage.length > 1);
         next = /href="([^"]+)">(?:Older|More)<\/a>/.exec(text)?.[1]?.replaceAll("&amp;", "&");
       }
-      return parts;
+      return itemsByPage;
     }
 
-    test("link to older offers, each once [D-116]", async () => {
+    test("the offer list links to older offers and shows each offer once [D-116]", async () => {
       for (let number = 1; number <= 101; number += 1) {
         const json = { createdByUserId: "user_hana", title: `No. ${number}`, workerIds: ["worker_amal"] };
         await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
       }
-      const parts = await follow("/offers", />No\. (\d+)<\/a>/g);
-      expect(parts.map(({ length }) => length)).toEqual([50, 50, 1]);
-      expect(parts.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
-      const oldest = await follow("/offers?q=no.&sort=oldest", />No\. (\d+)<\/a>/g);
-      expect(oldest.flat()).toEqual(parts.flat().reverse());
+      const itemsByPage = await readAllPages("/offers", />No\. (\d+)<\/a>/g);
+      expect(itemsByPage.map(({ length }) => length)).toEqual([50, 50, 1]);
+      expect(itemsByPage.flat()).toEqual(Array.from({ length: 101 }, (_, index) => String(101 - index)));
+      const oldest = await readAllPages("/offers?q=no.&sort=oldest", />No\. (\d+)<\/a>/g);
+      expect(oldest.flat()).toEqual(itemsByPage.flat().reverse());
       const bo = openPageClient(platform.address);
       await bo.signIn("bo@bistro-group.example");
       const older = /href="([^"]+)">Older/.exec((await hana.get("/offers")).text)?.[1] ?? "";
       expect((await bo.get(older)).text).toContain("No older offers.");
     });
 
-    test("sort offers without a date last, the next or the last work first, each once [D-116]", async () => {
+    test("offers sorted by work date start with the next or the last work and end with those without a date [D-116]", async () => {
       const days = ["03", "01", "02"];
       for (let number = 1; number <= 90; number += 1) {
         const day = days[number % 3];
@@ -74,40 +74,40 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
         ["time=upcoming", ["01", "02", "03"]],
         ["sort=lastWork", ["03", "02", "01"]],
       ] as const) {
-        const parts = await follow(`/offers?q=dated&${query}`, />(Dated \w+ \d+)<\/a>/g);
-        expect(parts.map(({ length }) => length)).toEqual([50, 40]);
-        expect(new Set(parts.flat()).size).toBe(90);
-        expect(parts.flat().map((title) => title.split(" ")[1])).toEqual([...order.flatMap(dated), ...never]);
+        const itemsByPage = await readAllPages(`/offers?q=dated&${query}`, />(Dated \w+ \d+)<\/a>/g);
+        expect(itemsByPage.map(({ length }) => length)).toEqual([50, 40]);
+        expect(new Set(itemsByPage.flat()).size).toBe(90);
+        expect(itemsByPage.flat().map((title) => title.split(" ")[1])).toEqual([...order.flatMap(dated), ...never]);
       }
-      const onSecond = await follow("/offers?q=dated&from=2099-05-02&until=2099-05-02", />(Dated \w+) \d+<\/a>/g);
+      const onSecond = await readAllPages("/offers?q=dated&from=2099-05-02&until=2099-05-02", />(Dated \w+) \d+<\/a>/g);
       expect(onSecond.flat()).toEqual(dated("Dated 02"));
     });
 
-    test("link to older invitations and mails, each once [D-92]", async () => {
+    test("the lists of invitations and mails link to older ones and show each once [D-92]", async () => {
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
       for (const numbers of [[1], Array.from({ length: 100 }, (_, index) => index + 2)]) {
         const people = numbers.map((number) => ({ name: `Guest ${number}`, emailAddress: `g${number}@example.com` }));
         const json = { organisationId: "org_harbour", people };
-        receiver.respond = respondWith(200, {}, JSON.stringify(people.map((one) => ({ ...one, ratings: [] }))));
+        receiver.respond = respondWith(200, {}, JSON.stringify(people.map((person) => ({ ...person, ratings: [] }))));
         const search = { token, json: { organisationIds: ["org_harbour"] } };
         await platform.call("POST", "/portal/suggestions/search", search);
         expect((await platform.call("POST", "/portal/invitations", { token, json })).status).toBe(201);
       }
-      for (const [path, shown] of [
+      for (const [path, itemPattern] of [
         ["/invitations", /<th scope="row" role="rowheader">Guest (\d+)/g],
         ["/mailbox", /Dear Guest (\d+),/g],
       ] as const) {
-        const parts = await follow(path, shown);
-        expect(parts.map(({ length }) => length)).toEqual([100, 1]);
-        expect(new Set(parts.flat()).size).toBe(101);
-        expect(parts.at(-1)).toEqual(["1"]);
+        const itemsByPage = await readAllPages(path, itemPattern);
+        expect(itemsByPage.map(({ length }) => length)).toEqual([100, 1]);
+        expect(new Set(itemsByPage.flat()).size).toBe(101);
+        expect(itemsByPage.at(-1)).toEqual(["1"]);
       }
     });
 
     test.each(["/offers", "/invitations", "/mailbox", "/deliveries"])(
-      "show the first page of %s when the cursor is invalid",
+      "%s shows its first page when the cursor is invalid",
       async (path) => {
         for (const before of ["%00", "%ED%A0%80", "-1", "1e99", "'", "nowhere"])
           expect((await hana.get(`${path}?before=${before}`)).status).toBe(200);
@@ -136,8 +136,8 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       .insertInto("recipients")
       .values(workers.map(({ id, response }) => ({ offer_id: offerId, worker_id: id, response })))
       .execute();
-    const seen: string[] = [];
-    for (let after: number | undefined, left = true; left; ) {
+    const pagedWorkers: string[] = [];
+    for (let after: number | undefined, hasMore = true; hasMore; ) {
       const { recipients } = await readOfferDetails(
         { store, now: () => new Date() },
         { organisationIds: [organisationId] },
@@ -147,11 +147,11 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
           limit: 2,
         },
       );
-      seen.push(...recipients.map(({ workerId }) => workerId.slice(-1)));
+      pagedWorkers.push(...recipients.map(({ workerId }) => workerId.slice(-1)));
       after = recipients.at(-1)?.id;
-      left = recipients.length > 0;
+      hasMore = recipients.length > 0;
     }
-    expect(seen).toEqual(["1", "3", "0", "2", "4"]);
+    expect(pagedWorkers).toEqual(["1", "3", "0", "2", "4"]);
 
     const all = await readOrganisations({ store }, { after: undefined, limit: 1_000 });
     const [first, ...others] = all;

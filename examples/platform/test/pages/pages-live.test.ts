@@ -18,17 +18,17 @@ const suggestions = people.map((person) => ({
   profileImageUrl: "https://bistro.example/bo.png",
   ratings: [],
 }));
-const well = respondWith(200, { "content-type": "application/json" }, JSON.stringify(suggestions));
+const respondWithSuggestions = respondWith(200, { "content-type": "application/json" }, JSON.stringify(suggestions));
 
 const stores = await anyStore();
 const isShared = (title: string): boolean => title.startsWith("PostgreSQL");
-const isFull = process.env.TEST_MATRIX === "full";
-const makers = stores.flatMap((store) => [
-  ...(isFull || !isShared(store.title) ? [{ ...store, maker: "this process" }] : []),
-  ...(isShared(store.title) ? [{ ...store, maker: "another process" }] : []),
+const testsEveryCombination = process.env.TEST_MATRIX === "full";
+const variants = stores.flatMap((store) => [
+  ...(testsEveryCombination || !isShared(store.title) ? [{ ...store, changer: "this process" }] : []),
+  ...(isShared(store.title) ? [{ ...store, changer: "another process" }] : []),
 ]);
 
-describe.each(makers)("changes by $maker, live, on $title", ({ createDatabase, maker }) => {
+describe.each(variants)("live changes made by $changer on $title", ({ createDatabase, changer }) => {
   let database: TestDatabase;
   /** The platform process that serves the open pages. */
   let platform: PlatformUnderTest;
@@ -37,199 +37,209 @@ describe.each(makers)("changes by $maker, live, on $title", ({ createDatabase, m
   let hana: PageClient;
   let bo: PageClient;
   /** A client with Hana's session on `other`. */
-  let hanaThere: PageClient;
+  let hanaAtOther: PageClient;
 
-  const receiver = useReceiver(well);
+  const receiver = useReceiver(respondWithSuggestions);
   beforeAll(async () => {
     database = await createDatabase();
     platform = await openPlatform(database, { showAllMail: false });
-    other = maker === "this process" ? platform : await openPlatform(database, { showAllMail: false });
-    hana = await clientAt(platform, hanaAddress);
-    hanaThere = await clientAt(other, hanaAddress);
-    bo = await clientAt(platform, boAddress);
+    other = changer === "this process" ? platform : await openPlatform(database, { showAllMail: false });
+    hana = await openSignedInClient(platform, hanaAddress);
+    hanaAtOther = await openSignedInClient(other, hanaAddress);
+    bo = await openSignedInClient(platform, boAddress);
   });
   afterAll(async () => {
     await Promise.all([...new Set([platform, other])].map((each) => each.close()));
     await database.remove();
   });
 
-  async function clientAt({ address }: PlatformUnderTest, name: string): Promise<PageClient> {
+  async function openSignedInClient({ address }: PlatformUnderTest, name: string): Promise<PageClient> {
     const client = openPageClient(address);
     await client.signIn(name);
     return client;
   }
-  /** Starts reading the live stream of a user's pages. */
-  async function follow(client: PageClient): Promise<LiveReader> {
+  /** Starts reading the live stream of a person's pages. */
+  async function openLiveStream(client: PageClient): Promise<LiveReader> {
     const { text } = await client.get("/offers");
     return readLive(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), client.cookie());
   }
-  async function callAs(method: string, path: string, json?: unknown): Promise<string> {
+  async function callAsHana(method: string, path: string, json?: unknown): Promise<string> {
     const response = await other.call(method, path, { token: await other.signInPerson(hanaAddress), json });
     expect(response.status).toBeLessThan(300);
     return response.text;
   }
   /** Waits until nothing is pending and all signals have arrived. */
-  async function quiet(): Promise<void> {
-    await eventually("nothing waits", async () => !(await callAs("GET", "/portal/deliveries")).includes('"pending"'));
+  async function waitUntilQuiet(): Promise<void> {
+    await eventually(
+      "nothing is pending",
+      async () => !(await callAsHana("GET", "/portal/deliveries")).includes('"pending"'),
+    );
     await setTimeout(200);
   }
   async function expectSignalled(topics: string[], change: () => Promise<unknown>, client = hana): Promise<void> {
-    const reader = await follow(client);
+    const reader = await openLiveStream(client);
     await change();
     await eventually(`${topics} are signalled`, () => topics.every((topic) => reader.countOf(topic) > 0));
     reader.disconnect();
   }
   const key = "demo-key-harbour";
   const creation = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
-  async function create(changes: object = {}): Promise<string> {
+  async function createOffer(changes: object = {}): Promise<string> {
     const response = await other.call("POST", "/offer", { key, json: { ...creation, ...changes } });
     return response.json<{ id: string }>().id;
   }
-  async function act(action: string, id: string): Promise<void> {
+  async function actAsAmal(action: string, id: string): Promise<void> {
     const token = await other.signInWorker("worker_amal");
     expect((await other.call("POST", `/worker-app/offers/${id}/${action}`, { token })).status).toBe(204);
   }
-  const profile = () => ({ baseAddress: receiver.baseAddress, secret, suggestsContacts: true });
+  const buildProfile = () => ({ baseAddress: receiver.baseAddress, secret, suggestsContacts: true });
   async function addContact(): Promise<void> {
     const token = await other.signInWorker("worker_amal");
     const json = { organisationId: "org_harbour" };
     expect((await other.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
   }
-  /** Makes the endpoint respond only after `work`, so that no attempt signals a change until then. */
-  async function beforeAnyAttempt(work: () => Promise<void>): Promise<void> {
+  /** Delays the endpoint's responses until `work` has finished, so that no attempt signals a change before. */
+  async function withDelayedResponses(work: () => Promise<void>): Promise<void> {
     const waiting: (() => void)[] = [];
-    receiver.respond = (request, response) => void waiting.push(() => well(request, response));
+    receiver.respond = (request, response) => void waiting.push(() => respondWithSuggestions(request, response));
     try {
       await work();
     } finally {
-      receiver.respond = well;
-      for (const response of waiting) response();
+      receiver.respond = respondWithSuggestions;
+      for (const respond of waiting) respond();
     }
   }
 
-  describe("an offer", () => {
-    test("is sent when it is created [D-82]", () => expectSignalled(["offer"], () => create()));
+  describe("offers", () => {
+    test("creating an offer is signalled [D-82]", () => expectSignalled(["offer"], () => createOffer()));
 
-    test.each(["open", "apply", "reject", "close"])("is sent when its worker acts: %s", async (action) => {
-      const id = await create();
-      await expectSignalled(["offer"], () => act(action, id));
-    });
+    test.each(["open", "apply", "reject", "close"])(
+      "a worker's action on an offer is signalled: %s",
+      async (action) => {
+        const id = await createOffer();
+        await expectSignalled(["offer"], () => actAsAmal(action, id));
+      },
+    );
 
-    test("is sent when it is completed or withdrawn, over the API and on pages", async () => {
-      const [first, second] = [await create(), await create()];
-      for (const id of [first, second]) await act("apply", id);
+    test("completing or withdrawing an offer is signalled, over the API and on pages", async () => {
+      const [first, second] = [await createOffer(), await createOffer()];
+      for (const id of [first, second]) await actAsAmal("apply", id);
       const complete = `/offer/${first}/complete?api-version=1.0`;
       await expectSignalled(["offer"], () => other.call("POST", complete, { key, json: ["worker_amal"] }));
       await expectSignalled(["offer"], () => other.call("GET", `/offer/${first}/withdraw`, { key }));
       const chosen = { worker: "worker_amal", confirmed: "yes" };
-      await expectSignalled(["offer"], () => hanaThere.send(`/offers/${second}/complete`, chosen));
-      await expectSignalled(["offer"], () => hanaThere.send(`/offers/${second}/withdraw`));
+      await expectSignalled(["offer"], () => hanaAtOther.send(`/offers/${second}/complete`, chosen));
+      await expectSignalled(["offer"], () => hanaAtOther.send(`/offers/${second}/withdraw`));
     });
   });
 
-  describe("an endpoint", () => {
-    test("is sent when it is saved, when suggestions are switched, and when its secret is rotated", async () => {
-      await expectSignalled(["endpoint"], () => callAs("PUT", "/portal/profile", profile()));
-      const { secret: _, ...turned } = profile();
-      await expectSignalled(["endpoint"], () => callAs("PUT", "/portal/profile", turned));
-      await expectSignalled(["endpoint"], () => callAs("POST", "/portal/profile/rotation", { secret: `${secret}-2` }));
+  describe("endpoints", () => {
+    test("saving an endpoint, with or without its secret, and rotating its secret are signalled", async () => {
+      await expectSignalled(["endpoint"], () => callAsHana("PUT", "/portal/profile", buildProfile()));
+      const { secret: _, ...withoutSecret } = buildProfile();
+      await expectSignalled(["endpoint"], () => callAsHana("PUT", "/portal/profile", withoutSecret));
+      await expectSignalled(["endpoint"], () =>
+        callAsHana("POST", "/portal/profile/rotation", { secret: `${secret}-2` }),
+      );
     });
 
-    test("is sent when it is disabled, with the mail about it, and when it is enabled", async () => {
-      const id = await create();
-      await quiet();
+    test("disabling an endpoint, the mail about it, and enabling it are signalled", async () => {
+      const id = await createOffer();
+      await waitUntilQuiet();
       await expectSignalled(["endpoint", "delivery", "mail"], async () => {
         receiver.respond = respondWith(410);
-        await act("apply", id);
+        await actAsAmal("apply", id);
       });
-      receiver.respond = well;
-      await quiet();
-      await expectSignalled(["endpoint", "delivery"], () => callAs("POST", "/portal/profile/enable"));
+      receiver.respond = respondWithSuggestions;
+      await waitUntilQuiet();
+      await expectSignalled(["endpoint", "delivery"], () => callAsHana("POST", "/portal/profile/enable"));
     });
   });
 
-  describe("a delivery", () => {
-    test("is sent when it is recorded, for a response and for a contact", async () => {
-      const id = await create();
-      await quiet();
-      await beforeAnyAttempt(() => expectSignalled(["delivery"], () => act("apply", id)));
-      await quiet();
-      await beforeAnyAttempt(() => expectSignalled(["delivery"], addContact));
+  describe("deliveries", () => {
+    test("recording a delivery is signalled, for a response and for a contact", async () => {
+      const id = await createOffer();
+      await waitUntilQuiet();
+      await withDelayedResponses(() => expectSignalled(["delivery"], () => actAsAmal("apply", id)));
+      await waitUntilQuiet();
+      await withDelayedResponses(() => expectSignalled(["delivery"], addContact));
     });
 
-    test("is sent with each attempt", async () => {
-      await quiet();
-      const reader = await follow(hana);
-      await beforeAnyAttempt(async () => {
+    test("each attempt is signalled", async () => {
+      await waitUntilQuiet();
+      const reader = await openLiveStream(hana);
+      await withDelayedResponses(async () => {
         await addContact();
-        await eventually("its recording is signalled", () => reader.countOf("delivery") > 0);
+        await eventually("the recording is signalled", () => reader.countOf("delivery") > 0);
         await setTimeout(200);
       });
       const recorded = reader.countOf("delivery");
-      await eventually("its attempt is signalled", () => reader.countOf("delivery") > recorded);
+      await eventually("the attempt is signalled", () => reader.countOf("delivery") > recorded);
       reader.disconnect();
     });
 
-    test("is sent when it is redelivered, alone or with others, over the API and on pages", async () => {
-      await quiet();
+    test("redelivering one or many deliveries is signalled, over the API and on pages", async () => {
+      await waitUntilQuiet();
       const since = new Date().toISOString();
       await addContact();
-      const again = (redeliver: (id: string) => Promise<unknown>): Promise<void> =>
-        beforeAnyAttempt(async () => {
-          const { deliveries } = JSON.parse(await callAs("GET", "/portal/deliveries"));
+      const expectRedeliverySignalled = (redeliver: (id: string) => Promise<unknown>): Promise<void> =>
+        withDelayedResponses(async () => {
+          const { deliveries } = JSON.parse(await callAsHana("GET", "/portal/deliveries"));
           await expectSignalled(["delivery"], () => redeliver(deliveries[0].id));
         });
-      await quiet();
-      await again((id) => callAs("POST", `/portal/deliveries/${id}/redeliver`));
-      await quiet();
-      await again((id) => hanaThere.send(`/deliveries/${id}/redeliver`));
-      await quiet();
-      await again(() => callAs("POST", "/portal/deliveries/redeliver", { since, state: "acknowledged" }));
-      await quiet();
+      await waitUntilQuiet();
+      await expectRedeliverySignalled((id) => callAsHana("POST", `/portal/deliveries/${id}/redeliver`));
+      await waitUntilQuiet();
+      await expectRedeliverySignalled((id) => hanaAtOther.send(`/deliveries/${id}/redeliver`));
+      await waitUntilQuiet();
+      await expectRedeliverySignalled(() =>
+        callAsHana("POST", "/portal/deliveries/redeliver", { since, state: "acknowledged" }),
+      );
+      await waitUntilQuiet();
       const path = `/deliveries/redeliver?from=${since.replace("Z", "")}`;
       const form = { which: "acknowledged", last: String(Number.MAX_SAFE_INTEGER) };
-      await again(() => hanaThere.send(path, form));
+      await expectRedeliverySignalled(() => hanaAtOther.send(path, form));
     });
   });
 
   describe("mail", () => {
-    test("is sent only to its recipient", async () => {
-      await quiet();
-      const reader = await follow(hana);
+    test("a mail is signalled only to its recipient", async () => {
+      await waitUntilQuiet();
+      const reader = await openLiveStream(hana);
       for (const notifyEmailAddress of ["else@example.com", boAddress, "Hana@harbour-hotels.example"])
-        await create({ notifyEmailAddress });
+        await createOffer({ notifyEmailAddress });
       await eventually("the mail is signalled", () => reader.countOf("mail") > 0);
       await setTimeout(500);
       expect(reader.countOf("mail")).toBe(1);
       reader.disconnect();
     });
 
-    test("is sent when it invites a user of the platform", async () => {
-      await callAs("PUT", "/portal/profile", profile());
-      await callAs("POST", "/portal/suggestions/search", { organisationIds: ["org_harbour"] });
+    test("a mail that invites a person with an account is signalled", async () => {
+      await callAsHana("PUT", "/portal/profile", buildProfile());
+      await callAsHana("POST", "/portal/suggestions/search", { organisationIds: ["org_harbour"] });
       const json = { organisationId: "org_harbour", people };
-      await expectSignalled(["mail"], () => callAs("POST", "/portal/invitations", json), bo);
+      await expectSignalled(["mail"], () => callAsHana("POST", "/portal/invitations", json), bo);
     });
   });
 
-  test("another organisation's changes are not sent", async () => {
-    await quiet();
-    const [his, hers] = [await follow(bo), await follow(hana)];
-    await act("apply", await create());
-    await eventually("her page is signalled", () => hers.countOf("delivery") > 0);
+  test("changes are not signalled to another organisation", async () => {
+    await waitUntilQuiet();
+    const [bosReader, hanasReader] = [await openLiveStream(bo), await openLiveStream(hana)];
+    await actAsAmal("apply", await createOffer());
+    await eventually("Hana's page is signalled", () => hanasReader.countOf("delivery") > 0);
     await setTimeout(1_000);
-    expect(his.events).toEqual([]);
-    his.disconnect();
-    hers.disconnect();
+    expect(bosReader.events).toEqual([]);
+    bosReader.disconnect();
+    hanasReader.disconnect();
   });
 
-  test("a worker sees a notification immediately and once", async () => {
+  test("a worker receives each notification once", async () => {
     const token = await platform.signInWorker("worker_dana");
     const stream = await readEvents(`${platform.address}/worker-app/notifications/stream`, token);
     const ids: string[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      ids.push(await create({ workerIds: ["worker_dana", "worker_amal"] }));
-      await eventually("it is heard", () => stream.events.length > round);
+    for (let index = 0; index < 3; index += 1) {
+      ids.push(await createOffer({ workerIds: ["worker_dana", "worker_amal"] }));
+      await eventually("the notification arrives", () => stream.events.length > index);
     }
     await setTimeout(500);
     expect(stream.events.map(({ data }) => data.offerId)).toEqual(ids);

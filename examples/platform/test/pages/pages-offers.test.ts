@@ -12,33 +12,33 @@ const slot = { start: "2099-05-01T16:00", end: "2099-05-01T22:00" };
 const fields = { title: "Kitchen help", worker: ["worker_amal", "worker_ben"], ...slot, act: "create" };
 
 /** Creates an offer with the form. @returns the offer's path */
-async function create(changes: Record<string, string | string[]> = {}): Promise<string> {
+async function createOffer(changes: Record<string, string | string[]> = {}): Promise<string> {
   const response = await hana.send("/offers/new", { ...fields, ...changes });
   expect(response).toMatchObject({ status: 303, location: expect.stringMatching(/^\/offers\/offer_/) });
   return response.location ?? "";
 }
 
-/** Returns the idempotency key in a form. */
-const keyIn = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
+/** Returns the idempotency key in a page's form. */
+const findIdempotencyKey = (text: string): string => /name="idempotencyKey" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
-const read = async (path: string) =>
+const readOffer = async (path: string) =>
   (await platform.call("GET", `/offer/${path.split("/")[2]}`, { key: "demo-key-harbour" })).json();
 
-const act = async (workerId: string, path: string, action: string): Promise<void> => {
+const actAsWorker = async (workerId: string, path: string, action: string): Promise<void> => {
   const token = await platform.signInWorker(workerId);
   const response = await platform.call("POST", `/worker-app/offers/${path.split("/")[2]}/${action}`, { token });
   expect(response.status).toBe(204);
 };
 
 describe("creating an offer", () => {
-  test("with every field gives the same offer as the API", async () => {
-    const path = await create({
+  test("the form creates the same offer as the API, with every field", async () => {
+    const path = await createOffer({
       details: "Bring\r\nshoes.",
       locationPlaceId: "place_7",
       notifyEmailAddress: "hana@harbour-hotels.example",
       moreWorkerIds: "worker_cleo\r\n",
     });
-    expect(await read(path)).toMatchObject({
+    expect(await readOffer(path)).toMatchObject({
       title: "Kitchen help",
       details: "Bring\nshoes.",
       locationPlaceId: "place_7",
@@ -47,10 +47,10 @@ describe("creating an offer", () => {
     });
     const page = await hana.get(path);
     expect(page.text).toContain("The offer was created. The workers are being notified.");
-    expect((await hana.get(path)).text).not.toContain("The offer is created");
+    expect((await hana.get(path)).text).not.toContain("The offer was created");
   });
 
-  test("with errors shows them next to their fields and keeps the input [D-83]", async () => {
+  test("the offer form shows errors next to their fields and keeps the input [D-83]", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",
@@ -69,31 +69,34 @@ describe("creating an offer", () => {
     expect(text).toContain('value="2099-05-01T15:00"');
   });
 
-  test("twice with the same form gives one offer, and another one when the input differs [D-85]", async () => {
-    const form = { ...fields, title: "Once", idempotencyKey: keyIn((await hana.get("/offers/new")).text) };
+  test("submitting the same offer form twice creates one offer, and different input creates another [D-85]", async () => {
+    const form = { ...fields, title: "Once", idempotencyKey: findIdempotencyKey((await hana.get("/offers/new")).text) };
     expect(form.idempotencyKey).toMatch(/^[\w-]{36}$/);
-    const paths = (await Promise.all([create(form), create(form)])).concat(await create(form));
+    const paths = (await Promise.all([createOffer(form), createOffer(form)])).concat(await createOffer(form));
     expect(new Set(paths).size).toBe(1);
-    const others = [await create({ ...form, title: "Twice" }), await create({ ...form, idempotencyKey: "another" })];
+    const others = [
+      await createOffer({ ...form, title: "Twice" }),
+      await createOffer({ ...form, idempotencyKey: "another" }),
+    ];
     expect(new Set([...paths, ...others]).size).toBe(3);
-    const bea = openPageClient(platform.address);
-    await bea.signIn("hana@harbour-hotels.example");
-    expect((await bea.send("/offers/new", form)).location).not.toBe(paths[0]);
+    const otherSession = openPageClient(platform.address);
+    await otherSession.signIn("hana@harbour-hotels.example");
+    expect((await otherSession.send("/offers/new", form)).location).not.toBe(paths[0]);
   });
 
-  test("works after a rejection", async () => {
-    const idempotencyKey = keyIn((await hana.get("/offers/new")).text);
+  test("a rejected offer form can be submitted again with the same key", async () => {
+    const idempotencyKey = findIdempotencyKey((await hana.get("/offers/new")).text);
     for (const _ of ["first", "again"])
       expect((await hana.send("/offers/new", { ...fields, title: "", idempotencyKey })).status).toBe(422);
   });
 
-  test("without workers is rejected", async () => {
+  test("an offer without workers is rejected", async () => {
     const { worker: _, ...withoutWorkers } = fields;
     const { status, text } = await hana.send("/offers/new", withoutWorkers);
     expect([status, text.includes("Choose at least one worker.")]).toEqual([422, true]);
   });
 
-  test("adds a time slot without losing anything", async () => {
+  test("adding a time slot to the offer form keeps the input", async () => {
     const { status, text } = await hana.send("/offers/new", { ...fields, act: "addSlot" });
     expect(status).toBe(200);
     expect(text.match(/name="start"/g)).toHaveLength(2);
@@ -101,12 +104,12 @@ describe("creating an offer", () => {
   });
 });
 
-describe("an offer", () => {
-  test("shows each worker's response", async () => {
-    const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
-    await act("worker_amal", path, "apply");
-    await act("worker_ben", path, "reject");
-    await act("worker_cleo", path, "open");
+describe("offers", () => {
+  test("an offer's page shows each worker's response", async () => {
+    const path = await createOffer({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
+    await actAsWorker("worker_amal", path, "apply");
+    await actAsWorker("worker_ben", path, "reject");
+    await actAsWorker("worker_cleo", path, "open");
     const { text } = await hana.get(path);
     expect(text).toContain("1 applied, 1 rejected, 2 without a response");
     for (const word of ["Applied", "Rejected", "Opened", "No response"]) expect(text).toContain(`>${word}</span>`);
@@ -115,13 +118,13 @@ describe("an offer", () => {
     expect((await hana.get("/offers")).text).toContain(`href="${path}"`);
   });
 
-  test("is completed with the selected applicants", async () => {
-    const path = await create();
+  test("an offer is completed with the selected applicants", async () => {
+    const path = await createOffer();
     expect((await hana.get(path)).text).toContain("No worker has applied yet.");
-    await act("worker_amal", path, "apply");
-    const done = await hana.send(`${path}/complete`, { worker: "worker_amal", confirmed: "yes" });
-    expect(done).toMatchObject({ status: 303, location: path });
-    expect(await read(path)).toMatchObject({ complete: true, recipients: [{ confirmation: "confirmed" }, {}] });
+    await actAsWorker("worker_amal", path, "apply");
+    const completed = await hana.send(`${path}/complete`, { worker: "worker_amal", confirmed: "yes" });
+    expect(completed).toMatchObject({ status: 303, location: path });
+    expect(await readOffer(path)).toMatchObject({ complete: true, recipients: [{ confirmation: "confirmed" }, {}] });
     const { text } = await hana.get(path);
     expect(text).toContain("Gets the work");
     expect(text).not.toContain("/complete");
@@ -129,11 +132,11 @@ describe("an offer", () => {
     expect([again.status, again.text.includes("can be completed only once")]).toEqual([422, true]);
   });
 
-  test("is completed once when the form is submitted twice, and both lead to the same page [D-85]", async () => {
-    const path = await create();
-    await act("worker_amal", path, "apply");
+  test("submitting a completion twice completes the offer once and leads to the same page [D-85]", async () => {
+    const path = await createOffer();
+    await actAsWorker("worker_amal", path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
-    const form = { idempotencyKey: keyIn(question.text), worker: "worker_amal", confirmed: "yes" };
+    const form = { idempotencyKey: findIdempotencyKey(question.text), worker: "worker_amal", confirmed: "yes" };
     for (const _ of ["first", "again"])
       expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
     expect((await hana.send(`${path}/complete`, { ...form, worker: "worker_ben" })).status).toBe(422);
@@ -142,48 +145,48 @@ describe("an offer", () => {
   test.each<[string, Record<string, string>, string]>([
     ["no worker", {}, "Select at least one worker who has applied."],
     ["a worker who has not applied", { worker: "worker_ben" }, "A selected worker no longer applies. Reload the page."],
-  ])("is not completed with %s [D-83]", async (_, ticked, remedy) => {
-    const path = await create();
-    const { status, text } = await hana.send(`${path}/complete`, ticked);
-    expect([status, text.includes(remedy)]).toEqual([422, true]);
-    expect(await read(path)).toMatchObject({ complete: false });
+  ])("an offer is not completed with %s [D-83]", async (_, input, message) => {
+    const path = await createOffer();
+    const { status, text } = await hana.send(`${path}/complete`, input);
+    expect([status, text.includes(message)]).toEqual([422, true]);
+    expect(await readOffer(path)).toMatchObject({ complete: false });
   });
 
-  test("is completed after a confirmation that names who gets the work and who does not [D-132]", async () => {
-    const path = await create({ worker: ["worker_amal", "worker_ben", "worker_cleo"] });
-    for (const worker of ["worker_amal", "worker_ben"]) await act(worker, path, "apply");
+  test("a completion is confirmed on a page that says who gets the work and how many others are notified [D-132]", async () => {
+    const path = await createOffer({ worker: ["worker_amal", "worker_ben", "worker_cleo"] });
+    for (const worker of ["worker_amal", "worker_ben"]) await actAsWorker(worker, path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
     expect(question.status).toBe(200);
     expect(question.text).toContain("<h1>Give the work to 1 worker?</h1>");
     expect(question.text).toContain("<strong>Amal Haddad</strong>");
     expect(question.text).toContain("2 other workers (1 of them applied) will be notified that others got the work.");
-    expect(await read(path)).toMatchObject({ complete: false });
+    expect(await readOffer(path)).toMatchObject({ complete: false });
     // Read the hidden fields of the confirmation form.
     const fields = [...question.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
     const form = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
     expect(await hana.send(`${path}/complete`, form)).toMatchObject({ status: 303, location: path });
-    expect(await read(path)).toMatchObject({
+    expect(await readOffer(path)).toMatchObject({
       complete: true,
       recipients: [{ workerId: "worker_amal", confirmation: "confirmed" }, { confirmation: "" }, { confirmation: "" }],
     });
   });
 
-  test("is withdrawn once, after a confirmation [D-132]", async () => {
-    const path = await create();
+  test("an offer is withdrawn once, after a confirmation [D-132]", async () => {
+    const path = await createOffer();
     const question = await hana.get(`${path}/withdraw`);
     expect(question.text).toContain("Withdraw this offer?");
-    expect(await read(path)).toMatchObject({ widthdrawn: false });
+    expect(await readOffer(path)).toMatchObject({ widthdrawn: false });
     expect(await hana.send(`${path}/withdraw`)).toMatchObject({ status: 303, location: path });
-    expect(await read(path)).toMatchObject({ widthdrawn: true });
+    expect(await readOffer(path)).toMatchObject({ widthdrawn: true });
     expect(await hana.get(`${path}/withdraw`)).toMatchObject({ status: 303, location: path });
     expect((await hana.send(`${path}/withdraw`)).status).toBe(303);
   });
 });
 
-describe("the code next to an action", () => {
+describe("code samples", () => {
   const env = { ...process.env, OFFERS_API_KEY: "demo-key-harbour" };
-  /** Returns the text that the copy button copies. */
-  const codeOf = (html: string, id: string): string => {
+  /** Returns the code that the copy button copies. */
+  const extractCode = (html: string, id: string): string => {
     const [, code = ""] = new RegExp(`<code id="${id}">([^]*?)</code>`).exec(html) ?? [];
     const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
     return code.replaceAll(/&(#?\w+);/g, (all, name: string) => entities[name] ?? all);
@@ -192,34 +195,36 @@ describe("the code next to an action", () => {
     run(process.execPath, ["--input-type=module", "--eval", code], { env, cwd: import.meta.dirname });
   const runCurl = (code: string) => run("sh", ["-c", code.replace("curl ", "curl --silent ")], { env });
 
-  test("creates exactly what was typed", async () => {
+  test("the code next to the offer form creates exactly the typed offer", async () => {
     const title = `O'Brien's "café" $HOME \\ \`id\``;
     const { text } = await hana.send("/offers/new", { ...fields, title, act: "addSlot" });
-    const { stdout: id } = await runClient(codeOf(text, "code-create-client"));
-    const { stdout: json } = await runCurl(codeOf(text, "code-create-curl"));
+    const { stdout: id } = await runClient(extractCode(text, "code-create-client"));
+    const { stdout: json } = await runCurl(extractCode(text, "code-create-curl"));
     for (const created of [id.trim(), JSON.parse(json).id])
-      expect(await read(`/offers/${created}`)).toMatchObject({
+      expect(await readOffer(`/offers/${created}`)).toMatchObject({
         title,
         recipients: [{ workerId: "worker_amal" }, { workerId: "worker_ben" }],
       });
   });
 
-  test("reads, completes and withdraws", async () => {
-    const [first, second] = [await create(), await create()];
-    for (const path of [first, second]) await act("worker_amal", path, "apply");
+  test("the code on an offer's pages reads, completes and withdraws the offer", async () => {
+    const [first, second] = [await createOffer(), await createOffer()];
+    for (const path of [first, second]) await actAsWorker("worker_amal", path, "apply");
     const page = (await hana.get(first)).text;
-    expect(JSON.parse((await runCurl(codeOf(page, "code-read-curl"))).stdout)).toMatchObject({ title: "Kitchen help" });
-    await runClient(codeOf(page, "code-complete-client"));
-    await runCurl(codeOf((await hana.get(second)).text, "code-complete-curl"));
-    for (const path of [first, second]) expect(await read(path)).toMatchObject({ complete: true });
-    expect((await runClient(codeOf(page, "code-read-client"))).stdout).toContain("Amal Haddad: applied");
-    await runClient(codeOf((await hana.get(`${first}/withdraw`)).text, "code-withdraw-client"));
-    await runCurl(codeOf((await hana.get(`${second}/withdraw`)).text, "code-withdraw-curl"));
-    for (const path of [first, second]) expect(await read(path)).toMatchObject({ widthdrawn: true });
+    expect(JSON.parse((await runCurl(extractCode(page, "code-read-curl"))).stdout)).toMatchObject({
+      title: "Kitchen help",
+    });
+    await runClient(extractCode(page, "code-complete-client"));
+    await runCurl(extractCode((await hana.get(second)).text, "code-complete-curl"));
+    for (const path of [first, second]) expect(await readOffer(path)).toMatchObject({ complete: true });
+    expect((await runClient(extractCode(page, "code-read-client"))).stdout).toContain("Amal Haddad: applied");
+    await runClient(extractCode((await hana.get(`${first}/withdraw`)).text, "code-withdraw-client"));
+    await runCurl(extractCode((await hana.get(`${second}/withdraw`)).text, "code-withdraw-curl"));
+    for (const path of [first, second]) expect(await readOffer(path)).toMatchObject({ widthdrawn: true });
   });
 
-  test("names the key but never contains it", async () => {
-    for (const path of ["/offers/new", await create()]) {
+  test("code samples name the API key's variable but never contain the key", async () => {
+    for (const path of ["/offers/new", await createOffer()]) {
       const { text } = await hana.get(path);
       expect(text).toContain("OFFERS_API_KEY");
       expect(text).not.toContain("demo-key");

@@ -9,7 +9,7 @@ describe("named places", async () => {
   const amal = usePageClient(platform, "worker_amal", "/app/sign-in");
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-  async function create(locationPlaceId: string): Promise<string> {
+  async function createOffer(locationPlaceId: string): Promise<string> {
     const json = {
       createdByUserId: "user_hana",
       title: "Bar on Friday",
@@ -19,10 +19,10 @@ describe("named places", async () => {
     };
     return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
   }
-  const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
+  const readOffer = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
 
-  test("are shown by name on pages, in the app and in mails, and sent by id [D-131]", async () => {
-    const id = await create("place_harbour_kitchen");
+  test("named places are shown by name on pages, in the app and in mails, and sent by id [D-131]", async () => {
+    const id = await createOffer("place_harbour_kitchen");
     const name = "Harbour Hotel, main kitchen";
     for (const { text } of [
       await hana.get(`/offers/${id}`),
@@ -33,11 +33,11 @@ describe("named places", async () => {
       expect(text).not.toContain("place_harbour_kitchen");
     }
     expect((await hana.get("/mailbox")).text).toContain(`Where: ${name}`);
-    expect(await read(id)).toMatchObject({ locationPlaceId: "place_harbour_kitchen" });
+    expect(await readOffer(id)).toMatchObject({ locationPlaceId: "place_harbour_kitchen" });
   });
 
-  test("are named, changed and removed on a page", async () => {
-    const id = await create("place_pier");
+  test("places can be named, renamed and removed on a page", async () => {
+    const id = await createOffer("place_pier");
     expect((await hana.get(`/offers/${id}`)).text).toContain("<dd>place_pier</dd>");
     for (const name of ["Pier", "Pier <2>"]) {
       expect(await hana.send("/places", { id: "place_pier", name })).toMatchObject({
@@ -51,7 +51,7 @@ describe("named places", async () => {
     expect((await hana.get(`/offers/${id}`)).text).toContain("<dd>place_pier</dd>");
   });
 
-  test("belong to the organisation that named them [D-131]", async () => {
+  test("named places belong to the organisation that named them [D-131]", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     const { text } = await bo.get("/places");
@@ -61,20 +61,20 @@ describe("named places", async () => {
     expect((await hana.get("/places")).text).toContain("Harbour Hotel, rooftop bar");
   });
 
-  test("are picked by name for a new offer, or typed by id", async () => {
+  test("places are picked by name for a new offer, or typed by id", async () => {
     expect((await hana.get("/offers/new")).text).toContain(
       '<option value="place_harbour_bar">Harbour Hotel, rooftop bar</option>',
     );
     const fields = { title: "Bar", worker: "worker_amal", place: "place_harbour_bar", act: "create" };
-    const created = async (changes: Record<string, string>) => {
+    const createWithForm = async (changes: Record<string, string>) => {
       const { location } = await hana.send("/offers/new", { ...fields, ...changes });
-      return read(location?.split("/").at(-1) ?? "");
+      return readOffer(location?.split("/").at(-1) ?? "");
     };
-    expect(await created({})).toMatchObject({ locationPlaceId: "place_harbour_bar" });
-    expect(await created({ locationPlaceId: "place_7" })).toMatchObject({ locationPlaceId: "place_7" });
+    expect(await createWithForm({})).toMatchObject({ locationPlaceId: "place_harbour_bar" });
+    expect(await createWithForm({ locationPlaceId: "place_7" })).toMatchObject({ locationPlaceId: "place_7" });
   });
 
-  test("need a visible name", async () => {
+  test("a place's name must be visible", async () => {
     const { status, text } = await hana.send("/places", { id: "place_pier", name: "\u200b" });
     expect(status).toBe(422);
     expect(text).toContain("Use at least one visible character.");

@@ -12,7 +12,7 @@ interface ListedDelivery {
   attempts: object[];
 }
 
-describe("a delivery that waits until tomorrow", () => {
+describe("deliveries that wait until tomorrow", () => {
   const platform = usePlatform({
     settings: {
       retrySchedule: { delaysMs: [dayMs, dayMs, dayMs], jitter: 0, maxRetryAfterMs: 0 },
@@ -29,74 +29,89 @@ describe("a delivery that waits until tomorrow", () => {
     receiver.respond = respondWith(200);
     const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
     await hana.send("/company", { baseAddress: receiver.baseAddress, secret, scheme: "timestampDigest" });
-    await eventually("nothing is pending", async () => (await listed("pending")).length === 0);
+    await eventually("nothing is pending", async () => (await listDeliveries("pending")).length === 0);
   });
 
-  const call = (path: string, as = token) => platform.call("POST", `/portal/deliveries/${path}`, { token: as });
-  const listed = async (state: string) =>
+  const postToDeliveries = (path: string, bearer = token) =>
+    platform.call("POST", `/portal/deliveries/${path}`, { token: bearer });
+  const listDeliveries = async (state: string) =>
     (await platform.call("GET", `/portal/deliveries?state=${state}`, { token })).json<{
       deliveries: ListedDelivery[];
     }>().deliveries;
-  const failOnce = async (status = 503): Promise<string> => {
+  const addFailedDelivery = async (status = 503): Promise<string> => {
     receiver.respond = respondWith(status);
     const json = { organisationId: "org_harbour" };
     const worker = await platform.signInWorker("worker_amal");
     expect((await platform.call("POST", "/worker-app/contacts", { token: worker, json })).status).toBe(204);
     const state = status === 410 ? "held" : "pending";
-    await eventually("it failed", async () => (await listed(state))[0]?.attempts.length === 1);
+    await eventually(
+      "the first attempt has failed",
+      async () => (await listDeliveries(state))[0]?.attempts.length === 1,
+    );
     receiver.respond = respondWith(200);
-    return (await listed(state))[0]?.id ?? "";
+    return (await listDeliveries(state))[0]?.id ?? "";
   };
-  const isAcknowledged = (id: string) =>
-    eventually("it is acknowledged", async () => (await listed("acknowledged")).some((one) => one.id === id));
+  const waitUntilAcknowledged = (id: string) =>
+    eventually("the delivery is acknowledged", async () =>
+      (await listDeliveries("acknowledged")).some((delivery) => delivery.id === id),
+    );
 
-  test("has a button on its page that attempts it now", async () => {
-    const id = await failOnce();
+  test("a button on a waiting delivery's page attempts it now", async () => {
+    const id = await addFailedDelivery();
     const { text } = await hana.get(`/deliveries/${id}`);
     expect(text).toMatch(new RegExp(`action="/deliveries/${id}/retry"[^]*<button>Retry now</button>`));
     expect(await hana.send(`/deliveries/${id}/retry`)).toMatchObject({ status: 303, location: `/deliveries/${id}` });
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("The event is being attempted now.");
-    await isAcknowledged(id);
+    await waitUntilAcknowledged(id);
     expect((await hana.get(`/deliveries/${id}`)).text).not.toContain("Retry now");
     await hana.send(`/deliveries/${id}/retry`);
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("The delivery is no longer pending.");
   });
 
-  test("is attempted now by the API, which a rejected redelivery points to", async () => {
-    const id = await failOnce();
-    const refused = await call(`${id}/redeliver`);
-    expect(refused.json()).toMatchObject({ status: 409, code: "delivery_pending" });
-    expect(refused.text).toContain("POST /portal/deliveries/{id}/retry");
-    const retried = await call(`${id}/retry`);
+  test("a waiting delivery can be attempted now over the API, as the error for a redelivery suggests", async () => {
+    const id = await addFailedDelivery();
+    const rejected = await postToDeliveries(`${id}/redeliver`);
+    expect(rejected.json()).toMatchObject({ status: 409, code: "delivery_pending" });
+    expect(rejected.text).toContain("POST /portal/deliveries/{id}/retry");
+    const retried = await postToDeliveries(`${id}/retry`);
     expect([retried.status, retried.json()]).toEqual([202, { id }]);
-    await isAcknowledged(id);
-    expect((await call(`${id}/retry`)).json()).toMatchObject({ status: 409, code: "delivery_settled" });
-    const stranger = await platform.signInPerson("bo@bistro-group.example");
-    expect((await call(`${id}/retry`, stranger)).json()).toMatchObject({ status: 404, code: "delivery_not_found" });
-    expect((await call("retry", stranger)).json()).toMatchObject({ status: 409, code: "profile_missing" });
+    await waitUntilAcknowledged(id);
+    expect((await postToDeliveries(`${id}/retry`)).json()).toMatchObject({ status: 409, code: "delivery_settled" });
+    const strangersToken = await platform.signInPerson("bo@bistro-group.example");
+    expect((await postToDeliveries(`${id}/retry`, strangersToken)).json()).toMatchObject({
+      status: 404,
+      code: "delivery_not_found",
+    });
+    expect((await postToDeliveries("retry", strangersToken)).json()).toMatchObject({
+      status: 409,
+      code: "profile_missing",
+    });
   });
 
-  test("is attempted with all others by a button on the profile and by the API", async () => {
-    const ids = [await failOnce(), await failOnce()];
+  test("a button on the profile or an API call attempts all waiting deliveries now", async () => {
+    const ids = [await addFailedDelivery(), await addFailedDelivery()];
     expect((await hana.get("/company")).text).toContain("<button>Retry all now</button>");
     expect(await hana.send("/company/retry")).toMatchObject({ status: 303, location: "/company" });
     expect((await hana.get("/company")).text).toContain("2 waiting events are being attempted now.");
-    for (const id of ids) await isAcknowledged(id);
-    const id = await failOnce();
-    const retried = await call("retry");
+    for (const id of ids) await waitUntilAcknowledged(id);
+    const id = await addFailedDelivery();
+    const retried = await postToDeliveries("retry");
     expect([retried.status, retried.json()]).toEqual([202, { pending: 1, checks: [] }]);
-    await isAcknowledged(id);
+    await waitUntilAcknowledged(id);
   });
 
-  test("is not attempted alone at a disabled endpoint, and is delivered by the API once its checks pass [D-130]", async () => {
-    const id = await failOnce(410);
+  test("one delivery cannot be retried at a disabled endpoint; retrying all enables it once its checks pass [D-130]", async () => {
+    const id = await addFailedDelivery(410);
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("Enable the endpoint…");
     expect((await hana.get("/company")).text).toContain("<button>Check, enable and retry all</button>");
-    expect((await call(`${id}/retry`)).json()).toMatchObject({ status: 409, code: "endpoint_disabled" });
+    expect((await postToDeliveries(`${id}/retry`)).json()).toMatchObject({ status: 409, code: "endpoint_disabled" });
     receiver.respond = respondWith(410);
-    expect((await call("retry")).json()).toMatchObject({ status: 422, code: "endpoint_check_failed" });
+    expect((await postToDeliveries("retry")).json()).toMatchObject({ status: 422, code: "endpoint_check_failed" });
     receiver.respond = respondWith(200);
-    expect((await call("retry")).json()).toMatchObject({ pending: 1, checks: [{ passed: true }, { passed: true }] });
-    await isAcknowledged(id);
+    expect((await postToDeliveries("retry")).json()).toMatchObject({
+      pending: 1,
+      checks: [{ passed: true }, { passed: true }],
+    });
+    await waitUntilAcknowledged(id);
   });
 });

@@ -6,7 +6,7 @@ export interface LiveEvent {
 
 export interface LiveReader {
   events: LiveEvent[];
-  /** Returns how many events have named the topic. */
+  /** Returns how many received events include the topic. */
   countOf(topic: string): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
@@ -22,13 +22,13 @@ export async function readLive(address: string, cookie: string, lastEventId?: st
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
   };
   const { body, status } = await fetch(address, { headers, signal: connection.signal });
-  if (body === null || status !== 200) throw new Error(`the stream: ${status}`);
+  if (body === null || status !== 200) throw new Error(`The live stream responded with ${status}.`);
   const events: LiveEvent[] = [];
   const read = async (): Promise<void> => {
-    let text = "";
+    let buffered = "";
     for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-      const blocks = (text + chunk).split("\n\n");
-      text = blocks.pop() ?? "";
+      const blocks = (buffered + chunk).split("\n\n");
+      buffered = blocks.pop() ?? "";
       for (const block of blocks) {
         const [, id, type, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? [];
         if (id === undefined || type === undefined || data === undefined) continue;

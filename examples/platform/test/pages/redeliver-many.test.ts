@@ -7,7 +7,7 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { useReceiver } from "../support/use-opened.ts";
 import { openPageClient, type PageClient, saveCompany } from "./page-client.ts";
-import { settledContacts } from "./settled-contacts.ts";
+import { insertSettledContacts } from "./settled-contacts.ts";
 
 describe.each(await anyStore())("redelivering many events on $title", ({ createDatabase }) => {
   let database: TestDatabase;
@@ -22,9 +22,12 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     await (await openPlatform(database)).close();
     const store = await openStore(database.options);
     const since = Date.parse("2026-03-01T12:00:00Z");
-    const failed = (workerId: string, at: number, count: number) =>
-      settledContacts(store, { workerId, count, state: "dead", from: new Date(at) });
-    ids = { ben: await failed("worker_ben", since, 484), amal: await failed("worker_amal", since + 3_600_000, 16) };
+    const insertFailed = (workerId: string, at: number, count: number) =>
+      insertSettledContacts(store, { workerId, count, state: "dead", from: new Date(at) });
+    ids = {
+      ben: await insertFailed("worker_ben", since, 484),
+      amal: await insertFailed("worker_amal", since + 3_600_000, 16),
+    };
     await store.close();
     platform = await openPlatform(database);
     hana = openPageClient(platform.address);
@@ -37,83 +40,86 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     await database.remove();
   });
 
-  const received = () =>
+  const receivedIds = () =>
     receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"])).filter((id) => id !== "undefined");
   /** Requests the confirmation page for a query. @returns the page and its hidden fields */
-  async function ask(query: string) {
+  async function openConfirmation(query: string) {
     const { text, status } = await hana.get(`/deliveries/redeliver?${query}`);
     expect(status).toBe(200);
     const hidden = [...text.matchAll(/<input type="hidden" name="(last|which|idempotencyKey)" value="([^"]*)">/g)];
     return { text, fields: Object.fromEntries(hidden.map(([, name, value]) => [name, value])) };
   }
 
-  test("shows how many match the filter, and sends only those [D-149]", async () => {
+  test("redelivery shows how many events match the filter, and redelivers only those [D-149]", async () => {
     const query = "state=dead&from=2026-03-01T12%3A00&until=2026-03-01T14%3A00&q=amal";
     const list = await hana.get(`/deliveries?${query}`);
     expect(list.text).toContain(
       `href="/deliveries/redeliver?state=dead&amp;from=2026-03-01T12%3A00&amp;until=2026-03-01T14%3A00&amp;q=amal"`,
     );
-    const { text, fields } = await ask(query);
+    const { text, fields } = await openConfirmation(query);
     expect(text).toContain("Redeliver 16 events?");
     expect(text).toContain("worker, offer or id “amal”");
     expect(text).toContain("before 2026-03-01 14:00");
-    expect(received()).toEqual([]);
+    expect(receivedIds()).toEqual([]);
 
-    const sent = await hana.send(`/deliveries/redeliver?${query}`, fields);
+    const submitted = await hana.send(`/deliveries/redeliver?${query}`, fields);
     // The redirect keeps the filter.
-    expect(sent.status).toBe(303);
-    expect(sent.location).toBe(`/deliveries?${query}`);
-    expect((await hana.get(sent.location ?? "")).text).toContain("16 events are being redelivered.");
-    await eventually("all are sent", () => received().length >= 16);
-    expect(received().toSorted()).toEqual(ids.amal.toSorted());
+    expect(submitted.status).toBe(303);
+    expect(submitted.location).toBe(`/deliveries?${query}`);
+    expect((await hana.get(submitted.location ?? "")).text).toContain("16 events are being redelivered.");
+    await eventually("all are sent", () => receivedIds().length >= 16);
+    expect(receivedIds().toSorted()).toEqual(ids.amal.toSorted());
 
     // Submitting the form again has no effect.
     expect((await hana.send(`/deliveries/redeliver?${query}`, fields)).status).toBe(303);
-    await eventually("it is over", async () =>
+    await eventually("the redelivery has ended", async () =>
       (await hana.get("/deliveries")).text.includes("Redelivered: 16 events."),
     );
-    expect(received()).toHaveLength(16);
+    expect(receivedIds()).toHaveLength(16);
   });
 
-  test("sends only the selected rows", async () => {
+  test("redelivery can be limited to the selected rows", async () => {
     receiver.requests.length = 0;
     const list = (await hana.get("/deliveries?state=dead&q=ben")).text;
-    const ticks = [...list.matchAll(/type="checkbox" name="id" id="tick-[^"]+" value="([^"]+)"/g)].map(
+    const listedIds = [...list.matchAll(/type="checkbox" name="id" id="tick-[^"]+" value="([^"]+)"/g)].map(
       ([, id]) => id ?? "",
     );
-    expect(ticks).toHaveLength(50);
-    const ticked = ticks.slice(3, 6);
-    const query = new URLSearchParams([["q", "ben"], ["state", "dead"], ...ticked.map((id) => ["id", id])] as [
+    expect(listedIds).toHaveLength(50);
+    const selectedIds = listedIds.slice(3, 6);
+    const query = new URLSearchParams([["q", "ben"], ["state", "dead"], ...selectedIds.map((id) => ["id", id])] as [
       string,
       string,
     ][]);
-    const { text, fields } = await ask(String(query));
+    const { text, fields } = await openConfirmation(String(query));
     expect(text).toContain("Redeliver 3 events?");
     const { location } = await hana.send(`/deliveries/redeliver?${query}`, fields);
     expect(location).toBe("/deliveries?state=dead&q=ben");
-    await eventually("all are sent", () => received().length >= 3);
-    expect(received().toSorted()).toEqual(ticked.toSorted());
+    await eventually("all are sent", () => receivedIds().length >= 3);
+    expect(receivedIds().toSorted()).toEqual(selectedIds.toSorted());
   });
 
-  test("asks which states to send when the filter has none, with failed preselected", async () => {
-    const settled = async () => (await ask("")).text.includes("<span>Acknowledged: 19 events");
-    await eventually("all that were sent are settled", settled);
-    const { text } = await ask("");
+  test("without a state in the filter, redelivery asks which states to redeliver and preselects failed", async () => {
+    const showsAllAcknowledged = async () =>
+      (await openConfirmation("")).text.includes("<span>Acknowledged: 19 events");
+    await eventually("all redelivered events are acknowledged", showsAllAcknowledged);
+    const { text } = await openConfirmation("");
     expect(text).toMatch(/value="dead" checked> <span>Failed: 481 events/);
     expect(text).toContain("<span>Both: 500 events");
-    expect((await ask("state=pending")).text).toContain("Nothing to redeliver");
+    expect((await openConfirmation("state=pending")).text).toContain("Nothing to redeliver");
     for (const fields of [{}, { which: "constructor", last: "1" }, { which: "all", last: "x" }])
       expect((await hana.send("/deliveries/redeliver", fields)).status).toBe(422);
   });
 
-  test("never reaches another organisation's deliveries", async () => {
+  test("redelivery never includes another organisation's deliveries", async () => {
     receiver.requests.length = 0;
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     const query = `id=${ids.ben[0]}`;
     expect((await bo.get(`/deliveries/redeliver?${query}`)).text).toContain("Nothing to redeliver");
     await bo.send(`/deliveries/redeliver?${query}`, { which: "all", last: "999999", idempotencyKey: randomUUID() });
-    await eventually("it is over", async () => (await bo.get("/deliveries")).text.includes("Redelivered: 0 events."));
-    expect(received()).toEqual([]);
+    await eventually("the redelivery has ended", async () =>
+      (await bo.get("/deliveries")).text.includes("Redelivered: 0 events."),
+    );
+    expect(receivedIds()).toEqual([]);
   });
 });

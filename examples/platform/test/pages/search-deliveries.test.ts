@@ -26,64 +26,67 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     const token = await platform.signInPerson("hana@harbour-hotels.example");
     const json = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
     await platform.call("PUT", "/portal/profile", { token, json });
-    offerId = await respondTo("Kitchen 100%", "worker_amal");
-    await respondTo("Bar on Friday", "worker_ben");
+    offerId = await createOfferAndApply("Kitchen 100%", "worker_amal");
+    await createOfferAndApply("Bar on Friday", "worker_ben");
     const worker = await platform.signInWorker("worker_amal");
     await platform.call("POST", "/worker-app/contacts", { token: worker, json: { organisationId: "org_harbour" } });
-    await eventually("all are delivered", async () => (await shown("state=acknowledged")).length === 3);
+    await eventually("all are delivered", async () => (await searchTitles("state=acknowledged")).length === 3);
   });
   afterAll(async () => {
     await platform.close();
     await database.remove();
   });
 
-  async function respondTo(title: string, workerId: string): Promise<string> {
+  async function createOfferAndApply(title: string, workerId: string): Promise<string> {
     const json = { createdByUserId: "user_hana", title, workerIds: [workerId] };
     const { id } = (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>();
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: await platform.signInWorker(workerId) });
     return id;
   }
-  const titles = (text: string): string[] =>
+  const extractTitles = (text: string): string[] =>
     [...text.matchAll(/<a href="\/deliveries\/[\w-]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
-  const shown = async (query: string) => titles((await hana.get(`/deliveries?${query}`)).text);
+  const searchTitles = async (query: string) => extractTitles((await hana.get(`/deliveries?${query}`)).text);
 
-  const [amal, ben] = ["Amal Haddad applied for “Kitchen 100%”", "Ben Okafor applied for “Bar on Friday”"];
-  const contact = "Amal Haddad added your organisation as a contact";
+  const [amalsResponse, bensResponse] = [
+    "Amal Haddad applied for “Kitchen 100%”",
+    "Ben Okafor applied for “Bar on Friday”",
+  ];
+  const amalsContact = "Amal Haddad added your organisation as a contact";
 
-  test("finds those of a worker or an offer by part of the name or by id [D-124]", async () => {
-    expect(await shown("q=haddad")).toEqual([contact, amal]);
-    expect(await shown("q=worker_ben")).toEqual([ben]);
-    expect(await shown("q=friday")).toEqual([ben]);
-    expect(await shown(`q=${offerId}`)).toEqual([amal]);
-    expect(await shown("q=haddad&type=workerOfferResponse")).toEqual([amal]);
-    expect(await shown("q=100%25")).toEqual([amal]);
-    expect(await shown("q=0%25%25")).toEqual([]);
-    expect(await shown("q=nobody")).toEqual([]);
+  test("deliveries are found by part of a worker's name or offer's title, or by id [D-124]", async () => {
+    expect(await searchTitles("q=haddad")).toEqual([amalsContact, amalsResponse]);
+    expect(await searchTitles("q=worker_ben")).toEqual([bensResponse]);
+    expect(await searchTitles("q=friday")).toEqual([bensResponse]);
+    expect(await searchTitles(`q=${offerId}`)).toEqual([amalsResponse]);
+    expect(await searchTitles("q=haddad&type=workerOfferResponse")).toEqual([amalsResponse]);
+    expect(await searchTitles("q=100%25")).toEqual([amalsResponse]);
+    expect(await searchTitles("q=0%25%25")).toEqual([]);
+    expect(await searchTitles("q=nobody")).toEqual([]);
   });
 
-  test("finds those in a time range, in the person's time zone [D-124]", async () => {
-    const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
-    const [before, after] = [minute(Date.now() - 600_000), minute(Date.now() + 600_000)];
-    expect(await shown(`from=${before}&until=${after}`)).toHaveLength(3);
-    expect(await shown(`from=${after}`)).toEqual([]);
-    expect(await shown(`until=${before}`)).toEqual([]);
+  test("deliveries are found in a time range in the person's time zone [D-124]", async () => {
+    const formatMinute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+    const [before, after] = [formatMinute(Date.now() - 600_000), formatMinute(Date.now() + 600_000)];
+    expect(await searchTitles(`from=${before}&until=${after}`)).toHaveLength(3);
+    expect(await searchTitles(`from=${after}`)).toEqual([]);
+    expect(await searchTitles(`until=${before}`)).toEqual([]);
     await hana.send("/company/time-zone", { timeZone: "Asia/Tokyo" });
-    expect(await shown(`until=${after}`)).toEqual([]);
-    expect(await shown("from=2027-02-31T10:00")).toHaveLength(3);
+    expect(await searchTitles(`until=${after}`)).toEqual([]);
+    expect(await searchTitles("from=2027-02-31T10:00")).toHaveLength(3);
   });
 
-  test("lists the oldest first on request [D-124]", async () => {
-    expect(await shown("sort=oldest")).toEqual([amal, ben, contact]);
-    expect(await shown("sort=newest")).toEqual([contact, ben, amal]);
+  test("deliveries are listed oldest first on request [D-124]", async () => {
+    expect(await searchTitles("sort=oldest")).toEqual([amalsResponse, bensResponse, amalsContact]);
+    expect(await searchTitles("sort=newest")).toEqual([amalsContact, bensResponse, amalsResponse]);
   });
 
-  test("finds nothing of another organisation", async () => {
+  test("a search does not find another organisation's deliveries", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
-    expect(titles((await bo.get("/deliveries?q=amal")).text)).toEqual([]);
+    expect(extractTitles((await bo.get("/deliveries?q=amal")).text)).toEqual([]);
   });
 
-  test("the database computes a response's order key as the platform does, whatever the ids contain", async () => {
+  test("the database and the platform compute the same order key for a response, whatever the ids contain", async () => {
     const store = await openStore({ ...(await createDatabase()).options, onError: () => undefined });
     const ids = ['"', "\\", "a\tb\n", "é厨😀", "\u2028\u007f", "\u0001", "</script>", "plain"];
     for (const id of ids) {

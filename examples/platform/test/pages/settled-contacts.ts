@@ -5,12 +5,12 @@ export interface SettledContacts {
   workerId: string;
   count: number;
   state: "dead" | "acknowledged";
-  /** When the first contact was added; each of the others is a second later. */
+  /** When the first contact was added. Each later one follows after a second. */
   from: Date;
 }
 
-/** Inserts contacts that a worker added at Harbour Hotels, with settled deliveries. @returns the ids of the deliveries */
-export async function settledContacts(
+/** Inserts a worker's contact events for Harbour Hotels, with settled deliveries. @returns the deliveries' ids */
+export async function insertSettledContacts(
   { db }: Store,
   { workerId, count, state, from }: SettledContacts,
 ): Promise<string[]> {
@@ -21,14 +21,20 @@ export async function settledContacts(
   await db
     .insertInto("events")
     .values(
-      ids.map((id, at) => ({ id, organisation_id, type, data, created_at: new Date(from.getTime() + at * 1_000) })),
+      ids.map((id, index) => ({
+        id,
+        organisation_id,
+        type,
+        data,
+        created_at: new Date(from.getTime() + index * 1_000),
+      })),
     )
     .execute();
   const [last_status, last_error] = state === "dead" ? [503, "not_acknowledged"] : [200, null];
-  const settled = { organisation_id, state, due_at: null, settled_at: new Date(), last_status, last_error };
+  const deliveryValues = { organisation_id, state, due_at: null, settled_at: new Date(), last_status, last_error };
   await db
     .insertInto("deliveries")
-    .values(ids.map((id) => ({ id, event_id: id, order_key: id, ...settled })))
+    .values(ids.map((id) => ({ id, event_id: id, order_key: id, ...deliveryValues })))
     .execute();
   return ids;
 }

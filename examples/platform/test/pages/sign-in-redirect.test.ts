@@ -4,7 +4,7 @@ import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
-/** How many runs to make, since each run signs in. */
+/** The number of runs, which is small because each run signs in. */
 const runs = pickNumRuns(30, 150);
 const publicOrigin = "https://offers.example";
 
@@ -17,14 +17,14 @@ const platform = usePlatform();
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
   /** Follows a link to the sign-in page and signs in. @returns the page's hidden field and where its form redirects */
-  async function follow(query: string): Promise<{ kept: string; location: string }> {
+  async function followLink(query: string): Promise<{ kept: string; location: string }> {
     const client = openPageClient(platform.address, signInPath);
     const page = await client.get(`${signInPath}?${query}`);
-    const kept = unescaped(/name="next" value="([^"]*)"/.exec(page.text)?.[1] ?? "");
+    const hiddenNext = unescapeHtml(/name="next" value="([^"]*)"/.exec(page.text)?.[1] ?? "");
     const formToken = /name="formToken" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
-    return { kept, location: await lead(kept, client, { formToken }) };
+    return { kept: hiddenNext, location: await signIn(hiddenNext, client, { formToken }) };
   }
-  async function lead(
+  async function signIn(
     next: string,
     client = openPageClient(platform.address, signInPath),
     options: SendOptions = {},
@@ -34,12 +34,14 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     return response.location ?? "";
   }
   /** Asserts that every browser stays on our origin, whichever of our addresses it uses. */
-  function expectOurs(location: string): void {
+  function expectOurOrigin(location: string): void {
     for (const origin of [platform.address, publicOrigin, "http://localhost"])
       expect([location, new URL(location, origin).origin]).toEqual([location, origin]);
   }
 
-  test("leads to our own page, whatever link was followed [D-86]", { timeout: 60_000 + runs * 100 }, async () => {
+  test("signing in leads to our own page, whatever link was followed [D-86]", {
+    timeout: 60_000 + runs * 100,
+  }, async () => {
     const { host } = new URL(platform.address);
     const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
     const query = fc.oneof(
@@ -53,18 +55,20 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     );
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
-        const { kept, location } = await follow(text);
-        expectOurs(location);
-        expectOurs(kept);
+        const { kept: hiddenNext, location } = await followLink(text);
+        expectOurOrigin(location);
+        expectOurOrigin(hiddenNext);
       }),
       { numRuns: runs },
     );
   });
 
-  test("leads to our own page, whatever the form contains [D-86]", { timeout: 60_000 + runs * 100 }, async () => {
+  test("signing in leads to our own page, whatever the form contains [D-86]", {
+    timeout: 60_000 + runs * 100,
+  }, async () => {
     const next = hostileNext([new URL(platform.address).host, "localhost", "127.0.0.1"]);
     await fc.assert(
-      fc.asyncProperty(next, async (text) => expectOurs(await lead(text))),
+      fc.asyncProperty(next, async (text) => expectOurOrigin(await signIn(text))),
       { numRuns: Math.ceil(runs / 3) },
     );
   });
@@ -76,17 +80,18 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     "/%2e%2e//evil.example",
     "/\t/evil.example",
     "http://localhost//evil.example",
-  ])("redirects to the home page from %j", async (next) =>
-    expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: home, location: home }),
+  ])("signing in with the next page %j redirects to the home page", async (next) =>
+    expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ kept: home, location: home }),
   );
 
   test.each(["/offers/offer_1?before=a%2Fb&x=1", "/deliveries?state=dead", "/invitations//x", "/a%2F%2Fevil.example"])(
-    "leads to the requested page: %j [D-86]",
-    async (next) => expect(await follow(`next=${encodeURIComponent(next)}`)).toEqual({ kept: next, location: next }),
+    "signing in leads to the requested page: %j [D-86]",
+    async (next) =>
+      expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ kept: next, location: next }),
   );
 });
 
-const unescaped = (text: string): string =>
+const unescapeHtml = (text: string): string =>
   text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? "");
 
 const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };

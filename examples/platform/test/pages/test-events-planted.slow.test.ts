@@ -8,31 +8,31 @@ import { usePageClient, usePlatform } from "../support/use-opened.ts";
 const platform = usePlatform();
 const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
-/** Returns the codes of the findings on the page. */
-const codesOf = (text: string) =>
+/** Returns the codes of the problems that the page reports. */
+const extractCodes = (text: string) =>
   [...text.matchAll(/<span class="fine">([a-z_]+)<\/span><\/h3>/g)].map(([, code]) => code);
 
 /** Defects that test events cannot find, because they need other framing, headers, addresses, or 16 MiB. */
-const notSeen =
+const undetectable =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 
-/** Returns the event that reveals a defect. The Perl receiver's defects concern searches. */
-function eventOf({ program, found, defect }: (typeof defectiveReceivers)[number]): string {
+/** Returns the event that reveals a defect. The Perl receiver's other defects affect searches. */
+function chooseEvent({ program, found, defect }: (typeof defectiveReceivers)[number]): string {
   if (found === "test_needs_authentication" || defect === "redirects /test") return "test";
   if (found === "auth_check_missing") return "test-auth";
   return program === "perl" ? "contact-suggestions" : "worker-offer-response";
 }
 
-const planted = defectiveReceivers
-  .filter(({ program, found, defect }) => runnable.includes(program) && !notSeen.test(`${found} ${defect}`))
+const defectivePrograms = defectiveReceivers
+  .filter(({ program, found, defect }) => runnable.includes(program) && !undetectable.test(`${found} ${defect}`))
   .map((receiver) => ({
     defect: `${receiver.program} ${receiver.defect}`,
     found: receiver.found,
-    event: eventOf(receiver),
+    event: chooseEvent(receiver),
     scheme: "timestampDigest" as Scheme,
     start: () => startProgram(receiver.program, receiver.edits, receiver.env),
   }));
-const byName = (
+const defectiveNodeReceivers = (
   [
     ["first_of_two:timestamp", "second_timestamp_accepted", "timestampDigest"],
     ["last_of_joined:authorization", "duplicate_header_accepted", "timestampDigest"],
@@ -51,7 +51,7 @@ const byName = (
   start: () => startReceiver("node", scheme, defect),
 }));
 
-test.each([...planted, ...byName])(
+test.each([...defectivePrograms, ...defectiveNodeReceivers])(
   "a test event finds the defect $defect as $found [D-148]",
   async ({ found, event, scheme, start }) => {
     const { url, stop } = await start();
@@ -63,11 +63,12 @@ test.each([...planted, ...byName])(
       scheme: scheme === "timestampDigest" ? scheme : "timestampDigestAndStandardWebhooks",
     });
     await stop();
-    const defects = codesOf(text).filter((code) => code !== "unreadable_body_acknowledged");
-    // A receiver that does not check the time also accepts the future.
+    const defects = extractCodes(text).filter((code) => code !== "unreadable_body_acknowledged");
+    // A receiver that does not check the timestamp accepts future ones too.
     expect(defects).toEqual(found === "old_timestamp_accepted" ? [found, "future_timestamp_accepted"] : [found]);
   },
   30_000,
 );
 
-test("at least twenty defects are tested", () => expect(planted.length + byName.length).toBeGreaterThanOrEqual(20));
+test("test events are checked against at least twenty defects", () =>
+  expect(defectivePrograms.length + defectiveNodeReceivers.length).toBeGreaterThanOrEqual(20));

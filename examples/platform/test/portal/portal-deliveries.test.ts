@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import type { CallOptions } from "../support/platform-under-test.ts";
 import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
-import { authenticating, usePortal } from "./use-portal.ts";
+import { requireSignature, usePortal } from "./use-portal.ts";
 
 describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => {
   const portal = usePortal(createDatabase);
@@ -15,25 +15,25 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       return (await portal.platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>()
         .id;
     };
-    const act = async (workerId: string, path: string, options: CallOptions = {}) =>
+    const callAsWorker = async (workerId: string, path: string, options: CallOptions = {}) =>
       call("POST", `/worker-app/${path}`, { ...options, token: await portal.platform.signInWorker(workerId) });
     type PortalDelivery = { id: string; state: string; type: string; data: { offerId?: string }; attempts: object[] };
-    const deliveriesOf = async (offerId: string): Promise<PortalDelivery[]> => {
-      const all = (await call("GET", "/portal/deliveries")).json<{ deliveries: PortalDelivery[] }>().deliveries;
-      return all.filter(({ data }) => data.offerId === offerId);
+    const readDeliveries = async (offerId: string): Promise<PortalDelivery[]> => {
+      const deliveries = (await call("GET", "/portal/deliveries")).json<{ deliveries: PortalDelivery[] }>().deliveries;
+      return deliveries.filter(({ data }) => data.offerId === offerId);
     };
 
-    test("deliver a response, signed, and list it with its attempt", async () => {
+    test("a response is delivered once, signed, and listed with its attempt", async () => {
       await save();
       const offerId = await createOffer();
-      await act("worker_amal", `offers/${offerId}/apply`);
-      await act("worker_amal", `offers/${offerId}/apply`);
-      await act("worker_ben", `offers/${offerId}/open`);
-      await act("worker_ben", `offers/${offerId}/close`);
-      await eventually("delivered", async () =>
-        (await deliveriesOf(offerId)).some(({ state }) => state === "acknowledged"),
+      await callAsWorker("worker_amal", `offers/${offerId}/apply`);
+      await callAsWorker("worker_amal", `offers/${offerId}/apply`);
+      await callAsWorker("worker_ben", `offers/${offerId}/open`);
+      await callAsWorker("worker_ben", `offers/${offerId}/close`);
+      await eventually("the response is delivered", async () =>
+        (await readDeliveries(offerId)).some(({ state }) => state === "acknowledged"),
       );
-      expect(await deliveriesOf(offerId)).toEqual([
+      expect(await readDeliveries(offerId)).toEqual([
         {
           id: expect.any(String),
           eventId: expect.any(String),
@@ -62,42 +62,51 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       ]);
     });
 
-    test("send a contact that a worker adds to that organisation", async () => {
+    test("a contact that a worker adds is sent to that organisation", async () => {
       await save();
-      expect((await act("worker_cleo", "contacts", { json: { organisationId: "org_harbour" } })).status).toBe(204);
-      await eventually("delivered", () =>
+      expect((await callAsWorker("worker_cleo", "contacts", { json: { organisationId: "org_harbour" } })).status).toBe(
+        204,
+      );
+      await eventually("the contact is delivered", () =>
         portal.receiver.requests.some(({ url }) => url === "/hooks/contact/new/worker_cleo"),
       );
-      const unknown = await act("worker_cleo", "contacts", { json: { organisationId: "org_unknown" } });
-      expect(unknown.json()).toMatchObject({ status: 404, code: "organisation_not_found" });
+      const unknownOrganisation = await callAsWorker("worker_cleo", "contacts", {
+        json: { organisationId: "org_unknown" },
+      });
+      expect(unknownOrganisation.json()).toMatchObject({ status: 404, code: "organisation_not_found" });
     });
 
-    test("redeliver a failed delivery with its old id, and reject an acknowledged one", async () => {
+    test("a failed delivery is redelivered with its old id, and an acknowledged one with a new id", async () => {
       await save();
       const offerId = await createOffer();
       portal.receiver.respond = respondWith(500);
-      await act("worker_amal", `offers/${offerId}/reject`);
-      await eventually("given up", async () => (await deliveriesOf(offerId))[0]?.state === "dead");
-      const [dead] = await deliveriesOf(offerId);
+      await callAsWorker("worker_amal", `offers/${offerId}/reject`);
+      await eventually("the delivery is given up", async () => (await readDeliveries(offerId))[0]?.state === "dead");
+      const [dead] = await readDeliveries(offerId);
       expect(dead?.attempts).toMatchObject([
         { number: 1, status: 500, error: "not_acknowledged" },
         { number: 2, status: 500 },
         { number: 3, status: 500 },
       ]);
       const path = `/portal/deliveries/${dead?.id}/redeliver`;
-      const stranger = await portal.platform.signInPerson("bo@bistro-group.example");
-      expect((await call("POST", path, { token: stranger })).json()).toMatchObject({ code: "delivery_not_found" });
+      const strangersToken = await portal.platform.signInPerson("bo@bistro-group.example");
+      expect((await call("POST", path, { token: strangersToken })).json()).toMatchObject({
+        code: "delivery_not_found",
+      });
 
-      portal.receiver.respond = authenticating(respondWith(200));
+      portal.receiver.respond = requireSignature(respondWith(200));
       expect((await call("POST", path)).json()).toEqual({ id: dead?.id });
-      await eventually("redelivered", async () => (await deliveriesOf(offerId))[0]?.state === "acknowledged");
-      expect((await deliveriesOf(offerId))[0]?.id).toBe(dead?.id);
+      await eventually(
+        "the delivery is acknowledged",
+        async () => (await readDeliveries(offerId))[0]?.state === "acknowledged",
+      );
+      expect((await readDeliveries(offerId))[0]?.id).toBe(dead?.id);
       expect((await call("POST", path)).json<{ id: string }>().id).not.toBe(dead?.id);
     });
 
-    test("list the organisation's offers with counts of responses", async () => {
+    test("the portal lists only the organisation's offers, with the number of each response", async () => {
       const offerId = await createOffer();
-      await act("worker_amal", `offers/${offerId}/apply`);
+      await callAsWorker("worker_amal", `offers/${offerId}/apply`);
       expect((await call("GET", "/portal/offers")).json<{ offers: object[] }>().offers[0]).toMatchObject({
         id: offerId,
         title: "Bar",
@@ -106,9 +115,12 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
         isHistoric: false,
         responses: { applied: 1, rejected: 0, none: 1 },
       });
-      const stranger = await portal.platform.signInPerson("bo@bistro-group.example");
-      expect((await call("GET", "/portal/offers", { token: stranger })).json()).toEqual({ offers: [], next: null });
-      expect((await call("GET", "/portal/deliveries", { token: stranger })).json()).toEqual({
+      const strangersToken = await portal.platform.signInPerson("bo@bistro-group.example");
+      expect((await call("GET", "/portal/offers", { token: strangersToken })).json()).toEqual({
+        offers: [],
+        next: null,
+      });
+      expect((await call("GET", "/portal/deliveries", { token: strangersToken })).json()).toEqual({
         deliveries: [],
         next: null,
       });

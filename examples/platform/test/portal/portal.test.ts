@@ -10,7 +10,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
 
   describe("signing in", () => {
     test.each(["hana@harbour-hotels.example", "hana.lind@harbour-hotels.example", "HANA@Harbour-Hotels.EXAMPLE"])(
-      "works with %s",
+      "a person can sign in with %s",
       async (address) => expect(await portal.platform.signInPerson(address)).toMatch(/^[\w-]{43}$/),
     );
 
@@ -18,36 +18,36 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       { emailAddress: "hana@harbour-hotels.example", password: "demo-passwore" },
       { emailAddress: "unknown@harbour-hotels.example", password: "demo-password" },
       { emailAddress: "worker_amal", password: "demo-password" },
-    ])("with %o gets 401 without saying what was wrong", async (json) => {
+    ])("signing in with %o gets 401 without saying what was wrong", async (json) => {
       const response = await portal.platform.call("POST", "/portal/session", { json });
       expect(response.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
     });
 
-    test("is rejected after ten wrong passwords, for this account only", async () => {
-      const guess = (emailAddress: string) =>
+    test("after ten wrong passwords, signing in is rejected for that account only", async () => {
+      const signInWrongly = (emailAddress: string) =>
         portal.platform.call("POST", "/portal/session", { json: { emailAddress, password: "demo-passwore" } });
       const statuses = [];
-      for (let count = 0; count < 11; count += 1) statuses.push((await guess(`guessed@example.com`)).status);
+      for (let count = 0; count < 11; count += 1) statuses.push((await signInWrongly(`guessed@example.com`)).status);
       expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
-      const refused = await guess("GUESSED@example.com");
-      expect(refused.json()).toMatchObject({ code: "too_many_sign_ins" });
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(200);
-      expect((await guess("else@example.com")).status).toBe(401);
+      const rejected = await signInWrongly("GUESSED@example.com");
+      expect(rejected.json()).toMatchObject({ code: "too_many_sign_ins" });
+      expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(200);
+      expect((await signInWrongly("else@example.com")).status).toBe(401);
     });
 
-    test("ends with the session [D-56]", async () => {
+    test("a token works until its session is signed out [D-56]", async () => {
       const credentials = { emailAddress: "ada@crew-agency.example", password: "demo-password" };
       const signedIn = await portal.platform.call("POST", "/portal/session", { json: credentials });
-      const { token: ended, expiresAt } = signedIn.json<{ token: string; expiresAt: string }>();
+      const { token, expiresAt } = signedIn.json<{ token: string; expiresAt: string }>();
       expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now());
-      expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(200);
-      expect((await call("DELETE", "/worker-app/session", { token: ended })).status).toBe(204);
-      expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(200);
-      expect((await call("DELETE", "/portal/session", { token: ended })).status).toBe(204);
-      expect((await call("GET", "/portal/profile", { token: ended })).status).toBe(401);
+      expect((await call("GET", "/portal/profile", { token: token })).status).toBe(200);
+      expect((await call("DELETE", "/worker-app/session", { token: token })).status).toBe(204);
+      expect((await call("GET", "/portal/profile", { token: token })).status).toBe(200);
+      expect((await call("DELETE", "/portal/session", { token: token })).status).toBe(204);
+      expect((await call("GET", "/portal/profile", { token: token })).status).toBe(401);
     });
 
-    test("is required everywhere, and an API key or a worker's token does not replace it", async () => {
+    test("every portal operation requires a person's token, not an API key or a worker's token", async () => {
       const worker = await portal.platform.signInWorker("worker_amal");
       for (const [method, path] of [
         ["GET", "/portal/profile"],
@@ -72,7 +72,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
   });
 
   describe("the company profile", () => {
-    test("is saved when both checks get 200, and only the second is signed", async () => {
+    test("a profile is saved when both checks get 200, and only the second check is signed", async () => {
       const response = await save({ suggestsContacts: true });
       expect(response.status).toBe(200);
       const check = { method: "GET", passed: true, status: 200, failure: null, milliseconds: expect.any(Number) };
@@ -90,7 +90,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect(first?.headers).not.toHaveProperty("authorization");
     });
 
-    test("never shows the secret", async () => {
+    test("the profile never shows the secret", async () => {
       await save();
       const profile = await call("GET", "/portal/profile");
       expect(profile.json()).toMatchObject({ baseAddress: `${portal.receiver.baseAddress}/hooks/` });
@@ -103,18 +103,18 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       ["responds with 204", respondWith(204), 204, 204],
       ["redirects", respondWith(302, { location: "/elsewhere" }), 302, 302],
       [
-        "refuses the secret",
+        "rejects the secret",
         (request, response) => respondWith(request.url.endsWith("/auth") ? 401 : 200)(request, response),
         200,
         401,
       ],
       ["hangs up", (_, response) => void response.destroy(), null, null],
-    ])("is not changed when the address %s [interface: Errors 1]", async (_, response, test, auth) => {
+    ])("a profile is not changed when its new address %s [interface: Errors 1]", async (_, response, test, auth) => {
       await save();
       const before = (await call("GET", "/portal/profile")).text;
       portal.receiver.respond = response;
-      const refused = await save({ suggestsContacts: true, baseAddress: `${portal.receiver.baseAddress}/other` });
-      expect(refused.json()).toMatchObject({
+      const rejected = await save({ suggestsContacts: true, baseAddress: `${portal.receiver.baseAddress}/other` });
+      expect(rejected.json()).toMatchObject({
         status: 422,
         code: "endpoint_check_failed",
         checks: [
@@ -134,7 +134,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       ["http://127.0.0.1:99999", "invalid_address"],
       [`http://${"a".repeat(300)}`, expect.any(String)],
       ["http://user:pass@127.0.0.1", "invalid_address"],
-    ])("is not saved with the address %s [D-41]", async (baseAddress, failure) =>
+    ])("a profile is not saved with the address %s [D-41]", async (baseAddress, failure) =>
       expect((await save({ baseAddress })).json()).toMatchObject({
         status: 422,
         checks: [
@@ -153,7 +153,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       [{ baseAddress: "" }, "baseAddress"],
       [{ suggestsContacts: "yes" }, "suggestsContacts"],
       [{ extra: 1 }, "extra"],
-    ])("with %o gets 400, and nothing is called", async (changes, field) => {
+    ])("a profile with %o gets 400, and no endpoint is called", async (changes, field) => {
       const response = await save(changes);
       expect(response.json()).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
       expect(portal.receiver.requests).toEqual([]);
@@ -164,19 +164,19 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
 describe("outside development", async () => {
   const [store] = await anyStore();
 
-  test("a person sees only their own mail", async () => {
+  test("outside development, people see only their own mail", async () => {
     const database = await store?.createDatabase();
-    if (database === undefined) throw new Error("no store to test");
+    if (database === undefined) throw new Error("There is no store to test.");
     const platform = await openPlatform(database, { showAllMail: false });
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     for (const notifyEmailAddress of ["Hana@Harbour-Hotels.example", "else@example.com"])
       await platform.call("POST", "/offer", { key: "demo-key-harbour", json: { ...json, notifyEmailAddress } });
-    const mails = async (who: string) =>
-      (await platform.call("GET", "/portal/mailbox", { token: await platform.signInPerson(who) })).json();
-    expect(await mails("hana@harbour-hotels.example")).toMatchObject({
+    const readMails = async (emailAddress: string) =>
+      (await platform.call("GET", "/portal/mailbox", { token: await platform.signInPerson(emailAddress) })).json();
+    expect(await readMails("hana@harbour-hotels.example")).toMatchObject({
       mails: [{ to: "Hana@Harbour-Hotels.example", subject: "Offer created: Bar" }],
     });
-    expect(await mails("bo@bistro-group.example")).toEqual({ mails: [], next: null });
+    expect(await readMails("bo@bistro-group.example")).toEqual({ mails: [], next: null });
     await platform.close();
     await database.remove();
   });

@@ -7,28 +7,28 @@ import { usePlatform } from "../support/use-opened.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
-/** Responds with 401 unless the request is signed with `secret`; `GET /test` needs no signature. */
-export const authenticating =
-  (then: Respond): Respond =>
+/** Responds with 401 unless the request is signed with `secret`. `GET /test` does not require a signature. */
+export const requireSignature =
+  (respond: Respond): Respond =>
   (request, response) => {
     const isAllowed = request.url.endsWith("/test") || isSignedWith(secret, request);
-    (isAllowed ? then : respondWith(401))(request, response);
+    (isAllowed ? respond : respondWith(401))(request, response);
   };
 
 export const rating = { rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2025-11-30" };
 export const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [rating] };
 
-/** A platform, Hana's session, and Harbour Hotels' endpoint. Each test has a new endpoint. */
+/** A platform, Hana's session, and Harbour Hotels' endpoint, which is new for each test. */
 export interface PortalUnderTest {
   readonly platform: PlatformUnderTest;
   readonly receiver: Receiver;
   /** Calls the platform as Hana, unless `options` contains another token. */
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
-  /** Saves the endpoint in the company profile. @param as a user's token @default Hana's */
-  save(changes?: object, as?: string): Promise<PlatformResponse>;
+  /** Saves the endpoint in the company profile. @param token a user's token @default Hana's */
+  save(changes?: object, token?: string): Promise<PlatformResponse>;
 }
 
-/** Opens a platform for the tests of a describe block. */
+/** Opens a platform for the tests in a describe block. */
 export function usePortal(createDatabase: StoreUnderTest["createDatabase"]): PortalUnderTest {
   const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
@@ -37,16 +37,16 @@ export function usePortal(createDatabase: StoreUnderTest["createDatabase"]): Por
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   beforeEach(async () => {
-    receiver = await openReceiver(authenticating(respondWith(200)));
+    receiver = await openReceiver(requireSignature(respondWith(200)));
   });
   afterEach(() => receiver.close());
 
   const call = (method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, path, { token, ...options });
-  const save = (changes: object = {}, as = token) => {
+  const save = (changes: object = {}, userToken = token) => {
     const baseAddress = `${receiver.baseAddress}/hooks/`;
     return call("PUT", "/portal/profile", {
-      token: as,
+      token: userToken,
       json: { baseAddress, secret, suggestsContacts: false, ...changes },
     });
   };

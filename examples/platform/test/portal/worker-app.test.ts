@@ -21,17 +21,17 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     const json = { createdByUserId: "user_hana", title: "Bar on Sunday", details: "Beer.", workerIds };
     return (await platform.call("POST", "/offer", { key, json })).json<{ id: string }>().id;
   };
-  const as = async (workerId: string, method: string, path: string, options: CallOptions = {}) =>
+  const callAs = async (workerId: string, method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, `/worker-app${path}`, { ...options, token: await platform.signInWorker(workerId) });
   type MenuEntry = { id: number; offerId: string; reason: string };
-  const menuOf = async (workerId: string) =>
-    (await as(workerId, "GET", "/notifications")).json<{ notifications: MenuEntry[] }>().notifications;
-  const streamOf = async (workerId: string, lastEventId?: string) => {
+  const readMenu = async (workerId: string) =>
+    (await callAs(workerId, "GET", "/notifications")).json<{ notifications: MenuEntry[] }>().notifications;
+  const openStreamAs = async (workerId: string, lastEventId?: string) => {
     const token = await platform.signInWorker(workerId);
     return readEvents(`${platform.address}/worker-app/notifications/stream`, token, lastEventId);
   };
 
-  test("requires a worker's session", async () => {
+  test("the worker's app requires a worker's session", async () => {
     const person = await platform.signInPerson("hana@harbour-hotels.example");
     for (const [method, path] of [
       ["POST", "/devices"],
@@ -51,9 +51,9 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     });
   });
 
-  test("shows an offer to its workers, without the other recipients", async () => {
+  test("the worker's app shows an offer to its workers, without the other recipients", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
-    const response = await as("worker_amal", "GET", `/offers/${id}`);
+    const response = await callAs("worker_amal", "GET", `/offers/${id}`);
     expect(response.json()).toEqual({
       id,
       organisation: { id: "org_harbour", name: "Harbour Hotels" },
@@ -71,7 +71,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect(response.text).not.toContain("worker_ben");
   });
 
-  test("gets 404 for an unknown offer or one to other workers [D-36]", async () => {
+  test("an unknown offer or one sent to other workers gets 404 [D-36]", async () => {
     const id = await createOffer("worker_amal");
     for (const offerId of [id, "unknown", "%00"])
       for (const [method, action] of [
@@ -81,39 +81,41 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
         ["POST", "/reject"],
         ["POST", "/close"],
       ] as const)
-        expect((await as("worker_dana", method, `/offers/${offerId}${action}`)).json()).toMatchObject({
+        expect((await callAs("worker_dana", method, `/offers/${offerId}${action}`)).json()).toMatchObject({
           status: 404,
           code: "offer_not_found",
         });
   });
 
-  test("counts the latest response until the offer is complete", async () => {
+  test("the worker's latest response counts until the offer is complete", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
     for (const action of ["open", "reject", "close", "open", "apply"])
-      expect((await as("worker_amal", "POST", `/offers/${id}/${action}`)).status).toBe(204);
-    expect((await as("worker_amal", "GET", `/offers/${id}`)).json()).toMatchObject({ response: "applied" });
+      expect((await callAs("worker_amal", "POST", `/offers/${id}/${action}`)).status).toBe(204);
+    expect((await callAs("worker_amal", "GET", `/offers/${id}`)).json()).toMatchObject({ response: "applied" });
     await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
-    expect((await as("worker_amal", "GET", `/offers/${id}`)).json()).toMatchObject({
+    expect((await callAs("worker_amal", "GET", `/offers/${id}`)).json()).toMatchObject({
       complete: true,
       successful: true,
     });
-    expect((await as("worker_ben", "GET", `/offers/${id}`)).json()).toMatchObject({
+    expect((await callAs("worker_ben", "GET", `/offers/${id}`)).json()).toMatchObject({
       complete: true,
       successful: false,
     });
-    expect((await as("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({ code: "offer_completed" });
+    expect((await callAs("worker_amal", "POST", `/offers/${id}/reject`)).json()).toMatchObject({
+      code: "offer_completed",
+    });
   });
 
-  test("lists each notification once, newest first, however many devices there are [D-48]", async () => {
+  test("the menu lists each notification once, newest first, however many devices the worker has [D-48]", async () => {
     for (const platformName of ["ios", "android"])
-      expect((await as("worker_cleo", "POST", "/devices", { json: { platform: platformName } })).status).toBe(201);
+      expect((await callAs("worker_cleo", "POST", "/devices", { json: { platform: platformName } })).status).toBe(201);
     const id = await createOffer("worker_cleo");
-    await as("worker_cleo", "POST", `/offers/${id}/apply`);
+    await callAs("worker_cleo", "POST", `/offers/${id}/apply`);
     await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, { key, json: ["worker_cleo"] });
     await platform.call("GET", `/offer/${id}/withdraw`, { key });
-    await eventually("all notifications are there", async () => (await menuOf("worker_cleo")).length === 3);
+    await eventually("all notifications are on the menu", async () => (await readMenu("worker_cleo")).length === 3);
     const entry = { offerId: id, offerTitle: "Bar on Sunday", id: expect.any(Number), createdAt: expect.any(String) };
-    expect(await menuOf("worker_cleo")).toEqual([
+    expect(await readMenu("worker_cleo")).toEqual([
       { ...entry, reason: "withdrawn", successful: null },
       { ...entry, reason: "successful", successful: true },
       { ...entry, reason: "offer", successful: null },
@@ -121,69 +123,71 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
   });
 
   test.each([{ platform: "windows" }, {}, { platform: "ios", extra: 1 }])(
-    "rejects a device %o with 400 [interface: Overview 1c]",
-    async (json) => expect((await as("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
+    "the invalid device %o gets 400 [interface: Overview 1c]",
+    async (json) => expect((await callAs("worker_cleo", "POST", "/devices", { json })).status).toBe(400),
   );
 
-  test("streams notifications, and resumes after the last id", async () => {
+  test("the stream sends notifications, and resumes after the last id", async () => {
     const first = await createOffer("worker_dana");
-    const before = await streamOf("worker_dana");
-    expect(before.headers.get("content-type")).toMatch(/^text\/event-stream/);
-    await eventually("the first offer is there", () => before.events.length === 1);
+    const firstStream = await openStreamAs("worker_dana");
+    expect(firstStream.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    await eventually("the first offer arrives", () => firstStream.events.length === 1);
     const second = await createOffer("worker_dana");
-    await eventually("the second one follows", () => before.events.length === 2);
-    before.disconnect();
-    await before.ended;
+    await eventually("the second offer arrives", () => firstStream.events.length === 2);
+    firstStream.disconnect();
+    await firstStream.ended;
 
     const third = await createOffer("worker_dana");
-    const after = await streamOf("worker_dana", before.events[0]?.id);
-    await eventually("what was missed is there", () => after.events.length === 2);
+    const secondStream = await openStreamAs("worker_dana", firstStream.events[0]?.id);
+    await eventually("the missed offers arrive", () => secondStream.events.length === 2);
     await platform.call("GET", `/offer/${first}/withdraw`, { key });
-    await eventually("and what happens now", () => after.events.length === 3);
-    after.disconnect();
-    await after.ended;
+    await eventually("the withdrawal arrives", () => secondStream.events.length === 3);
+    secondStream.disconnect();
+    await secondStream.ended;
 
-    const seen = [...before.events.slice(0, 1), ...after.events];
-    expect(seen.map(({ data }) => [data.offerId, data.reason])).toEqual([
+    const received = [...firstStream.events.slice(0, 1), ...secondStream.events];
+    expect(received.map(({ data }) => [data.offerId, data.reason])).toEqual([
       [first, "offer"],
       [second, "offer"],
       [third, "offer"],
       [first, "withdrawn"],
     ]);
-    const ids = seen.map(({ id }) => Number(id));
-    expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));
-    expect(seen.map(({ data }) => data.id)).toEqual((await menuOf("worker_dana")).map(({ id }) => id).reverse());
+    const ids = received.map(({ id }) => Number(id));
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(received.map(({ data }) => data.id)).toEqual((await readMenu("worker_dana")).map(({ id }) => id).reverse());
   });
 
-  test("ends a stream when its session is signed out, and keeps the others open [D-56]", async () => {
+  test("signing out ends only that session's stream [D-56]", async () => {
     const signIn = async () => {
       const json = { workerId: "worker_cleo", password: "demo-password" };
       return (await platform.call("POST", "/worker-app/session", { json })).json<{ token: string }>().token;
     };
-    const open = (token: string) => readEvents(`${platform.address}/worker-app/notifications/stream`, token);
+    const openStream = (token: string) => readEvents(`${platform.address}/worker-app/notifications/stream`, token);
     const [first, second] = [await signIn(), await signIn()];
-    const [one, other] = [await open(first), await open(second)];
+    const [endedStream, openedStream] = [await openStream(first), await openStream(second)];
     await platform.call("DELETE", "/portal/session", { token: first });
     await platform.call("DELETE", "/worker-app/session", { token: first });
-    await one.ended;
+    await endedStream.ended;
     const id = await createOffer("worker_cleo");
-    await eventually("the other one hears", () => other.events.some(({ data }) => data.offerId === id));
-    expect(one.events.some(({ data }) => data.offerId === id)).toBe(false);
+    await eventually("the other stream receives the offer", () =>
+      openedStream.events.some(({ data }) => data.offerId === id),
+    );
+    expect(endedStream.events.some(({ data }) => data.offerId === id)).toBe(false);
 
-    other.disconnect();
-    await other.ended;
+    openedStream.disconnect();
+    await openedStream.ended;
   });
 
-  test("streams only to one worker, and ends when the platform stops", async () => {
-    const stream = await streamOf("worker_ben", "unknown");
-    const known = (await menuOf("worker_ben")).length;
+  test("a stream sends only the worker's own notifications, and ends when the platform stops", async () => {
+    const stream = await openStreamAs("worker_ben", "unknown");
+    const menuLength = (await readMenu("worker_ben")).length;
     await createOffer("worker_amal");
-    const mine = await createOffer("worker_ben");
-    await eventually("mine is there", () => stream.events.some(({ data }) => data.offerId === mine));
-    expect(stream.events).toHaveLength(known + 1);
+    const bensOfferId = await createOffer("worker_ben");
+    await eventually("Ben's offer arrives", () => stream.events.some(({ data }) => data.offerId === bensOfferId));
+    expect(stream.events).toHaveLength(menuLength + 1);
     await platform.close();
     await stream.ended;
     platform = await openPlatform(database);
-    expect((await menuOf("worker_ben")).at(0)).toMatchObject({ offerId: mine });
+    expect((await readMenu("worker_ben")).at(0)).toMatchObject({ offerId: bensOfferId });
   });
 });

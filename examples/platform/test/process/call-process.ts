@@ -6,7 +6,7 @@ export interface ProcessCall {
   json?: unknown;
 }
 
-/** Calls a platform in another process. Rejects if that process dies during the call. */
+/** Sends a request to a platform in another process. Rejects if that process dies during the request. */
 export function callProcess(address: string, method: string, path: string, call: ProcessCall = {}): Promise<Response> {
   const headers = new Headers(call.headers);
   if (call.key !== undefined) headers.set("X-UE-Api-Subscription-Key", call.key);
@@ -20,6 +20,6 @@ export function callProcess(address: string, method: string, path: string, call:
 export async function signIn(address: string, path: string, credentials: object): Promise<string> {
   const json = { ...credentials, password: "demo-password" };
   const response = await callProcess(address, "POST", path, { json });
-  if (response.status !== 201) throw new Error(`sign-in at ${path}: ${response.status}`);
+  if (response.status !== 201) throw new Error(`The sign-in at ${path} responded with ${response.status}.`);
   return (await response.json()).token;
 }

@@ -4,7 +4,7 @@ import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
 import { callProcess, signIn } from "./call-process.ts";
 
-describe.each(await anyStore())("many simultaneous requests on $title", ({ title, createDatabase }) => {
+describe.each(await anyStore())("simultaneous requests on $title", ({ title, createDatabase }) => {
   let database: TestDatabase;
   let processes: PlatformProcess[];
   let addresses: string[];
@@ -12,8 +12,8 @@ describe.each(await anyStore())("many simultaneous requests on $title", ({ title
     database = await createDatabase();
     const environment = { OFFERS_SEED: testSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
     // PGlite serves one process.
-    const count = title === "PGlite" ? 1 : 2;
-    processes = Array.from({ length: count }, () => startProcess(database, environment));
+    const processCount = title === "PGlite" ? 1 : 2;
+    processes = Array.from({ length: processCount }, () => startProcess(database, environment));
     addresses = await Promise.all(processes.map((each) => each.address()));
   });
   afterAll(async () => {
@@ -22,7 +22,7 @@ describe.each(await anyStore())("many simultaneous requests on $title", ({ title
     await database.remove();
   });
 
-  test("a hundred creations with one key, at every process, create one offer", async () => {
+  test("a hundred creations with one idempotency key, sent to all processes, create one offer", async () => {
     const json = { createdByUserId: "user_hana", title: "One of a hundred", workerIds: ["worker_amal"] };
     const headers = { "Idempotency-Key": "a hundred times" };
     const responses = await Promise.all(
@@ -42,7 +42,7 @@ describe.each(await anyStore())("many simultaneous requests on $title", ({ title
     const { offers } = await (await callProcess(address, "GET", "/portal/offers", { token })).json();
     expect(offers).toMatchObject([{ id: JSON.parse(body).id, title: "One of a hundred" }]);
     const worker = await signIn(address, "/worker-app/session", { workerId: "worker_amal" });
-    const menu = await callProcess(address, "GET", "/worker-app/notifications", { token: worker });
-    expect((await menu.json()).notifications).toHaveLength(1);
+    const notificationsResponse = await callProcess(address, "GET", "/worker-app/notifications", { token: worker });
+    expect((await notificationsResponse.json()).notifications).toHaveLength(1);
   });
 });

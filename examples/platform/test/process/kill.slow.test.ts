@@ -9,20 +9,20 @@ import { storesUnderTest } from "../support/stores/stores.ts";
 
 const childFile = new URL("../support/record-and-deliver.ts", import.meta.url).pathname;
 
-describe.each(await storesUnderTest())("a process killed with kill -9 on $title", ({ createDatabase }) => {
-  test("loses no event that it recorded", async () => {
+describe.each(await storesUnderTest())("processes killed with kill -9 on $title", ({ createDatabase }) => {
+  test("events recorded by a process are not lost when it is killed with kill -9", async () => {
     const database = await createDatabase();
     const receiver = await openReceiver();
-    // When the process dies, some attempts have been acknowledged, some rejected, and some are in flight.
-    let count = 0;
+    // When the process dies, some attempts have been acknowledged, some rejected, and others are in flight.
+    let requestCount = 0;
     receiver.respond = (request, response) => {
-      count += 1;
-      if (count % 3 === 0) return;
-      respondWith(count % 3 === 1 ? 200 : 500)(request, response);
+      requestCount += 1;
+      if (requestCount % 3 === 0) return;
+      respondWith(requestCount % 3 === 1 ? 200 : 500)(request, response);
     };
-    const before = await openDeliveryFixture(database);
-    const organisationId = await addOrganisation(before.store, receiver.baseAddress);
-    await before.close();
+    const setupFixture = await openDeliveryFixture(database);
+    const organisationId = await addOrganisation(setupFixture.store, receiver.baseAddress);
+    await setupFixture.close();
 
     const child = spawn(process.execPath, [childFile, JSON.stringify(database.options), organisationId], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -31,11 +31,12 @@ describe.each(await storesUnderTest())("a process killed with kill -9 on $title"
     expect(recorded.length).toBeGreaterThanOrEqual(60);
 
     receiver.respond = respondWith(200);
-    const after = await openDeliveryFixture(database);
-    after.startDelivery();
-    const pending = () => after.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await eventually("nothing is pending", async () => (await pending()).length === 0);
-    const acknowledged = await after.store.db
+    const fixture = await openDeliveryFixture(database);
+    fixture.startDelivery();
+    const readPending = () =>
+      fixture.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
+    await eventually("nothing is pending", async () => (await readPending()).length === 0);
+    const acknowledged = await fixture.store.db
       .selectFrom("deliveries")
       .select("id")
       .where("state", "=", "acknowledged")
@@ -43,20 +44,20 @@ describe.each(await storesUnderTest())("a process killed with kill -9 on $title"
     const delivered = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
     const lost = recorded.filter((id) => !delivered.has(id) || !acknowledged.some((row) => row.id === id));
     expect(lost).toEqual([]);
-    await after.close();
+    await fixture.close();
     await receiver.close();
     await database.remove();
   });
 });
 
-/** Collects the delivery ids that the child prints after each commit, and kills it after `enough` of them. */
-async function readUntilKilled(child: ChildProcess, enough: number): Promise<string[]> {
-  if (child.stdout === null) throw new Error("the child has no output");
+/** Collects the delivery ids that the child prints after each commit, and kills the child after `killAfter` ids. */
+async function readUntilKilled(child: ChildProcess, killAfter: number): Promise<string[]> {
+  if (child.stdout === null) throw new Error("The child's output is not piped.");
   const exited = once(child, "exit");
   const ids: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     ids.push(line);
-    if (ids.length === enough) child.kill("SIGKILL");
+    if (ids.length === killAfter) child.kill("SIGKILL");
   }
   await exited;
   expect(child.signalCode).toBe("SIGKILL");

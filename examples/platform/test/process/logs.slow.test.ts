@@ -15,7 +15,7 @@ import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 import { useDatabase } from "../support/use-opened.ts";
 
-/** A string that is part of every secret and all personal data, so that no log line may contain it. */
+/** A string that is part of every secret and all personal data. No log line may contain it. */
 const sentinel = "hunter2";
 
 const seed = {
@@ -47,9 +47,9 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let receiver: Receiver;
-  let person: string;
-  let worker: string;
-  /** Decides the response to events. The two checks of an endpoint always return 200. */
+  let personToken: string;
+  let workerToken: string;
+  /** Responds to events. An endpoint's two checks always get 200. */
   let respondToEvents: Respond;
 
   beforeAll(async () => {
@@ -67,8 +67,8 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
       const json = { ...credentials, password: `password-${sentinel}` };
       return (await platform.call("POST", path, { json })).json<{ token: string }>().token;
     };
-    person = await signIn("/portal/session", { emailAddress: `${sentinel}@example.com` });
-    worker = await signIn("/worker-app/session", { workerId: `worker_${sentinel}` });
+    personToken = await signIn("/portal/session", { emailAddress: `${sentinel}@example.com` });
+    workerToken = await signIn("/worker-app/session", { workerId: `worker_${sentinel}` });
   });
   beforeEach(() => {
     respondToEvents = respondWith(200);
@@ -78,35 +78,38 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     await platform.close();
     await receiver.close();
     await database.remove();
-    expectSilence();
+    expectNoSecretsLogged();
   });
 
-  const create = (changes: object = {}, headers: Record<string, string> = {}) => {
+  const createOffer = (changes: object = {}, headers: Record<string, string> = {}) => {
     const offer = { createdByUserId: "user_one", title: `Title ${sentinel}`, details: `Details ${sentinel}` };
     const json = { ...offer, notifyEmailAddress: `desk-${sentinel}@example.com`, workerIds: [`worker_${sentinel}`] };
     return platform.call("POST", "/offer", { key: `key-${sentinel}`, headers, json: { ...json, ...changes } });
   };
   const saveProfile = () => {
     const profile = { baseAddress: `${receiver.baseAddress}/${sentinel}`, secret: `secret-${sentinel}-and-more` };
-    return platform.call("PUT", "/portal/profile", { token: person, json: { ...profile, suggestsContacts: true } });
+    return platform.call("PUT", "/portal/profile", {
+      token: personToken,
+      json: { ...profile, suggestsContacts: true },
+    });
   };
-  const apply = async (): Promise<void> => {
-    const { id } = (await create()).json<{ id: string }>();
-    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
+  const createOfferAndApply = async (): Promise<void> => {
+    const { id } = (await createOffer()).json<{ id: string }>();
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: workerToken });
   };
-  const logged = (message: string): Record<string, unknown>[] =>
+  const findLogged = (message: string): Record<string, unknown>[] =>
     platform.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
-  const signatures = () => receiver.requests.map(({ headers }) => headers.authorization).filter(Boolean);
+  const receivedSignatures = () => receiver.requests.map(({ headers }) => headers.authorization).filter(Boolean);
 
-  function expectSilence(): void {
+  function expectNoSecretsLogged(): void {
     const text = platform.logLines.join("");
     expect(text).not.toContain(sentinel);
-    for (const secret of [person, worker, ...signatures()]) expect(text).not.toContain(secret);
+    for (const secret of [personToken, workerToken, ...receivedSignatures()]) expect(text).not.toContain(secret);
   }
 
-  test("writes one line per request with the route's template, status and id, and no data of the caller", async () => {
+  test("the log has one line per request, with the route's template, the status and an id, but nothing that the caller sent", async () => {
     const traceId = "ab".repeat(16);
-    const { headers } = await create(
+    const { headers } = await createOffer(
       {},
       { "X-Request-Id": sentinel, traceparent: `00-${traceId}-${"cd".repeat(8)}-01` },
     );
@@ -114,9 +117,9 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     await platform.call("GET", `/offer/${sentinel}?${sentinel}=${sentinel}`, { key: `key-${sentinel}` });
     await platform.call("GET", `/${sentinel}`, { key: `wrong-${sentinel}` });
     await platform.call("POST", "/offer", { key: `wrong-${sentinel}`, body: sentinel });
-    await create({ title: 7, [sentinel]: sentinel });
+    await createOffer({ title: 7, [sentinel]: sentinel });
     await platform.call("POST", "/portal/session", { json: { emailAddress: sentinel, password: sentinel } });
-    const responses = logged("http.response");
+    const responses = findLogged("http.response");
     expect(responses).toContainEqual({
       level: 30,
       time: expect.any(Number),
@@ -130,23 +133,25 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     expect(responses).toContainEqual(expect.objectContaining({ method: "GET", route: "/offer/:id", status: 404 }));
     expect(responses).toContainEqual(expect.objectContaining({ method: "GET", route: "none", status: 404 }));
     expect(platform.logLines.join("")).not.toContain(traceId);
-    expectSilence();
+    expectNoSecretsLogged();
   });
 
-  test("writes one line per attempt with its ids, template and outcome, whatever the response", async () => {
+  test("the log has one line per attempt with its ids, type and outcome, whatever the response", async () => {
     expect((await saveProfile()).status).toBe(200);
     respondToEvents = respondWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
-    await apply();
-    await eventually("it failed", () => logged("delivery.attempted").some(({ status }) => status === 500));
+    await createOfferAndApply();
+    await eventually("the first attempt has failed", () =>
+      findLogged("delivery.attempted").some(({ status }) => status === 500),
+    );
     respondToEvents = hangUp;
-    await eventually("it failed otherwise", () =>
-      logged("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
+    await eventually("the connection is lost", () =>
+      findLogged("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
     );
     await platform.call("POST", "/portal/suggestions/search", {
-      token: person,
+      token: personToken,
       json: { organisationIds: ["org_one"], filter: sentinel },
     });
-    expect(logged("delivery.attempted")[0]).toMatchObject({
+    expect(findLogged("delivery.attempted")[0]).toMatchObject({
       deliveryId: expect.any(String),
       eventId: expect.any(String),
       organisationId: "org_one",
@@ -156,62 +161,62 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
       status: 500,
       outcome: "retry",
     });
-    expect(signatures().length).toBeGreaterThan(0);
-    expectSilence();
+    expect(receivedSignatures().length).toBeGreaterThan(0);
+    expectNoSecretsLogged();
   });
 
-  test("records a failing store by code and location", async () => {
-    const failed = await create({ details: "make the store fail" });
+  test("a database error is logged with its code and location only", async () => {
+    const failed = await createOffer({ details: "make the store fail" });
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain(sentinel);
-    expect(logged("http.failed")).toMatchObject([
+    expect(findLogged("http.failed")).toMatchObject([
       { level: 50, requestId: failed.headers.get("x-request-id"), code: "23514", at: expect.any(Array) },
     ]);
     expect((await saveProfile()).status).toBe(200);
     respondToEvents = respondWith(418, {}, sentinel);
-    await apply();
-    await eventually("an attempt cannot be stored", () => logged("background.error").length > 0);
-    expectSilence();
+    await createOfferAndApply();
+    await eventually("an attempt cannot be stored", () => findLogged("background.error").length > 0);
+    expectNoSecretsLogged();
   });
 });
 
-describe("a failing start", () => {
+describe("failed starts", () => {
   const database = useDatabase();
 
-  /** Runs main.ts in a separate process. @returns its output */
-  async function startedApart(environment: Record<string, string>): Promise<string> {
+  /** Runs main.ts in a separate process that fails to start. @returns its error output */
+  async function failInProcess(environment: Record<string, string>): Promise<string> {
     const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);
     expect(output.stdout).not.toContain(sentinel);
     return output.stderr;
   }
 
-  /** Starts the platform in this process, because a separate process would be slow; in the full matrix, uses one. @returns its output */
-  async function startedHere(environment: Record<string, string>): Promise<string> {
-    if (process.env.TEST_MATRIX === "full") return startedApart(environment);
+  /** Starts the platform in this process, or in a separate one (which is slow) in the full matrix. @returns its error output */
+  async function failHere(environment: Record<string, string>): Promise<string> {
+    if (process.env.TEST_MATRIX === "full") return failInProcess(environment);
     const { dataFolder, databaseUrl = "" } = database.options;
-    const all = { PORT: "0", OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, ...environment };
+    const allSettings = { PORT: "0", OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, ...environment };
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     try {
-      const platform = await startPlatform(readSettings(all, packageFolder), log);
+      const platform = await startPlatform(readSettings(allSettings, packageFolder), log);
       await platform.close();
     } catch (error) {
       expect(lines.join("")).not.toContain(sentinel);
-      return `${format("platform did not start:", describeStartFailure(error, all.DATABASE_URL))}\n`;
+      return `${format("platform did not start:", describeStartFailure(error, allSettings.DATABASE_URL))}\n`;
     }
-    throw new Error("the platform started");
+    throw new Error("The platform started.");
   }
 
-  const [one] = seed.people;
+  const [person] = seed.people;
   test.each<[string, object | string]>([
     ["is not JSON", `{ "organisations": "${sentinel}`],
-    ["has an invalid field", { ...seed, people: [{ ...one, emailAddresses: [sentinel] }] }],
-    ["names an unknown organisation", { ...seed, people: [{ ...one, organisationId: sentinel }] }],
-  ])("on a seed that %s quotes nothing from it", async (_, content) => {
+    ["has an invalid field", { ...seed, people: [{ ...person, emailAddresses: [sentinel] }] }],
+    ["names an unknown organisation", { ...seed, people: [{ ...person, organisationId: sentinel }] }],
+  ])("the error for a seed that %s does not quote from the seed", async (_, content) => {
     const path = join(folder, "wrong.json");
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
-    const printed = await startedHere({ OFFERS_SEED: path });
+    const printed = await failHere({ OFFERS_SEED: path });
     expect(printed).toMatch(/^platform did not start: /);
     expect(printed).not.toContain(sentinel);
   });
@@ -220,17 +225,17 @@ describe("a failing start", () => {
     ["OFFERS_MAIL_FROM", { SMTP_URL: `smtp://a:${sentinel}@127.0.0.1` }],
     ["OFFERS_ENCRYPTION_KEY", { OFFERS_ENCRYPTION_KEY: sentinel }],
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
-  ])("names the variable %s and not its value", async (name, environment) => {
+  ])("the error for an invalid variable names %s but not its value", async (name, environment) => {
     // A driver's warnings bypass the log and appear in the process's output.
-    const printed = await (name === "DATABASE_URL" ? startedApart : startedHere)(environment);
+    const printed = await (name === "DATABASE_URL" ? failInProcess : failHere)(environment);
     expect(printed).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
     expect(printed).not.toContain(sentinel);
   });
 
-  test("names the file of the push service's credentials and none of its contents", async () => {
+  test("the error for invalid push credentials names their file but does not quote it", async () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
-    const printed = await startedApart({ OFFERS_FCM_CREDENTIALS: path });
+    const printed = await failInProcess({ OFFERS_FCM_CREDENTIALS: path });
     expect(printed).toMatch(
       /^platform did not start: OFFERS_FCM_CREDENTIALS: .*credentials\.json does not contain .*\n$/,
     );

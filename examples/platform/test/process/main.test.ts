@@ -18,10 +18,10 @@ const [pglite, postgres] = await storesUnderTest();
 const running: ChildProcess[] = [];
 const databases: TestDatabase[] = [];
 
-/** Uses PostgreSQL if there is one, because opening PGlite is slow. */
+/** Creates a PostgreSQL database if possible, because opening PGlite is slow. */
 async function createDatabase(): Promise<TestDatabase> {
   const database = await (postgres ?? pglite)?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  if (database === undefined) throw new Error("There is no store to test.");
   databases.push(database);
   return database;
 }
@@ -40,66 +40,66 @@ function start(database: TestDatabase, environment: Record<string, string> = {})
   return started;
 }
 
-/** Returns the settings for a platform on this store. */
-const settingsOn = ({ options }: TestDatabase) => ({
+/** Returns a platform's settings for this database. */
+const settingsFor = ({ options }: TestDatabase) => ({
   PORT: "0",
   OFFERS_DATA: options.dataFolder,
   DATABASE_URL: options.databaseUrl ?? "",
 });
 
-/** Runs main.ts with settings that it must reject. @returns its output */
-async function failureOf(environment: Record<string, string>): Promise<string> {
+/** Starts the platform with settings that it must reject. @returns the error message */
+async function failToStart(environment: Record<string, string>): Promise<string> {
   try {
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await platform.close();
   } catch (error) {
     return String(describeStartFailure(error, environment.DATABASE_URL));
   }
-  throw new Error("the platform started");
+  throw new Error("The platform started.");
 }
 
-function kill(child: ChildProcess): void {
+function killIfRunning(child: ChildProcess): void {
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
 }
 
 afterEach(async () => {
-  for (const child of running.splice(0)) kill(child);
+  for (const child of running.splice(0)) killIfRunning(child);
   for (const database of databases.splice(0)) await database.remove();
 });
 
 describe("the platform's process", () => {
-  // No test changes this store.
+  // No test changes this database.
   const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
   const database = useDatabase(pglite?.createDatabase);
   let first: PlatformProcess;
   beforeAll(() => {
     first = startProcess(database, { OFFERS_SEED: demoSeedFile });
   });
-  afterAll(() => kill(first.child));
+  afterAll(() => killIfRunning(first.child));
 
-  test("does not start with a different encryption key from its secrets', and says so in one line", async () => {
-    const environment = settingsOn(await createDatabase());
+  test("the platform does not start when its encryption key does not match the stored secrets, and says so in one line", async () => {
+    const environment = settingsFor(await createDatabase());
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await platform.close();
     const OFFERS_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString("base64");
-    expect(await failureOf({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
+    expect(await failToStart({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
       /^OFFERS_ENCRYPTION_KEY is not the key that .*$/,
     );
     await rm(join(environment.OFFERS_DATA, "encryption.key"));
-    expect(await failureOf(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
+    expect(await failToStart(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
-  test("does not start on a data folder or a port that is in use, and says so in one line [D-90]", async () => {
+  test("the platform does not start when its data folder or port is in use, and says so in one line [D-90]", async () => {
     const { port } = new URL(await first.address());
-    const samePort = { ...settingsOn(unchanged), PORT: port };
-    expect(await failureOf(settingsOn(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
-    expect(await failureOf(samePort)).toMatch(
+    const samePort = { ...settingsFor(unchanged), PORT: port };
+    expect(await failToStart(settingsFor(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
+    expect(await failToStart(samePort)).toMatch(
       new RegExp(`^PORT: port ${port} on 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
     );
   });
 
-  // Runs last, because it stops the process.
-  test("logs its address, and keeps its data when it is stopped", async () => {
+  // This runs after the tests of the shared process, because it stops that process.
+  test("the platform logs its address, and keeps its data when it is stopped", async () => {
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
@@ -110,7 +110,7 @@ describe("the platform's process", () => {
     expect(await first.exited).toEqual({ code: 0, signal: null });
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 
-    // The seed is applied a second time.
+    // The second process applies the seed again.
     const second = start(database, { OFFERS_SEED: demoSeedFile });
     const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
@@ -118,7 +118,7 @@ describe("the platform's process", () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
-  const itself = import.meta.filename;
+  const thisFile = import.meta.filename;
   test.each([
     [{ PORT: "http" }, /^Invalid PORT: expected a port .*; got http$/],
     [{ PORT: "65536" }, /^Invalid PORT: expected a port .*; got 65536$/],
@@ -161,22 +161,25 @@ describe("the platform's process", () => {
       /^OFFERS_DATA: \/proc cannot be used as the data folder: .* \(\w+\); set OFFERS_DATA to .*$/,
     ],
     [
-      { OFFERS_DATA: itself },
+      { OFFERS_DATA: thisFile },
       /^OFFERS_DATA: \S+ cannot be used as the data folder: a file with that name exists \(EEXIST\); .*$/,
     ],
     [
-      { OFFERS_DATA: `${itself}/below` },
+      { OFFERS_DATA: `${thisFile}/below` },
       /^OFFERS_DATA: \S+ cannot be used as the data folder: part of its path is a file \(ENOTDIR\); .*$/,
     ],
-  ] satisfies [Record<string, string>, RegExp][])("does not start with %o [D-90]", async (environment, message) => {
-    // Some settings fail only after the store is open.
-    const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
-    const failure = await failureOf({ ...settingsOn(unchanged), ...onFolder, ...environment });
-    expect(failure).toMatch(message);
-    expect(failure).not.toContain("s3cret");
-  });
+  ] satisfies [Record<string, string>, RegExp][])(
+    "the platform does not start with %o [D-90]",
+    async (environment, message) => {
+      // Some settings fail only after the store is open.
+      const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
+      const failure = await failToStart({ ...settingsFor(unchanged), ...onFolder, ...environment });
+      expect(failure).toMatch(message);
+      expect(failure).not.toContain("s3cret");
+    },
+  );
 
-  test("prints why it does not start in one line, and exits with 1", async () => {
+  test("the platform prints in one line why it does not start, and exits with 1", async () => {
     const { exited, output } = start(await createFolder(), {
       DATABASE_URL: "postgres://ann:s3cret@127.0.0.1:1/x?sslrootcert=/s3cret",
     });
@@ -185,27 +188,31 @@ describe("the platform's process", () => {
     expect(output.stdout + output.stderr).not.toContain("s3cret");
   });
 
-  test.skipIf(postgres === undefined)("names what is wrong with a database that is running", async () => {
-    const wrong = (change: (url: URL) => void): string => {
-      const url = new URL(unchanged.options.databaseUrl ?? "");
-      change(url);
-      return url.href;
-    };
-    const failureAt = async (url: string) => failureOf({ ...settingsOn(await createFolder()), DATABASE_URL: url });
-    const noDatabase = await failureAt(wrong((url) => (url.pathname = "/no_such")));
-    const noRole = await failureAt(wrong((url) => (url.username = "no_such")));
-    const noTls = await failureAt(wrong((url) => (url.search = "?sslmode=verify-full")));
-    expect(noDatabase).toMatch(/the database no_such does not exist; create it with createdb no_such/);
-    expect(noRole).toMatch(/the role no_such (does not exist|needs a password)/);
-    expect(noTls).toMatch(/the server does not support TLS; remove sslmode|its certificate is not trusted/);
-  });
+  test.skipIf(postgres === undefined)(
+    "the start error says what is wrong with the URL of a running database",
+    async () => {
+      const changeUrl = (change: (url: URL) => void): string => {
+        const url = new URL(unchanged.options.databaseUrl ?? "");
+        change(url);
+        return url.href;
+      };
+      const failWithUrl = async (url: string) =>
+        failToStart({ ...settingsFor(await createFolder()), DATABASE_URL: url });
+      const noDatabase = await failWithUrl(changeUrl((url) => (url.pathname = "/no_such")));
+      const noRole = await failWithUrl(changeUrl((url) => (url.username = "no_such")));
+      const noTls = await failWithUrl(changeUrl((url) => (url.search = "?sslmode=verify-full")));
+      expect(noDatabase).toMatch(/the database no_such does not exist; create it with createdb no_such/);
+      expect(noRole).toMatch(/the role no_such (does not exist|needs a password)/);
+      expect(noTls).toMatch(/the server does not support TLS; remove sslmode|its certificate is not trusted/);
+    },
+  );
 
-  test("names a server that is not PostgreSQL", async () => {
+  test("the start error says that a server does not respond like PostgreSQL", async () => {
     const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
-    const failure = await failureOf({ ...settingsOn(await createFolder()), DATABASE_URL: url });
+    const failure = await failToStart({ ...settingsFor(await createFolder()), DATABASE_URL: url });
     expect(failure).toMatch(
       new RegExp(`^DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond like PostgreSQL; .*$`),
     );
@@ -213,18 +220,18 @@ describe("the platform's process", () => {
     server.close();
   });
 
-  test("warns about an origin without trusted proxies [D-54]", async () => {
-    const store = settingsOn(unchanged);
-    const linesWith = async (environment: Record<string, string>): Promise<string[]> => {
-      const settings = { ...store, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };
+  test("the platform warns about a public origin without trusted proxies [D-54]", async () => {
+    const databaseSettings = settingsFor(unchanged);
+    const startAndReadLines = async (environment: Record<string, string>): Promise<string[]> => {
+      const settings = { ...databaseSettings, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };
       const lines: string[] = [];
       const log = createLog("info", { write: (line) => void lines.push(line) });
       const platform = await startPlatform(readSettings(settings, packageFolder), log);
       await platform.close();
       return lines.filter((line) => line.includes("OFFERS_TRUSTED_PROXIES") || line.includes("proxies_not_trusted"));
     };
-    const warnings = (await linesWith({})).map((line) => JSON.parse(line));
+    const warnings = (await startAndReadLines({})).map((line) => JSON.parse(line));
     expect(warnings).toMatchObject([{ level: 40, code: "proxies_not_trusted" }]);
-    expect(await linesWith({ OFFERS_TRUSTED_PROXIES: "1" })).toEqual([]);
+    expect(await startAndReadLines({ OFFERS_TRUSTED_PROXIES: "1" })).toEqual([]);
   });
 });

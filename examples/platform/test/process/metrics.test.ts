@@ -18,11 +18,11 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   const store = useStore({ createDatabase });
   beforeEach(() => emptyTables(store));
 
-  const newEndpoint = () => addOrganisation(store, "https://hooks.example");
+  const addEndpoint = () => addOrganisation(store, "https://hooks.example");
   async function addDelivery(
     organisation: string,
     state: DeliveryState,
-    dueSeconds = 0,
+    dueSecondsAgo = 0,
     orderKey: string = randomUUID(),
   ) {
     const id = randomUUID();
@@ -32,18 +32,18 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     const isHead = state === "pending" && !(await hasPending(organisation, orderKey));
     await store.db
       .insertInto("deliveries")
-      .values({ ...delivery, due_at: isHead ? secondsAgo(dueSeconds) : null })
+      .values({ ...delivery, due_at: isHead ? secondsAgo(dueSecondsAgo) : null })
       .execute();
   }
   const hasPending = async (organisation: string, orderKey: string): Promise<boolean> => {
     const pending = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
-    const ofKey = pending.where("organisation_id", "=", organisation).where("order_key", "=", orderKey);
-    return (await ofKey.executeTakeFirst()) !== undefined;
+    const pendingInLane = pending.where("organisation_id", "=", organisation).where("order_key", "=", orderKey);
+    return (await pendingInLane.executeTakeFirst()) !== undefined;
   };
-  const change = (organisation: string, changes: object) =>
+  const updateEndpoint = (organisation: string, changes: object) =>
     store.db.updateTable("endpoints").set(changes).where("organisation_id", "=", organisation).execute();
 
-  test("is empty on an empty platform", async () =>
+  test("an empty platform's backlog is zero", async () =>
     expect(await readBacklog(store, noon)).toEqual({
       deliveries: { pending: 0, held: 0, dead: 0 },
       lagSeconds: 0,
@@ -54,30 +54,33 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
       oldestSnapshotSeconds: 0,
     }));
 
-  test.runIf(title !== "PGlite")("reports the oldest snapshot, which is as old as the open transaction", async () => {
-    const forgotten = await store.newClient?.();
-    if (forgotten === undefined) throw new Error("no PostgreSQL");
-    await forgotten.connect();
-    await forgotten.query("begin isolation level repeatable read");
-    await forgotten.query("select");
-    const age = async () => (await readBacklog(store, noon)).oldestSnapshotSeconds;
-    await eventually("it is two seconds old", async () => (await age()) >= 2);
-    await forgotten.query("commit");
-    await forgotten.end();
-    expect(await age()).toBeLessThan(2);
-  });
+  test.runIf(title !== "PGlite")(
+    "the backlog includes the age of the oldest snapshot, which an open transaction holds",
+    async () => {
+      const openClient = await store.newClient?.();
+      if (openClient === undefined) throw new Error("This test requires PostgreSQL.");
+      await openClient.connect();
+      await openClient.query("begin isolation level repeatable read");
+      await openClient.query("select");
+      const readAge = async () => (await readBacklog(store, noon)).oldestSnapshotSeconds;
+      await eventually("the snapshot is two seconds old", async () => (await readAge()) >= 2);
+      await openClient.query("commit");
+      await openClient.end();
+      expect(await readAge()).toBeLessThan(2);
+    },
+  );
 
-  test("counts deliveries by state, without acknowledged ones", async () => {
-    const [organisation, disabled] = [await newEndpoint(), await newEndpoint()];
-    await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
+  test("the backlog counts deliveries by state, except acknowledged ones", async () => {
+    const [organisation, disabled] = [await addEndpoint(), await addEndpoint()];
+    await updateEndpoint(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
     for (const state of ["pending", "pending", "dead", "dead", "acknowledged"] as const)
       await addDelivery(organisation, state);
     for (const state of ["pending", "dead", "acknowledged"] as const) await addDelivery(disabled, state);
     expect((await readBacklog(store, noon)).deliveries).toEqual({ pending: 2, held: 1, dead: 3 });
   });
 
-  test("reports the age of the oldest due delivery as lag", async () => {
-    const organisation = await newEndpoint();
+  test("the lag is the age of the oldest due delivery", async () => {
+    const organisation = await addEndpoint();
     await addDelivery(organisation, "pending", -60);
     expect((await readBacklog(store, noon)).lagSeconds).toBe(0);
     await addDelivery(organisation, "pending", 5);
@@ -86,20 +89,20 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect((await readBacklog(store, noon)).lagSeconds).toBe(90);
   });
 
-  test("excludes a delivery from the lag when it waits for its endpoint or for an older one", async () => {
-    const [paused, disabled, ordered] = [await newEndpoint(), await newEndpoint(), await newEndpoint()];
-    await change(paused, { breaker_open_until: secondsAgo(-60) });
-    await change(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
+  test("deliveries that wait for their endpoint or for an earlier delivery do not count towards the lag", async () => {
+    const [paused, disabled, ordered] = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
+    await updateEndpoint(paused, { breaker_open_until: secondsAgo(-60) });
+    await updateEndpoint(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
     await addDelivery(paused, "pending", 1_000);
     await addDelivery(disabled, "pending", 1_000);
     await addDelivery(ordered, "pending", -60, "one");
     await addDelivery(ordered, "pending", 1_000, "one");
     expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 0, openBreakers: 1, disabledEndpoints: 1 });
-    await change(paused, { breaker_open_until: secondsAgo(1) });
+    await updateEndpoint(paused, { breaker_open_until: secondsAgo(1) });
     expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 1_000, openBreakers: 0 });
   });
 
-  test("counts notifications and mails until they are sent or given up", async () => {
+  test("the backlog counts notifications and mails until they are sent or given up", async () => {
     const organisation = await addOrganisation(store);
     const [offer, worker, device] = [randomUUID(), randomUUID(), randomUUID()];
     await store.execute(
@@ -124,26 +127,28 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     expect(await readBacklog(store, noon)).toMatchObject({ unsentNotifications: 2, unsentMails: 2 });
   });
 
-  test("reads the store once for many simultaneous scrapes", async () => {
+  test("many simultaneous scrapes read the store once", async () => {
     const metrics = createMetrics(store, () => noon);
-    const organisation = await newEndpoint();
+    const organisation = await addEndpoint();
     const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));
     await addDelivery(organisation, "dead");
     expect(new Set(texts.map(({ text }) => /^offers_deliveries\{state="dead"\} (\d+)/m.exec(text)?.[1]))).toEqual(
       new Set(["0"]),
     );
-    await eventually("a later one reads it again", async () =>
+    await eventually("a later scrape reads the store again", async () =>
       (await metrics.read()).text.includes('offers_deliveries{state="dead"} 1'),
     );
     metrics.stop();
   });
 
-  test("reports an unavailable store, without outdated values", async () => {
-    const gone = await openStore((await createDatabase()).options);
-    const metrics = createMetrics(gone, () => noon);
+  test("the metrics report an unavailable store, without outdated values", async () => {
+    const closedStore = await openStore((await createDatabase()).options);
+    const metrics = createMetrics(closedStore, () => noon);
     expect((await metrics.read()).text).toContain("offers_store_up 1");
-    await gone.close();
-    await eventually("it is reported", async () => (await metrics.read()).text.includes("offers_store_up 0"));
+    await closedStore.close();
+    await eventually("the unavailable store is reported", async () =>
+      (await metrics.read()).text.includes("offers_store_up 0"),
+    );
     const { text } = await metrics.read();
     expect(text).not.toMatch(/^offers_(deliveries|delivery_lag|breakers|endpoints|notifications|mails)[^\n]* \d/m);
     expect(text).toMatch(/^offers_event_loop_lag_seconds\{quantile="0.99"\} [\d.e-]+$/m);
@@ -151,12 +156,12 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   });
 });
 
-describe("the metrics of a platform", () => {
+describe("the platform's metrics", () => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     const [store] = await anyStore();
-    if (store === undefined) throw new Error("no store to test");
+    if (store === undefined) throw new Error("There is no store to test.");
     database = await store.createDatabase();
     platform = await openPlatform(database, { metrics: { host: "127.0.0.1", port: 0 } });
   });
@@ -164,9 +169,9 @@ describe("the metrics of a platform", () => {
     await platform.close();
     await database.remove();
   });
-  const read = async (): Promise<string> => (await fetch(`${platform.metricsAddress}/metrics`)).text();
+  const readMetrics = async (): Promise<string> => (await fetch(`${platform.metricsAddress}/metrics`)).text();
 
-  test("are not on the platform's port, and their port serves nothing else", async () => {
+  test("the metrics are served on a separate port, which serves nothing else", async () => {
     expect((await platform.call("GET", "/metrics")).status).toBe(404);
     expect((await fetch(`${platform.metricsAddress}/offer/1`)).status).toBe(404);
     expect((await fetch(`${platform.metricsAddress}/metrics`, { method: "POST" })).status).toBe(404);
@@ -174,7 +179,7 @@ describe("the metrics of a platform", () => {
     expect(headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  test("count requests by route and status, and attempts by outcome and failure, without personal data in labels", async () => {
+  test("the metrics count requests by route and status, and attempts by outcome and failure, without personal data in labels", async () => {
     let status = 503;
     const receiver = await openReceiver((request, response) =>
       respondWith(request.url.includes("/test") ? 200 : status)(request, response),
@@ -187,12 +192,14 @@ describe("the metrics of a platform", () => {
     const json = { organisationId: "org_harbour" };
     await platform.call("POST", "/worker-app/contacts", { token: worker, json });
     await platform.call("GET", "/offer/offer-that-is-not-there?api-version=1.0", { key: "demo-key-harbour" });
-    await eventually("an attempt failed", () => receiver.requests.some(({ url }) => url.startsWith("/contact")));
-    status = 200;
-    await eventually("it is acknowledged", async () =>
-      (await read()).includes('offers_delivery_attempts_total{outcome="acknowledged",failure="none"} 1'),
+    await eventually("the first attempt arrives", () =>
+      receiver.requests.some(({ url }) => url.startsWith("/contact")),
     );
-    const text = await read();
+    status = 200;
+    await eventually("the delivery is acknowledged", async () =>
+      (await readMetrics()).includes('offers_delivery_attempts_total{outcome="acknowledged",failure="none"} 1'),
+    );
+    const text = await readMetrics();
     expect(text).toMatch(/^offers_delivery_attempts_total\{outcome="retry",failure="not_acknowledged"\} [1-9]/m);
     expect(text).toMatch(/^offers_delivery_attempt_duration_seconds_count\{outcome="acknowledged"\} 1$/m);
     expect(text).toMatch(
@@ -218,7 +225,7 @@ describe("the metrics of a platform", () => {
 test("no metrics are served by default", async () => {
   const [store] = await anyStore();
   const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  if (database === undefined) throw new Error("There is no store to test.");
   const platform = await openPlatform(database);
   expect(platform.metricsAddress).toBeUndefined();
   await platform.close();

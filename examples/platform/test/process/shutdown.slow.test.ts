@@ -17,7 +17,7 @@ const environment = {
   OFFERS_SEED: testSeed,
 };
 
-describe.each(await anyStore())("a process on $title that is asked to stop [D-71]", ({ title, createDatabase }) => {
+describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDatabase }) => {
   const isShared = title !== "PGlite";
   const running: ChildProcess[] = [];
   let database: TestDatabase;
@@ -44,47 +44,49 @@ describe.each(await anyStore())("a process on $title that is asked to stop [D-71
     await database.remove();
   });
 
-  const start = (): PlatformProcess => {
+  const startPlatformProcess = (): PlatformProcess => {
     const started = startProcess(database, environment);
     running.push(started.child);
     return started;
   };
   const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
-  const statusOf = async (url: string) => (await fetch(url)).status;
+  const readStatus = async (url: string) => (await fetch(url)).status;
 
-  test("reports not ready immediately, finishes what gets a response in time, and releases the rest", async () => {
+  test("a stopping process reports not ready immediately, finishes attempts that get a response in time, and releases the rest", async () => {
     receiver.respond = (request, response) => {
       if (request.url.endsWith("worker-1")) setTimeout(() => respondWith(200)(request, response), 2_000);
     };
-    const first = start();
+    const first = startPlatformProcess();
     const address = await first.address();
-    await eventually("both attempts are under way", () => receiver.requests.length === 2);
-    expect(await statusOf(`${address}/readyz`)).toBe(200);
+    await eventually("both attempts are in flight", () => receiver.requests.length === 2);
+    expect(await readStatus(`${address}/readyz`)).toBe(200);
     first.child.kill("SIGTERM");
-    // Send several signals, because a terminal and a parent process may each send one.
+    // Send several signals, as a terminal and a parent process may each send one.
     for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
-    await eventually("it is not ready", async () => (await statusOf(`${address}/readyz`)) === 503);
-    expect(await statusOf(`${address}/healthz`)).toBe(200);
-    // Earlier requests keep hanging, and later ones get a response.
+    await eventually("the process is not ready", async () => (await readStatus(`${address}/readyz`)) === 503);
+    expect(await readStatus(`${address}/healthz`)).toBe(200);
+    // The pending attempt keeps hanging, and later ones get a response.
     receiver.respond = respondWith(200);
-    const second = isShared ? start() : undefined;
+    const second = isShared ? startPlatformProcess() : undefined;
     expect(await first.exited).toEqual({ code: 0, signal: null });
 
-    const next = second ?? start();
-    await next.address();
-    const [acknowledged, hung] = deliveryIds;
-    await eventually("the other is attempted again", () => receivedIds().length === 3);
-    expect(receivedIds()).toEqual(expect.arrayContaining([acknowledged, hung]));
-    expect(receivedIds().at(-1)).toBe(hung);
-    // The aborted attempt does not count in the retry schedule.
-    await eventually("its acknowledgement is logged", () => next.output.stdout.includes('"outcome":"acknowledged"'));
-    const logged = next.output.stdout.split("\n").find((line) => line.includes("delivery.attempted")) ?? "";
-    expect(JSON.parse(logged)).toMatchObject({ deliveryId: hung, number: 1, outcome: "acknowledged" });
+    const nextProcess = second ?? startPlatformProcess();
+    await nextProcess.address();
+    const [acknowledged, unanswered] = deliveryIds;
+    await eventually("the released delivery is attempted again", () => receivedIds().length === 3);
+    expect(receivedIds()).toEqual(expect.arrayContaining([acknowledged, unanswered]));
+    expect(receivedIds().at(-1)).toBe(unanswered);
+    // The aborted attempt does not count towards the retry schedule.
+    await eventually("the acknowledgement is logged", () =>
+      nextProcess.output.stdout.includes('"outcome":"acknowledged"'),
+    );
+    const logLine = nextProcess.output.stdout.split("\n").find((line) => line.includes("delivery.attempted")) ?? "";
+    expect(JSON.parse(logLine)).toMatchObject({ deliveryId: unanswered, number: 1, outcome: "acknowledged" });
   });
 
-  test("responds to the current request", async () => {
+  test("a stopping process responds to the request that it is receiving", async () => {
     receiver.respond = respondWith(200);
-    const { address, child, exited } = start();
+    const { address, child, exited } = startPlatformProcess();
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const headers = {
       "X-UE-Api-Subscription-Key": "demo-key-harbour",
@@ -94,7 +96,7 @@ describe.each(await anyStore())("a process on $title that is asked to stop [D-71
     };
     const creation = request(`${await address()}/offer`, { method: "POST", headers });
     creation.flushHeaders();
-    // The process itself has received the request, not just its kernel.
+    // Wait until the process itself has received the headers, and not only the kernel.
     await once(creation, "continue");
     creation.write(body.slice(0, 20));
     child.kill("SIGTERM");

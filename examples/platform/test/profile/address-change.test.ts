@@ -11,11 +11,11 @@ import { openReceiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 
 test("a delivery claimed before the address changed goes to the old address, with its secret", async () => {
-  const [stores] = await anyStore();
-  const database = await stores?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  const [store] = await anyStore();
+  const database = await store?.createDatabase();
+  if (database === undefined) throw new Error("There is no store to test.");
   const fixture = await openDeliveryFixture(database);
-  const [receiver, stranger] = [await openReceiver(), await openReceiver(respondWith(401))];
+  const [receiver, newReceiver] = [await openReceiver(), await openReceiver(respondWith(401))];
   const endpointClient = createEndpointClient({ allowLoopback: true });
   const organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
   const event = { type: "workerAddedContact", data: { workerId: "worker-1" } } as const;
@@ -23,9 +23,9 @@ test("a delivery claimed before the address changed goes to the old address, wit
   const now = () => new Date();
   const leases = new Leases(fixture.store, 3_000, (error) => fixture.errors.push(error));
   const [lease] = (await claimRows(fixture.store, leases, webhookQueue(now), 1)) ?? [];
-  const claimed = (await loadDeliveries(fixture.store, lease ? [lease] : [], now())).get(lease?.rowId ?? 0);
-  if (claimed === undefined) throw new Error("it is due");
-  await fixture.store.db.updateTable("endpoints").set({ base_address: stranger.baseAddress }).execute();
+  const claimedDelivery = (await loadDeliveries(fixture.store, lease ? [lease] : [], now())).get(lease?.rowId ?? 0);
+  if (claimedDelivery === undefined) throw new Error("The delivery was not claimed.");
+  await fixture.store.db.updateTable("endpoints").set({ base_address: newReceiver.baseAddress }).execute();
   const onError = (error: unknown) => void fixture.errors.push(error);
   const context = {
     endpointClient,
@@ -35,8 +35,8 @@ test("a delivery claimed before the address changed goes to the old address, wit
     now,
     onError,
   };
-  expect(await attemptDelivery(context, claimed)).toMatchObject({ status: 200 });
-  expect([receiver.requests.length, stranger.requests.length, fixture.errors]).toEqual([1, 0, []]);
-  for (const each of [receiver, stranger, endpointClient, fixture]) await each.close();
+  expect(await attemptDelivery(context, claimedDelivery)).toMatchObject({ status: 200 });
+  expect([receiver.requests.length, newReceiver.requests.length, fixture.errors]).toEqual([1, 0, []]);
+  for (const each of [receiver, newReceiver, endpointClient, fixture]) await each.close();
   await database.remove();
 });

@@ -13,16 +13,16 @@ beforeEach(() => {
   receiver.requests.length = 0;
 });
 
-/** Returns the requests with their signatures, as a receiver that verifies them sees them. */
-const digests = () => receiver.requests.map(({ url, headers }) => [url, headers.authorization]);
+/** Returns the path and signature of each received request. */
+const readSignatures = () => receiver.requests.map(({ url, headers }) => [url, headers.authorization]);
 
 describe("registering an endpoint", () => {
-  test("warns about one that responds with 200 to everything, and saves it [D-41]", async () => {
+  test("an endpoint that responds with 200 to everything is saved with a warning [D-41]", async () => {
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(200);
     expect(text).toContain("Your endpoint accepts requests that are not from the service.");
     expect(text).toContain("The profile is saved.");
-    const [, signed, forged] = digests();
+    const [, signed, forged] = readSignatures();
     expect([signed?.[0], forged?.[0]]).toEqual(["/hooks/test/auth", "/hooks/test/auth"]);
     expect(forged?.[1]).toEqual(expect.any(String));
     expect(forged?.[1]).not.toBe(signed?.[1]);
@@ -32,11 +32,11 @@ describe("registering an endpoint", () => {
     expect(checks).toMatchObject([{ code: "passed" }, { code: "passed", warning: { code: "accepts_forged" } }]);
   });
 
-  test("does not warn about one that rejects a wrong signature", async () => {
-    let signed = 0;
+  test("an endpoint that rejects a wrong signature is saved without a warning", async () => {
+    let authChecks = 0;
     receiver.respond = (request, response) => {
-      if (request.url.endsWith("/test/auth")) signed += 1;
-      respondWith(signed > 1 ? 401 : 200)(request, response);
+      if (request.url.endsWith("/test/auth")) authChecks += 1;
+      respondWith(authChecks > 1 ? 401 : 200)(request, response);
     };
     const { status, text } = await saveCompany(hana, receiver);
     expect(status).toBe(200);
@@ -44,7 +44,7 @@ describe("registering an endpoint", () => {
     expect(text).toContain("A third request, with an invalid signature, was rejected");
   });
 
-  test("names the target of a redirect, and a button uses it", async () => {
+  test("a redirect's target is shown with a button that uses it as the base URL", async () => {
     receiver.respond = ({ url }, response) =>
       respondWith(308, { location: `https://hooks.example.com${url}/` })({} as never, response);
     const { status, text } = await saveCompany(hana, receiver);
@@ -60,7 +60,7 @@ describe("registering an endpoint", () => {
   });
 
   test.each(["https://elsewhere.example/sign-in", "javascript:alert(1)", "https://user:pass@hooks.example.com/test"])(
-    "offers no button for a redirect to %s",
+    "a redirect to %s is shown without a button",
     async (location) => {
       receiver.respond = respondWith(302, { location });
       const { text } = await saveCompany(hana, receiver);
@@ -69,12 +69,12 @@ describe("registering an endpoint", () => {
     },
   );
 
-  test("never shows a secret that a redirect repeats", async () => {
+  test("a secret in a redirect's target is never shown", async () => {
     receiver.respond = respondWith(302, { location: `https://hooks.example.com/?s=${companySecret}` });
     expect((await saveCompany(hana, receiver)).text).not.toContain(companySecret);
   });
 
-  test("reports a firewall in front of it, instead of a wrong secret", async () => {
+  test("a 403 to both checks is reported as a firewall instead of a wrong secret", async () => {
     receiver.respond = respondWith(403, {}, "Access denied");
     const { text } = await saveCompany(hana, receiver);
     expect(text.match(/the secret is not the cause\. A firewall/g)).toHaveLength(2);
@@ -82,7 +82,7 @@ describe("registering an endpoint", () => {
     expect(text).not.toContain("compare it with the one");
   });
 
-  test("says what to do when it does not respond", async () => {
+  test("an endpoint that does not respond is reported with a remedy", async () => {
     const { text: silent } = await saveCompany(hana, { baseAddress: "http://127.0.0.1:1" });
     expect(silent).toContain("nothing is listening at the base URL: start the endpoint, or correct the host");
     receiver.respond = hangUp;
@@ -90,7 +90,7 @@ describe("registering an endpoint", () => {
     expect(lost).toContain("check the endpoint&#39;s log for the request");
   });
 
-  test("marks the field when its address contains a question mark, and sends nothing", async () => {
+  test("a base URL with a question mark is reported at its field, and nothing is sent", async () => {
     const { status, text } = await hana.send("/company", {
       baseAddress: `${receiver.baseAddress}/hooks?a=1`,
       secret: companySecret,
@@ -104,18 +104,18 @@ describe("registering an endpoint", () => {
   });
 });
 
-describe("registering with http on an https port", () => {
+describe("registering an http URL with an https port", () => {
   const server = createServer({});
   afterAll(() => void server.close());
 
-  test("does not confuse it with an http endpoint that responds with 400 or hangs up", async () => {
+  test("an http endpoint that responds with 400 or hangs up is not mistaken for an https port", async () => {
     for (const respond of [respondWith(400), hangUp]) {
       receiver.respond = respond;
       expect((await saveCompany(hana, receiver)).text).not.toContain("the port expects https");
     }
   });
 
-  test("says that the address starts with https", async () => {
+  test("registering an https port with http suggests https", async () => {
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     const { text } = await saveCompany(hana, { baseAddress: `http://127.0.0.1:${port}` });

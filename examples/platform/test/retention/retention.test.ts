@@ -8,9 +8,9 @@ import { daysAgo, today, useRetention } from "./use-retention.ts";
 
 describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const retention = useRetention(createDatabase);
-  const { purgeAll, addDelivery, idsOf, countOf } = retention;
+  const { purgeAll, addDelivery, readIds, countRows } = retention;
 
-  test("deletes notifications of a finished offer after 90 days, and never those that may still be sent", async () => {
+  test("a finished offer's notifications are deleted after 90 days, unless they may still be sent", async () => {
     const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
     await retention.store.db.insertInto("workers").values(worker).execute();
     const device = { id: randomUUID(), worker_id: worker.id, platform: "ios" as const };
@@ -30,25 +30,25 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
       );
       return Number(rows[0]?.id);
     };
-    const old = `timestamptz '${daysAgo(91).toISOString()}'`;
+    const longAgo = `timestamptz '${daysAgo(91).toISOString()}'`;
     const recent = `timestamptz '${daysAgo(80).toISOString()}'`;
     const kept = [
-      await add(89, `${old}, null, null`, "now(), 1, null"),
-      // These are kept: the offer is in the future, ended recently or has no known end, or the notification has not been sent yet.
-      await add(91, `now() + interval '20 years', ${old}, null`, "now(), 1, null"),
+      await add(89, `${longAgo}, null, null`, "now(), 1, null"),
+      // These are kept, because the offer is in the future, ended recently or has no known end, or the notification may still be sent.
+      await add(91, `now() + interval '20 years', ${longAgo}, null`, "now(), 1, null"),
       await add(91, `${recent}, null, null`, "now(), 1, null"),
       await add(91, "null, null, null", "now(), 1, null"),
-      await add(91, `${old}, null, null`, "null, 1, now()"),
+      await add(91, `${longAgo}, null, null`, "null, 1, now()"),
     ];
-    await add(91, `${old}, null, null`, "now(), 1, null");
-    await add(91, `null, ${old}, null`, "now(), 1, null");
-    await add(91, `null, null, ${old}`, "now(), 1, null");
-    await add(91, `${old}, null, null`, "null, 10, null");
+    await add(91, `${longAgo}, null, null`, "now(), 1, null");
+    await add(91, `null, ${longAgo}, null`, "now(), 1, null");
+    await add(91, `null, null, ${longAgo}`, "now(), 1, null");
+    await add(91, `${longAgo}, null, null`, "null, 10, null");
     await purgeAll();
-    expect((await idsOf("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
+    expect((await readIds("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
   });
 
-  test("deletes mail after 30 days, but not before it is sent or given up [D-77]", async () => {
+  test("a mail is deleted after 30 days, but not before it is sent or given up [D-77]", async () => {
     const add = async (days: number, sent: Date | null, attempts: number, due: Date | null): Promise<number> => {
       const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts, due_at: due };
       const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });
@@ -58,10 +58,10 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await add(31, daysAgo(31), 1, null);
     await add(31, null, 8, null);
     await purgeAll();
-    expect(await idsOf("mails")).toEqual(kept);
+    expect(await readIds("mails")).toEqual(kept);
   });
 
-  test("deletes sessions, idempotency keys and rotated secrets when they expire", async () => {
+  test("sessions, idempotency keys and rotated secrets are deleted when they expire", async () => {
     const worker = { id: randomUUID(), name: "Ann", password_hash: "" };
     await retention.store.db.insertInto("workers").values(worker).execute();
     for (const days of [-1, 1])
@@ -99,7 +99,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     ]);
   });
 
-  test("reports a failure, and still deletes everything else", async () => {
+  test("a failed deletion is reported, and everything else is still deleted", async () => {
     await addDelivery({ state: "acknowledged", days: 91 });
     const mail = {
       to_address: "ann@acme.example",
@@ -115,8 +115,8 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await retention.store.db.insertInto("sessions").values(session).execute();
     await retention.store.execute(`create function refuse() returns trigger language plpgsql as $$
       begin raise exception 'no %', tg_table_name; end $$`);
-    const byRow = retention.store.name === "pglite" ? [] : ["attempts_otherwise"];
-    for (const table of ["attempts", ...byRow, "endpoints"])
+    const rowWiseTables = retention.store.name === "pglite" ? [] : ["attempts_otherwise"];
+    for (const table of ["attempts", ...rowWiseTables, "endpoints"])
       await retention.store.execute(
         `create trigger refused before update or delete on ${table} execute function refuse()`,
       );
@@ -127,10 +127,10 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
       await retention.store.execute("drop function refuse cascade");
     }
     expect(errors.map(String).sort()).toEqual(
-      ["attempts", ...(byRow.length > 0 ? byRow : ["attempts"]), "endpoints"].map((table) =>
+      ["attempts", ...(rowWiseTables.length > 0 ? rowWiseTables : ["attempts"]), "endpoints"].map((table) =>
         expect.stringContaining(`no ${table}`),
       ),
     );
-    for (const table of ["mails", "sessions"]) expect([table, await countOf(table)]).toEqual([table, 0]);
+    for (const table of ["mails", "sessions"]) expect([table, await countRows(table)]).toEqual([table, 0]);
   });
 });

@@ -10,7 +10,7 @@ import type { StoreUnderTest } from "../support/stores/stores.ts";
 import { useStore } from "../support/use-opened.ts";
 
 export const today = new Date("2030-06-01T00:00:00Z");
-export const fail = (error: unknown): never => {
+export const rethrow = (error: unknown): never => {
   throw error;
 };
 export const daysAgo = (days: number): Date => new Date(today.getTime() - days * 86_400_000);
@@ -28,16 +28,16 @@ export interface RetentionUnderTest {
   readonly store: Store;
   /** The id of the organisation that new deliveries and events belong to. */
   organisation: string;
-  /** Purges batch by batch until nothing is left to purge. */
+  /** Deletes expired rows batch by batch until none are left. */
   purgeAll(now?: Date): Promise<void>;
-  /** Adds a delivery with its event and one attempt that has a response. @returns its id */
+  /** Adds a delivery with its event and one attempt with a response. @returns the delivery's id */
   addDelivery(delivery: DeliveryToAdd): Promise<string>;
   addEvent(days: number): Promise<string>;
-  idsOf(table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]>;
-  countOf(table: string): Promise<unknown>;
+  readIds(table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]>;
+  countRows(table: string): Promise<unknown>;
 }
 
-/** Opens a store for the tests of a describe block. */
+/** Opens a store for the tests in a describe block. */
 export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): RetentionUnderTest {
   const store = useStore({ createDatabase });
   let organisation: string;
@@ -47,7 +47,7 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
   });
 
   async function purgeAll(now = today): Promise<void> {
-    while (await purgeExpired(store, now, defaultRetention, fail));
+    while (await purgeExpired(store, now, defaultRetention, rethrow));
   }
 
   async function addDelivery({ state, days, orderKey, redeliveryOf, eventId }: DeliveryToAdd): Promise<string> {
@@ -93,11 +93,11 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
       .execute();
     return id;
   }
-  const idsOf = async (table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]> => {
+  const readIds = async (table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]> => {
     const { rows } = await store.execute(`select id from ${table}`);
     return rows.map(({ id }) => id);
   };
-  const countOf = async (table: string): Promise<unknown> =>
+  const countRows = async (table: string): Promise<unknown> =>
     (await store.execute(`select count(*)::integer as count from ${table}`)).rows[0]?.count;
   return {
     get store() {
@@ -112,7 +112,7 @@ export function useRetention(createDatabase: StoreUnderTest["createDatabase"]): 
     purgeAll,
     addDelivery,
     addEvent,
-    idsOf,
-    countOf,
+    readIds,
+    countRows,
   };
 }

@@ -1,4 +1,4 @@
-// Tests the sandbox from its sources; scripts/release/sandbox tests the packed sandbox.
+// Tests the sandbox from its sources. The tests in scripts/release/sandbox test the packed sandbox.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -21,8 +21,8 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.remove();
 });
 
-async function newFolder(): Promise<string> {
-  if (pglite === undefined) throw new Error("there is PGlite");
+async function createDataFolder(): Promise<string> {
+  if (pglite === undefined) throw new Error("This test requires PGlite.");
   const database = await pglite.createDatabase();
   databases.push(database);
   return database.options.dataFolder;
@@ -30,12 +30,12 @@ async function newFolder(): Promise<string> {
 
 const command = [process.execPath, "--liftoff-only", "--disable-warning=ExperimentalWarning", main];
 
-function start(...args: string[]) {
-  return launch([...command, ...args]);
+function startSandbox(...args: string[]) {
+  return startProgram([...command, ...args]);
 }
 
-function launch([file = "", ...args]: string[], more: NodeJS.ProcessEnv = {}) {
-  // Settings for other programs, which the sandbox must not read.
+function startProgram([file = "", ...args]: string[], extraEnv: NodeJS.ProcessEnv = {}) {
+  // The sandbox must not read other programs' settings.
   const env = {
     PATH: process.env.PATH,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -43,7 +43,7 @@ function launch([file = "", ...args]: string[], more: NodeJS.ProcessEnv = {}) {
     DATABASE_URL: "x",
   };
   const child = spawn(file, args, {
-    env: { ...env, OFFERS_DIALECT: "x", ...more },
+    env: { ...env, OFFERS_DIALECT: "x", ...extraEnv },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
@@ -52,14 +52,22 @@ function launch([file = "", ...args]: string[], more: NodeJS.ProcessEnv = {}) {
   return { child, lines, closed: once(child, "close") as Promise<[number | null]> };
 }
 
-test("registers the endpoint once it passes its checks, runs the example, and prints each delivery [D-106]", async () => {
+test("the sandbox registers the endpoint once its checks pass, runs the example, and prints each delivery [D-106]", async () => {
   const receiver = await openReceiver(respondWith(503));
-  const options = ["--port", "0", "--data", await newFolder(), "--webhooks-to", receiver.baseAddress, "--example"];
-  const { child, lines, closed } = start(...options);
-  const printed = (text: string) => eventually(text, () => lines.some((line) => line.includes(text)));
-  await printed("not saved: GET /test: responded with 503; only 200 counts; GET /test/auth: responded with 503");
+  const options = [
+    "--port",
+    "0",
+    "--data",
+    await createDataFolder(),
+    "--webhooks-to",
+    receiver.baseAddress,
+    "--example",
+  ];
+  const { child, lines, closed } = startSandbox(...options);
+  const waitForOutput = (text: string) => eventually(text, () => lines.some((line) => line.includes(text)));
+  await waitForOutput("not saved: GET /test: responded with 503; only 200 counts; GET /test/auth: responded with 503");
   receiver.respond = respondWith(200);
-  await printed("both checks passed");
+  await waitForOutput("both checks passed");
   await eventually("both responses are delivered", () => lines.join("\n").split(" delivered ").length === 3);
   child.kill("SIGTERM");
   expect(await closed).toEqual([0, null]);
@@ -83,13 +91,13 @@ test.each([
     "/dev/null/x",
     /^offers-sandbox: --data: \/dev\/null\/x cannot be used as the data folder: .*; set --data to a writable folder/,
   ],
-])("says in one line with %s %s why it does not start", async (option, value, message) => {
-  const { lines, closed } = start("--port", "0", option, value);
+])("the sandbox with %s %s says in one line why it does not start", async (option, value, message) => {
+  const { lines, closed } = startSandbox("--port", "0", option, value);
   expect(await closed).toEqual([2, null]);
   expect(lines).toEqual([expect.stringMatching(message)]);
 });
 
-test("--reset deletes only the data, and not while it is in use", async () => {
+test("--reset deletes only the sandbox's data, and not while it is in use", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-reset-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, "pglite"));
@@ -102,12 +110,12 @@ test("--reset deletes only the data, and not while it is in use", async () => {
   expect((await readdir(folder)).sort()).toEqual(["lock", "mine.txt"]);
 });
 
-test("exits when the shell in which npm started it has exited", async () => {
-  const shell = ["sh", "-c", '"$0" "$@"; :', ...command, "--port", "0", "--data", await newFolder()];
-  const { child, lines, closed } = launch(shell, { npm_config_user_agent: "npm/11.0.0" });
-  await eventually("it listens", () => lines.some((line) => line.startsWith("sandbox listening on")));
+test("the sandbox exits when the shell in which npm started it has exited", async () => {
+  const shell = ["sh", "-c", '"$0" "$@"; :', ...command, "--port", "0", "--data", await createDataFolder()];
+  const { child, lines, closed } = startProgram(shell, { npm_config_user_agent: "npm/11.0.0" });
+  await eventually("the sandbox is listening", () => lines.some((line) => line.startsWith("sandbox listening on")));
   child.kill("SIGTERM");
-  // The sandbox keeps the shell's output open until it ends.
+  // The output closes only when the sandbox has exited too.
   await closed;
   expect(lines.at(-1)).toMatch(/ stopping$/);
 });

@@ -9,8 +9,8 @@ import { storesUnderTest } from "../support/stores/stores.ts";
 import { useDatabase, useStore } from "../support/use-opened.ts";
 
 const stores = await storesUnderTest();
-const offer: Signal = { topic: "offer", organisationId: "org_a" };
-const delivery: Signal = { topic: "delivery", organisationId: "org_a" };
+const offerSignal: Signal = { topic: "offer", organisationId: "org_a" };
+const deliverySignal: Signal = { topic: "delivery", organisationId: "org_a" };
 
 describe.each(stores)("signals on $title", ({ createDatabase }) => {
   const store = useStore({ createDatabase });
@@ -23,18 +23,18 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     await signals.stop();
   });
 
-  /** Collects signals, except the one that a listener gets when the connection is made. */
-  const hear = (): { heard: ReceivedSignal[]; end: () => void } => {
+  /** Collects signals, except the "everything" that a listener gets when its process starts to listen. */
+  const collectSignals = (): { heard: ReceivedSignal[]; end: () => void } => {
     const heard: ReceivedSignal[] = [];
-    return { heard, end: signals.subscribe((each) => void (each === "everything" || heard.push(each))) };
+    return { heard, end: signals.subscribe((signal) => void (signal === "everything" || heard.push(signal))) };
   };
 
-  test("reach their own process immediately and in order until the subscription ends", async () => {
-    const [one, other] = [hear(), hear()];
-    signals.publish([offer, delivery]);
-    expect(one.heard).toEqual([offer, delivery]);
+  test("signals reach their own process immediately and in order until the subscription ends", async () => {
+    const [one, other] = [collectSignals(), collectSignals()];
+    signals.publish([offerSignal, deliverySignal]);
+    expect(one.heard).toEqual([offerSignal, deliverySignal]);
     one.end();
-    signals.publish(offer);
+    signals.publish(offerSignal);
     expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
     // A process does not receive its own NOTIFY.
     await setTimeout(500);
@@ -42,14 +42,14 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     other.end();
   });
 
-  test("reach the other listeners when one throws, and the error is reported", () => {
+  test("signals reach the other listeners when one throws, and the error is reported", () => {
     const end = signals.subscribe(() => {
-      throw new Error("deaf");
+      throw new Error("listener failed");
     });
-    const { heard, end: endOther } = hear();
-    signals.publish(offer);
-    expect(heard).toEqual([offer]);
-    expect(errors.splice(0)).toMatchObject([{ message: "deaf" }]);
+    const { heard, end: endOther } = collectSignals();
+    signals.publish(offerSignal);
+    expect(heard).toEqual([offerSignal]);
+    expect(errors.splice(0)).toMatchObject([{ message: "listener failed" }]);
     end();
     endOther();
   });
@@ -71,20 +71,20 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       errors: unknown[];
     }
 
-    /** Opens the signals of one process, and waits until it listens. */
-    async function openProcess(change: (own: Store) => Store = (own) => own): Promise<Process> {
-      const own = change(await openStore(database.options));
+    /** Opens one process's signals, and waits until it listens. */
+    async function openProcess(wrapStore: (own: Store) => Store = (own) => own): Promise<Process> {
+      const own = wrapStore(await openStore(database.options));
       const [heard, errors]: [ReceivedSignal[], unknown[]] = [[], []];
       const options: SignalsOptions = { onError: (error) => errors.push(error) };
       const signals = openSignals(own, options);
-      signals.subscribe((each) => void heard.push(each));
+      signals.subscribe((signal) => void heard.push(signal));
       opened.push(() => own.close(), signals.stop);
-      await eventually("it listens", () => heard.length > 0);
+      await eventually("the process listens", () => heard.length > 0);
       expect(heard.splice(0)).toEqual(["everything"]);
       return { signals, heard, errors };
     }
-    /** Collects every NOTIFY. */
-    async function tap(): Promise<string[]> {
+    /** Collects every NOTIFY's payload. */
+    async function collectPayloads(): Promise<string[]> {
       const client = new pg.Client({ connectionString: database.options.databaseUrl });
       const payloads: string[] = [];
       client.on("notification", ({ payload = "" }) => payloads.push(payload));
@@ -93,47 +93,49 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       opened.push(() => client.end());
       return payloads;
     }
-    /** Closes the listening connections. */
-    const cut = () =>
+    /** Terminates the listening connections. */
+    const terminateListeners = () =>
       store.execute(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'offers-platform signals'`);
 
-    test("reach every other process once", async () => {
+    test("signals reach every other process once", async () => {
       const [one, two, three] = [await openProcess(), await openProcess(), await openProcess()];
-      one.signals.publish([offer, { topic: "notification", workerIds: ["w1", "w2"] }]);
+      one.signals.publish([offerSignal, { topic: "notification", workerIds: ["w1", "w2"] }]);
       two.signals.publish({ topic: "mail" });
-      await eventually("all heard", () => [one, two, three].every(({ heard }) => heard.length >= 3));
+      await eventually("all processes received the signals", () =>
+        [one, two, three].every(({ heard }) => heard.length >= 3),
+      );
       await setTimeout(300);
       for (const { heard, errors } of [one, two, three]) {
-        const topics = heard.map((each) => each !== "everything" && each.topic);
+        const topics = heard.map((signal) => signal !== "everything" && signal.topic);
         expect(topics.toSorted()).toEqual(["mail", "notification", "offer"]);
         expect(errors).toEqual([]);
       }
       expect(three.heard).toContainEqual({ topic: "notification", workerIds: ["w1", "w2"] });
     });
 
-    test("are sent at most twenty times a second, combined in between, and none is lost", async () => {
-      const [one, two, payloads] = [await openProcess(), await openProcess(), await tap()];
-      const began = performance.now();
+    test("signals are sent at most twenty times a second, combined in between, and none is lost", async () => {
+      const [one, two, payloads] = [await openProcess(), await openProcess(), await collectPayloads()];
+      const startedAt = performance.now();
       for (let index = 0; index < 200; index += 1) {
         one.signals.publish({ topic: "offer", organisationId: `org_${index % 20}` });
-        one.signals.publish(delivery);
+        one.signals.publish(deliverySignal);
         await setTimeout(2);
       }
       one.signals.publish({ topic: "mail", organisationId: "last" });
-      const isLast = (each: ReceivedSignal): boolean => each !== "everything" && each.organisationId === "last";
-      await eventually("the last is heard", () => two.heard.some(isLast));
-      const periods = Math.ceil((performance.now() - began) / 50);
+      const isLast = (signal: ReceivedSignal): boolean => signal !== "everything" && signal.organisationId === "last";
+      await eventually("the last signal arrives", () => two.heard.some(isLast));
+      const periods = Math.ceil((performance.now() - startedAt) / 50);
       expect(payloads.length).toBeLessThanOrEqual(periods + 1);
       const organisations = two.heard.map(
-        (each) => each !== "everything" && each.topic === "offer" && each.organisationId,
+        (signal) => signal !== "everything" && signal.topic === "offer" && signal.organisationId,
       );
-      expect(new Set(organisations.filter((each) => each !== false)).size).toBe(20);
+      expect(new Set(organisations.filter((signal) => signal !== false)).size).toBe(20);
       expect(two.heard).not.toContain("everything");
       expect(two.heard.length).toBeLessThan(400);
     });
 
-    test('become "everything" when they name more organisations than a payload can hold', async () => {
+    test('signals become "everything" when they name more organisations than a payload can hold', async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       one.signals.publish(
         Array.from(
@@ -141,26 +143,30 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
           (_, index): Signal => ({ topic: "delivery", organisationId: `organisation_${index}` }),
         ),
       );
-      await eventually("it is heard", () => two.heard.length > 0);
+      await eventually("the signal arrives", () => two.heard.length > 0);
       expect(two.heard).toEqual(["everything"]);
       expect([one.heard.length, one.errors]).toEqual([300, []]);
     });
 
-    test('become "everything" after a lost connection, and later ones arrive as usual [D-82]', async () => {
+    test('a process whose connection was lost receives "everything", and later signals as usual [D-82]', async () => {
       const [one, two] = [await openProcess(), await openProcess()];
-      expect((await cut()).rows).toHaveLength(2);
-      for (const { heard } of [one, two]) await eventually("it listens again", () => heard.includes("everything"));
+      expect((await terminateListeners()).rows).toHaveLength(2);
+      for (const { heard } of [one, two])
+        await eventually("the process listens again", () => heard.includes("everything"));
       for (const { errors } of [one, two]) expect(errors).toMatchObject([{ code: "57P01" }]);
-      one.signals.publish(offer);
-      two.signals.publish(delivery);
-      await eventually("each hears the other", () => one.heard.includes("everything") && one.heard.length > 2);
-      await eventually("each hears the other", () => two.heard.length > 2);
-      expect(one.heard).toEqual(["everything", offer, delivery]);
-      expect(two.heard.slice(0, 2)).toEqual(["everything", delivery]);
-      expect(two.heard.slice(2)).toEqual([offer]);
+      one.signals.publish(offerSignal);
+      two.signals.publish(deliverySignal);
+      await eventually(
+        "the first process receives both signals",
+        () => one.heard.includes("everything") && one.heard.length > 2,
+      );
+      await eventually("the second process receives both signals", () => two.heard.length > 2);
+      expect(one.heard).toEqual(["everything", offerSignal, deliverySignal]);
+      expect(two.heard.slice(0, 2)).toEqual(["everything", deliverySignal]);
+      expect(two.heard.slice(2)).toEqual([offerSignal]);
     });
 
-    test("are sent again after a failure, which is reported and does not affect callers", async () => {
+    test("signals that could not be sent are sent again, and the failure is reported without affecting callers", async () => {
       let failures = 2;
       const failing = await openProcess((own) => ({
         ...own,
@@ -168,24 +174,24 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
           text.includes("pg_notify") && failures-- > 0 ? Promise.reject(new Error("away")) : own.execute(text, values),
       }));
       const two = await openProcess();
-      failing.signals.publish(offer);
-      failing.signals.publish(delivery);
-      expect(failing.heard).toEqual([offer, delivery]);
-      await eventually("both are heard", () => two.heard.length === 2);
+      failing.signals.publish(offerSignal);
+      failing.signals.publish(deliverySignal);
+      expect(failing.heard).toEqual([offerSignal, deliverySignal]);
+      await eventually("both signals arrive", () => two.heard.length === 2);
       expect(failing.errors).toMatchObject([{ message: "away" }, { message: "away" }]);
     });
 
-    test("are sent when their process stops, and it receives no more", async () => {
+    test("signals are sent when their process stops, which then receives no more", async () => {
       const [one, two] = [await openProcess(), await openProcess()];
-      for (const signal of [offer, delivery]) {
+      for (const signal of [offerSignal, deliverySignal]) {
         one.signals.publish(signal);
         await setTimeout(5);
       }
       await one.signals.stop();
-      await eventually("both are heard", () => two.heard.length === 2);
+      await eventually("both signals arrive", () => two.heard.length === 2);
       two.signals.publish({ topic: "mail" });
       await setTimeout(300);
-      expect(one.heard).toEqual([offer, delivery]);
+      expect(one.heard).toEqual([offerSignal, deliverySignal]);
     });
   },
 );

@@ -17,8 +17,8 @@ beforeAll(() => {
 afterAll(() => provider.shutdown());
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-const callersSpan = "00f067aa0ba902b7";
-const traceparent = `00-${traceId}-${callersSpan}-01`;
+const callersSpanId = "00f067aa0ba902b7";
+const traceparent = `00-${traceId}-${callersSpanId}-01`;
 const key = "demo-key-harbour";
 
 describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
@@ -52,54 +52,54 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
     return response.json<{ id: string }>().id;
   };
 
-  const apply = async (offerId: string, headers: Record<string, string> = {}): Promise<void> => {
+  const applyToOffer = async (offerId: string, headers: Record<string, string> = {}): Promise<void> => {
     const token = await platform.signInWorker("worker_amal");
     exporter.reset();
     await platform.call("POST", `/worker-app/offers/${offerId}/apply`, { token, headers });
   };
 
-  const attempts = (): ReadableSpan[] =>
+  const findAttemptSpans = (): ReadableSpan[] =>
     exporter.getFinishedSpans().filter(({ name }) => name === "POST /offer/response");
-  const parentOf = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
+  const parentSpanId = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
 
-  test("continues the caller's trace through the request, the push, the worker's response and each attempt", async () => {
-    let count = 0;
-    receiver.respond = (request, response) => respondWith(++count === 1 ? 500 : 200)(request, response);
+  test("the caller's trace continues through the request, the push, the worker's response and each attempt", async () => {
+    let attemptCount = 0;
+    receiver.respond = (request, response) => respondWith(++attemptCount === 1 ? 500 : 200)(request, response);
     const offerId = await createOffer({ traceparent, tracestate: "vendor=1" });
-    await eventually("it is pushed", () =>
+    await eventually("the offer is pushed", () =>
       exporter.getFinishedSpans().some(({ name }) => name === "push notification"),
     );
     const [request] = exporter.getFinishedSpans().filter(({ name }) => name === "POST /offer");
-    expect([request?.spanContext().traceId, parentOf(request)]).toEqual([traceId, callersSpan]);
+    expect([request?.spanContext().traceId, parentSpanId(request)]).toEqual([traceId, callersSpanId]);
     const [push] = exporter.getFinishedSpans().filter(({ name }) => name === "push notification");
-    expect([push?.spanContext().traceId, parentOf(push)]).toEqual([traceId, request?.spanContext().spanId]);
+    expect([push?.spanContext().traceId, parentSpanId(push)]).toEqual([traceId, request?.spanContext().spanId]);
 
-    await apply(offerId);
-    await eventually("it is acknowledged", () => attempts().length === 2);
+    await applyToOffer(offerId);
+    await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 2);
     const response = exporter.getFinishedSpans().find(({ name }) => name === "worker response");
-    const tap = exporter.getFinishedSpans().find(({ name }) => /^POST .*apply$/.test(name));
-    expect([response?.spanContext().traceId, parentOf(response)]).toEqual([traceId, request?.spanContext().spanId]);
-    expect(response?.links.map((link) => link.context.spanId)).toEqual([tap?.spanContext().spanId]);
-    for (const attempt of attempts()) expect(parentOf(attempt)).toBe(response?.spanContext().spanId);
-    expect(attempts().map(({ attributes }) => attributes["http.response.status_code"])).toEqual([500, 200]);
-    expect(attempts().map(({ attributes }) => attributes["error.type"])).toEqual(["500", undefined]);
+    const applyRequest = exporter.getFinishedSpans().find(({ name }) => /^POST .*apply$/.test(name));
+    expect([response?.spanContext().traceId, parentSpanId(response)]).toEqual([traceId, request?.spanContext().spanId]);
+    expect(response?.links.map((link) => link.context.spanId)).toEqual([applyRequest?.spanContext().spanId]);
+    for (const attempt of findAttemptSpans()) expect(parentSpanId(attempt)).toBe(response?.spanContext().spanId);
+    expect(findAttemptSpans().map(({ attributes }) => attributes["http.response.status_code"])).toEqual([500, 200]);
+    expect(findAttemptSpans().map(({ attributes }) => attributes["error.type"])).toEqual(["500", undefined]);
     expect(receiver.requests.map(({ headers }) => [headers.traceparent, headers.tracestate])).toEqual(
-      attempts().map((span) => [`00-${traceId}-${span.spanContext().spanId}-01`, "vendor=1"]),
+      findAttemptSpans().map((span) => [`00-${traceId}-${span.spanContext().spanId}-01`, "vendor=1"]),
     );
   });
 
-  test("continues a trace of the worker's app instead of the offer's", async () => {
+  test("a trace from the worker's app replaces the offer's", async () => {
     const offerId = await createOffer({ traceparent });
-    const phones = traceparent.replace(traceId, "a".repeat(32));
-    await apply(offerId, { traceparent: phones });
-    await eventually("it is acknowledged", () => attempts().length === 1);
-    expect(attempts()[0]?.spanContext().traceId).toBe("a".repeat(32));
+    const workersTraceparent = traceparent.replace(traceId, "a".repeat(32));
+    await applyToOffer(offerId, { traceparent: workersTraceparent });
+    await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 1);
+    expect(findAttemptSpans()[0]?.spanContext().traceId).toBe("a".repeat(32));
   });
 
-  test("puts no id, key or name into a span, and does not forward baggage", async () => {
+  test("spans do not contain ids, keys or names, and baggage is not forwarded", async () => {
     const offerId = await createOffer({ traceparent, baggage: "user=SENTINEL" });
-    await apply(offerId);
-    await eventually("it is acknowledged", () => attempts().length === 1);
+    await applyToOffer(offerId);
+    await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 1);
     const text = JSON.stringify(
       exporter.getFinishedSpans().map(({ name, attributes, status, events }) => ({ name, attributes, status, events })),
     );
@@ -108,18 +108,18 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
   });
 
   test.each([
-    ["capitals", traceparent.toUpperCase()],
-    ["zeros", `00-${"0".repeat(32)}-${callersSpan}-01`],
-    ["more text", `${traceparent}'; drop table events; --`],
-    ["two", `${traceparent}, ${traceparent}`],
-  ])("starts a trace on an invalid header, %s, and writes it nowhere", async (_what, invalid) => {
+    ["in capitals", traceparent.toUpperCase()],
+    ["with zeros", `00-${"0".repeat(32)}-${callersSpanId}-01`],
+    ["with trailing characters", `${traceparent}'; drop table events; --`],
+    ["with two values", `${traceparent}, ${traceparent}`],
+  ])("an invalid traceparent %s starts a new trace, and is not logged or forwarded", async (_what, invalid) => {
     const offerId = await createOffer({ traceparent: invalid, tracestate: "SENTINEL" });
-    await apply(offerId);
-    await eventually("it is acknowledged", () => attempts().length === 1);
-    const [sent] = receiver.requests;
-    expect(sent?.headers.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-01$/);
-    expect(String(sent?.headers.traceparent).toLowerCase()).not.toContain(traceId);
-    expect(sent?.headers).not.toHaveProperty("tracestate");
+    await applyToOffer(offerId);
+    await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 1);
+    const [webhookRequest] = receiver.requests;
+    expect(webhookRequest?.headers.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-01$/);
+    expect(String(webhookRequest?.headers.traceparent).toLowerCase()).not.toContain(traceId);
+    expect(webhookRequest?.headers).not.toHaveProperty("tracestate");
     expect(platform.logLines.join()).not.toMatch(/SENTINEL|drop table/);
   });
 });

@@ -5,7 +5,7 @@ import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-const phones = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b8-01";
+const workersTraceparent = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b8-01";
 const key = "demo-key-harbour";
 
 describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ createDatabase }) => {
@@ -29,30 +29,30 @@ describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ cre
     await database.remove();
   });
 
-  async function respondToOffer(ofCreation: Record<string, string>, ofResponse: Record<string, string> = {}) {
+  async function respondToOffer(creationHeaders: Record<string, string>, responseHeaders: Record<string, string> = {}) {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
-    const created = await platform.call("POST", "/offer?api-version=1.0", { key, json, headers: ofCreation });
+    const created = await platform.call("POST", "/offer?api-version=1.0", { key, json, headers: creationHeaders });
     const { id } = created.json<{ id: string }>();
     const token = await platform.signInWorker("worker_amal");
-    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token, headers: ofResponse });
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token, headers: responseHeaders });
     await eventually("the webhook arrives", () => receiver.requests.length === 1);
     const { traceparent, tracestate } = receiver.requests[0]?.headers ?? {};
     return { traceparent, tracestate };
   }
 
-  test("the trace headers pass from the creation to the webhook [D-138]", async () => {
+  test("the trace headers are passed from the creation to the webhook [D-138]", async () => {
     const sent = { traceparent, tracestate: "vendor=1" };
     expect(await respondToOffer(sent)).toEqual(sent);
   });
 
-  test("the trace of the worker's app replaces the offer's [D-138]", async () => {
-    expect(await respondToOffer({ traceparent, tracestate: "vendor=1" }, { traceparent: phones })).toEqual({
-      traceparent: phones,
+  test("without an SDK, the worker's app's trace replaces the offer's [D-138]", async () => {
+    expect(await respondToOffer({ traceparent, tracestate: "vendor=1" }, { traceparent: workersTraceparent })).toEqual({
+      traceparent: workersTraceparent,
       tracestate: undefined,
     });
   });
 
-  test("a webhook has no trace when nobody sent a valid one [D-138]", async () => {
+  test("a webhook has no trace headers when no request had valid ones [D-138]", async () => {
     expect(await respondToOffer({ traceparent: "00-0-0-01" })).toEqual({
       traceparent: undefined,
       tracestate: undefined,
