@@ -5,7 +5,7 @@
  */
 
 import { classifyStatus } from "./probe/explain.ts";
-import { type ExplainedFinding, type Explanation, explain, readVectors, stepsOf } from "./vectors/vectors.ts";
+import { type ExplainedFinding, type Explanation, explain, readVectors, toSteps } from "./vectors/vectors.ts";
 
 export type { ExplainedFinding, Explanation };
 
@@ -30,7 +30,7 @@ export type { ExplainedFinding, Explanation };
 export function explainResponse(vectorId: string, status: number | "closed", step = 0): ExplainedFinding | undefined {
   const { groups, standardWebhooks } = readVectors();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
-  const request = vector && stepsOf(vector)[step];
+  const request = vector && toSteps(vector)[step];
   if (request === undefined)
     throw new RangeError(`The test vector ${vectorId} does not exist, or has no request ${step}.`);
   const allowed = [request.response].flat().flatMap((response) => response.status);

@@ -118,9 +118,10 @@ export function nextHealth(
   const { result, at } = attempt;
   if (result === "inconclusive") return health;
   if (result === "acknowledged") return { ...health, ...closed, failingSince: null, lastFailedAt: null };
-  const failing = { ...health, failingSince: failingSince(health, at, policy), lastFailedAt: at };
+  const failing = { ...health, failingSince: startOfFailingPeriod(health, at, policy), lastFailedAt: at };
   // An endpoint that rejects events is up, so the circuit breaker stays closed.
-  const next = result === "unhealthy" ? afterFailure(failing, attempt, policy, random) : { ...failing, ...closed };
+  const next =
+    result === "unhealthy" ? afterUnhealthyAttempt(failing, attempt, policy, random) : { ...failing, ...closed };
   if (next.disabledAt !== null) return next;
   if (result === "gone") return { ...next, disabledAt: at, disabledBecause: "gone" };
   const hasFailedTooLong = at.getTime() - failing.failingSince.getTime() >= policy.disableAfterMs;
@@ -131,13 +132,13 @@ export function nextHealth(
  * Returns the start of the failing period. Failures that are far apart belong to different periods, because nothing was attempted between
  * them.
  */
-function failingSince(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
+function startOfFailingPeriod(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
   const { failingSince: since, lastFailedAt: last } = health;
   const isSamePeriod = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
   return isSamePeriod && since !== null ? since : at;
 }
 
-function afterFailure(
+function afterUnhealthyAttempt(
   health: EndpointHealth,
   { isProbe, retryAfterMs, at }: ClassifiedAttempt,
   policy: BreakerPolicy,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fc } from "../../../scripts/property-seed.ts";
-import { inPlainForm, inUtc, readDateTime } from "./date-time.ts";
+import { readDateTime, toPlainForm, toUtc } from "./date-time.ts";
 
 // Computed without our code: date -u -d 2018-11-26T10:55:00Z +%s
 const minute = 1_543_229_700_000;
@@ -125,7 +125,7 @@ test.each([
   ["0050-01-01T00:00:00+00:30", "0049-12-31T23:30:00Z"],
   ["2099-05-01T16:00:00", undefined],
   ["soon", undefined],
-])("%s is %s in UTC [D-96]", (text, utc) => expect(inUtc(text)).toBe(utc));
+])("%s is %s in UTC [D-96]", (text, utc) => expect(toUtc(text)).toBe(utc));
 
 test.each([
   ["2099-05-01T18:00:00+02:00", "2099-05-01T18:00:00+02:00"],
@@ -134,7 +134,7 @@ test.each([
   ["2099-05-01 18:00:00+02:00", "2099-05-01T16:00:00Z"],
   ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
   ["2099-05-01", undefined],
-])("%s is passed on as %s, which every reader accepts", (text, plain) => expect(inPlainForm(text)).toBe(plain));
+])("%s is passed on as %s, which every reader accepts", (text, plain) => expect(toPlainForm(text)).toBe(plain));
 
 test("a date-time that is passed on is the same instant, in a form that Date reads", () =>
   fc.assert(
@@ -144,7 +144,7 @@ test("a date-time that is passed on is the same instant, in a form that Date rea
       fc.constantFrom("T", "t", " "),
       (date, zone, letter) => {
         const text = date.toISOString().replace("T", letter).replace("Z", zone);
-        for (const form of [inUtc(text), inPlainForm(text)])
+        for (const form of [toUtc(text), toPlainForm(text)])
           expect(Date.parse(form ?? "")).toBe(readDateTime(text)?.earliest);
       },
     ),

@@ -38,11 +38,11 @@ export function readDateTime(text: string): ReadTime | undefined {
 }
 
 /** Returns a date-time unchanged if every reader accepts its notation, otherwise in UTC. */
-export const inPlainForm = (text: string): string | undefined =>
+export const toPlainForm = (text: string): string | undefined =>
   normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 
 /** Converts a date-time to UTC; one that already ends in `Z` or `+00:00` is unchanged. */
-export const inUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
+export const toUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
 
 /** Returns the string itself if it matches `form`; otherwise the same instant in UTC, with every digit of its fraction. */
 function normalise(text: string, form: RegExp): string | undefined {

@@ -3,7 +3,7 @@
  * signal. Does nothing if npm did not start the process, which may then outlive its shell.
  */
 export function endWithNpm(): void {
-  // pnpm and Yarn set it too.
+  // pnpm and Yarn set this variable too.
   if (process.env.npm_config_user_agent === undefined) return;
   const shell = process.ppid;
   const timer = setInterval(() => {

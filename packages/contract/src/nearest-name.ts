@@ -3,11 +3,11 @@
  * two letters changes most pairs of a short name, so a name with the same letters counts as the nearest.
  */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
-  const wrongPairs = pairsOf(wrong);
+  const wrongPairs = toPairs(wrong);
   let [nearest, maxLikeness]: [string | undefined, number] = [undefined, 0.45];
   for (const name of names) {
-    if (lettersOf(name) === lettersOf(wrong)) return name;
-    const namePairs = pairsOf(name);
+    if (sortLetters(name) === sortLetters(wrong)) return name;
+    const namePairs = toPairs(name);
     const likeness =
       (2 * namePairs.filter((pair) => wrongPairs.includes(pair)).length) / (namePairs.length + wrongPairs.length);
     if (likeness > maxLikeness) [nearest, maxLikeness] = [name, likeness];
@@ -15,7 +15,7 @@ export function nearestName(wrong: string, names: readonly string[]): string | u
   return nearest;
 }
 
-const pairsOf = (name: string): string[] =>
+const toPairs = (name: string): string[] =>
   [...name.toLowerCase()].map((_letter, index) => name.toLowerCase().slice(index, index + 2));
 
-const lettersOf = (name: string): string => [...name.toLowerCase()].sort().join("");
+const sortLetters = (name: string): string => [...name.toLowerCase()].sort().join("");

@@ -42,8 +42,8 @@ export async function openReceiver<Request, Response>(
     const { createServer } = await import("node:http");
     return listen(createServer(receiver as never));
   }
-  if (typeof receiver === "function") return { fetch: (request) => respond(receiver(request)) };
-  if (typeof fetch === "function") return { fetch: (request) => respond(fetch.call(receiver, request)) };
+  if (typeof receiver === "function") return { fetch: (request) => requireResponse(receiver(request)) };
+  if (typeof fetch === "function") return { fetch: (request) => requireResponse(fetch.call(receiver, request)) };
   if (typeof ready === "function" && isServer(server)) {
     await ready.call(receiver);
     return listen(server);
@@ -55,7 +55,7 @@ const isServer = (value: unknown): value is Server =>
   ["listen", "address", "close"].every((name) => typeof Object(value)[name] === "function");
 
 async function listen(server: Server): Promise<OpenedAddress> {
-  if (server.listening) return { address: addressOf(server), isServer: true, close: async () => undefined };
+  if (server.listening) return { address: toUrl(server), isServer: true, close: async () => undefined };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).once("listening", resolve);
     // A keep-alive connection would delay the process's exit by five seconds.
@@ -67,18 +67,18 @@ async function listen(server: Server): Promise<OpenedAddress> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { address: addressOf(server), isServer: true, close };
+  return { address: toUrl(server), isServer: true, close };
 }
 
 /** Returns a server's URL. A server that listens on every interface is called at localhost. */
-function addressOf(server: Server): string {
+function toUrl(server: Server): string {
   const { address, port, family } = Object(server.address());
   const host = address === "::" || address === "0.0.0.0" ? "localhost" : family === "IPv6" ? `[${address}]` : address;
   return `${"setSecureContext" in server ? "https" : "http"}://${host}:${port}`;
 }
 
-async function respond<Response>(responding: unknown): Promise<Response> {
-  const response = await responding;
+async function requireResponse<Response>(returned: unknown): Promise<Response> {
+  const response = await returned;
   if (typeof Object(response).status === "number") return response as Response;
   throw new TypeError(
     "The handler did not return a Response. A node:http listener must declare both parameters, request and response.",

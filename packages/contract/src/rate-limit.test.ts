@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { printRateLimit, readRateLimit } from "./rate-limit.ts";
+import { formatRateLimit, readRateLimit } from "./rate-limit.ts";
 
 const headers = (rateLimit: string | null, policies: string | null) => {
   const fields: Record<string, string | null> = { ratelimit: rateLimit, "ratelimit-policy": policies };
@@ -34,7 +34,7 @@ test.each([null, "", "limit=100, remaining=50", '"a";t=5', '"a";r=-1', '"a";r=so
 );
 
 test("prints the fields that it reads, with seconds rounded up", () => {
-  const printed = printRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
+  const printed = formatRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
   expect(printed).toEqual({ RateLimit: '"key";r=7;t=2', "RateLimit-Policy": '"key";q=600;w=60' });
   expect(readRateLimit(headers(printed.RateLimit, printed["RateLimit-Policy"]))).toMatchObject({
     remaining: 7,

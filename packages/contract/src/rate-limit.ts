@@ -46,7 +46,7 @@ export function readRateLimit(header: (name: string) => string | null | undefine
 }
 
 /** Formats a quota as the two header fields, by name. Seconds are rounded up, so that a request after them is accepted. */
-export const printRateLimit = ({ policy, remaining, resetAfterMs = 0, limit = 0, windowMs = 0 }: RateLimit) => ({
+export const formatRateLimit = ({ policy, remaining, resetAfterMs = 0, limit = 0, windowMs = 0 }: RateLimit) => ({
   RateLimit: `"${policy}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`,
   "RateLimit-Policy": `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`,
 });
@@ -65,7 +65,7 @@ interface Quota {
   readonly w?: number;
 }
 
-/** `"name";key=number;…, "name";…` (RFC 9651). Parameters that are not integers are omitted. */
+/** Parses `"name";key=number;…, "name";…` (RFC 9651), without parameters that are not integers. */
 const readList = (field: string | null | undefined): Quota[] =>
   (field ?? "").split(",").map((item) => {
     const numbers = [...item.matchAll(/;\s*(\w)=(\d+)\s*(?=;|$)/g)].map(([, key, value]) => [key, Number(value)]);

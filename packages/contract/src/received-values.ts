@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inPlainForm, inUtc } from "./date-time.ts";
+import { toPlainForm, toUtc } from "./date-time.ts";
 
 /**
  * Returns a schema in which null counts as absent for an optional field (D-94). A required field rejects null. A field that is not in the
@@ -19,7 +19,7 @@ function withoutNulls(value: unknown, optional: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !isAbsent(name)));
 }
 
-const normalised = (
+const transformText = (
   normalise: (text: string) => string | undefined,
 ): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> =>
   z.string().transform((text, context) => {
@@ -30,7 +30,7 @@ const normalised = (
   });
 
 /** A date-time as sent if every reader accepts its notation, otherwise in UTC (D-96). */
-export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = normalised(inPlainForm);
+export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = transformText(toPlainForm);
 
 /** A date-time in UTC: as sent, or the same instant in UTC (D-96). */
-export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = normalised(inUtc);
+export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = transformText(toUtc);

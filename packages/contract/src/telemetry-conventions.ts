@@ -19,12 +19,12 @@ export function isSdkRegistered(provider: object): boolean {
   return getDelegateTracer === undefined || getDelegateTracer.call(provider, "@offers") !== undefined;
 }
 
-/** @param address a full URL @throws {TypeError} for any other string */
-export function serverAttributes(address: string | { readonly href: string }): {
+/** @param url a full URL @throws {TypeError} for any other string */
+export function serverAttributes(url: string | { readonly href: string }): {
   readonly "server.address": string;
   readonly "server.port": number;
 } {
-  const { hostname, port, protocol } = new URL(String(address));
+  const { hostname, port, protocol } = new URL(String(url));
   return {
     "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
     "server.port": Number(port) || (protocol === "https:" ? 443 : 80),

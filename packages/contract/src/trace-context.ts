@@ -55,7 +55,7 @@ export interface SpanPlace {
 }
 
 /** Formats a span's position as headers. @returns undefined for an invalid position, such as one from a tracer that records nothing */
-export function writeTraceContext({ traceId, spanId, traceFlags, traceState }: SpanPlace): TraceContext | undefined {
+export function formatTraceContext({ traceId, spanId, traceFlags, traceState }: SpanPlace): TraceContext | undefined {
   const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
   const tracestate = traceState?.serialize();
   return readTraceContext([traceparent], tracestate ? [tracestate] : []);

@@ -7,7 +7,7 @@ import type { Request, RequestHandler } from "express";
 import { ConfigurationError } from "./errors/errors.ts";
 import type { RejectionFacts } from "./errors/rejection.ts";
 import { readTarget } from "./http/base-path.ts";
-import { rawHeadersOf, readNodeBody } from "./http/body.ts";
+import { getRawHeaders, readNodeBody } from "./http/body.ts";
 import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
@@ -129,7 +129,7 @@ const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path ?? readTarget(request.url).path,
   target: request.originalUrl ?? request.url,
-  rawHeaders: rawHeadersOf(request),
+  rawHeaders: getRawHeaders(request),
   request,
   readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),
 });

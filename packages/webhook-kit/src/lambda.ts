@@ -5,7 +5,7 @@
  */
 import { ConfigurationError } from "./errors/errors.ts";
 import { readBasePath, type StripBasePath } from "./http/base-path.ts";
-import { takeBytes } from "./http/body.ts";
+import { wrapBytes } from "./http/body.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { ReceiverOptions } from "./options/options.ts";
 import { receive } from "./receive/receive.ts";
@@ -42,7 +42,7 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
   const settings = startReceiver<Event>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   return async (event) => {
-    requireHttp(event);
+    requireHttpEvent(event);
     const incoming = toIncomingRequest(event, stripBasePath);
     const { status, headers, body } =
       (await receive(settings, incoming)) ?? settings.observer.unknownPath(incoming.target, stripBasePath);
@@ -58,7 +58,7 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
 }
 
 /** @throws {ConfigurationError} `wrong_request_type` */
-function requireHttp(event: unknown): void {
+function requireHttpEvent(event: unknown): void {
   const { rawPath, requestContext, path, httpMethod, Records } = Object(event);
   const required = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
   if (required.every((value) => typeof value === "string")) return;
@@ -73,14 +73,14 @@ function toIncomingRequest<Event extends LambdaEvent>(
   event: Event,
   stripBasePath: StripBasePath,
 ): IncomingRequest<Event> {
-  const path = pathOf(event);
+  const path = getPath(event);
   return {
-    method: methodOf(event),
+    method: getMethod(event),
     path: stripBasePath(path),
     target: path,
-    rawHeaders: rawHeadersOf(event),
+    rawHeaders: getRawHeaders(event),
     request: event,
-    readBody: async (maxBytes) => takeBytes(bodyOf(event), maxBytes),
+    readBody: async (maxBytes) => wrapBytes(decodeBody(event), maxBytes),
   };
 }
 
@@ -114,20 +114,20 @@ type LambdaResult = {
 /**
  * Returns the headers as name, value, name, value. Only `multiValueHeaders`, which some gateways omit, shows that a header was sent twice.
  */
-const rawHeadersOf = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
+const getRawHeaders = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
   Object.entries(multiValueHeaders ?? headers ?? {}).flatMap(([name, values]) =>
     [values ?? []].flat().flatMap((value) => [name, value]),
   );
 
 /** Returns the path, percent-encoded as on the wire: some gateways decode it. */
-function pathOf(event: LambdaEvent): string {
+function getPath(event: LambdaEvent): string {
   const url = new URL("https://lambda.invalid");
   url.pathname = "rawPath" in event ? event.rawPath : event.path;
   return url.pathname;
 }
 
-const methodOf = (event: LambdaEvent): string =>
+const getMethod = (event: LambdaEvent): string =>
   "rawPath" in event ? event.requestContext.http.method : event.httpMethod;
 
-const bodyOf = ({ body, isBase64Encoded }: LambdaEvent): Uint8Array =>
+const decodeBody = ({ body, isBase64Encoded }: LambdaEvent): Uint8Array =>
   Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8");

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ConfigurationError } from "./errors/errors.ts";
 import { readBasePath, readTarget, type StripBasePath } from "./http/base-path.ts";
-import { rawHeadersOf, readNodeBody } from "./http/body.ts";
+import { getRawHeaders, readNodeBody } from "./http/body.ts";
 import { closeOnFailure, writeNodeResponse } from "./http/node-response.ts";
 import type { IncomingRequest } from "./http/request.ts";
 import type { WebhookResponse } from "./http/response.ts";
@@ -86,7 +86,7 @@ function toIncomingRequest(request: MountedRequest, stripBasePath: StripBasePath
     method: request.method ?? "",
     path: stripBasePath(readTarget(url).path),
     target: typeof originalUrl === "string" ? originalUrl : url,
-    rawHeaders: rawHeadersOf(request),
+    rawHeaders: getRawHeaders(request),
     request,
     readBody: (maxBytes, timeoutMs) => readNodeBody(request, maxBytes, timeoutMs),
   };

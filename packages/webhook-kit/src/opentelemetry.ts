@@ -71,8 +71,8 @@ export function webhookTracer(
   const { sender: mode = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
   if (!["parent", "link", "ignore"].includes(mode))
     throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
-  const duration = createDuration(meter);
-  let isTracing = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
+  const duration = createDurationHistogram(meter);
+  let isTracing = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
   return {
     isEnabled() {
       isTracing ||= isSdkRegistered(trace.getTracerProvider());
@@ -86,17 +86,17 @@ export function webhookTracer(
       const links = remote && mode === "link" ? [{ context: remote }] : [];
       const kind = hasActiveSpan ? SpanKind.INTERNAL : SpanKind.SERVER;
       const span = tracer.startSpan(name, { kind, attributes, startTime, links }, parent);
-      const measured = withMeasurement(span, attributes, (all) =>
-        duration.record((Date.now() - startTime) / 1_000, all),
+      const measuredSpan = withMeasurement(span, attributes, (metricAttributes) =>
+        duration.record((Date.now() - startTime) / 1_000, metricAttributes),
       );
-      return context.with(trace.setSpan(parent, span), () => run(measured));
+      return context.with(trace.setSpan(parent, span), () => run(measuredSpan));
     },
   };
 }
 
 const scope = "@offers/webhook-kit";
 
-const createDuration = (meter: Meter): Histogram =>
+const createDurationHistogram = (meter: Meter): Histogram =>
   meter.createHistogram("offers.webhook.duration", {
     description: "The time from a webhook's arrival to its response",
     unit: "s",
@@ -113,11 +113,11 @@ function withMeasurement(
   record: (attributes: Record<string, string | number>) => void,
 ): ReturnType<typeof asReceiverSpan> {
   const attributes: Record<string, string | number> = {};
-  const keepAttribute = (name: string, value: string | number) => {
+  const addAttribute = (name: string, value: string | number) => {
     if (measuredAttributes.includes(name)) attributes[name] = value;
   };
-  for (const [name, value] of Object.entries(initialAttributes)) keepAttribute(name, value);
-  return asReceiverSpan(span, keepAttribute, () => record(attributes));
+  for (const [name, value] of Object.entries(initialAttributes)) addAttribute(name, value);
+  return asReceiverSpan(span, addAttribute, () => record(attributes));
 }
 
 const asReceiverSpan = (

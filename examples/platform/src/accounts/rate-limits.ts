@@ -1,4 +1,4 @@
-import { printRateLimit } from "@offers/contract/rate-limit";
+import { formatRateLimit } from "@offers/contract/rate-limit";
 import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ProblemError } from "../http/problem.ts";
@@ -32,7 +32,7 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
     countInvalidKey: (address) => consume(invalidKeys, networkOf(address), "Too many requests with invalid keys"),
     async countRequest(keyHash) {
       const toHeaders = ({ remainingPoints, msBeforeNext }: RateLimiterRes) =>
-        printRateLimit({
+        formatRateLimit({
           policy: "key",
           remaining: remainingPoints,
           resetAfterMs: msBeforeNext,

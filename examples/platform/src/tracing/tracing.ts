@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { methodAttribute } from "@offers/contract/telemetry-conventions";
 import {
+  formatTraceContext,
   readTraceContext,
   remoteSpanContext,
   type TraceContext,
-  writeTraceContext,
 } from "@offers/contract/trace-context";
 import {
   type Attributes,
@@ -60,7 +60,7 @@ export function activeTrace(): string | null {
 
 function activeTraceContext(): TraceContext | undefined {
   const span = trace.getSpanContext(context.active());
-  return span && writeTraceContext(span);
+  return span && formatTraceContext(span);
 }
 
 /**

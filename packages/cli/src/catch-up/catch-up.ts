@@ -1,10 +1,10 @@
 import { endpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
-import { type Mask, maskSecrets, plural, printable, type Style, styleFor, UsageError } from "../terminal/output.ts";
+import { type Mask, maskSecrets, plural, type Style, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
 import { readUrl } from "../wire/receiver-url.ts";
-import { type FeedEvent, openFeed, toWebhook } from "./feed.ts";
+import { createFeedReader, type FeedEvent, toWebhook } from "./feed.ts";
 
 export interface CatchUpOptions {
   from: string;
@@ -32,7 +32,7 @@ export async function catchUp({
   const secret = to && (await readSecret(scheme, options.secretFile));
   const mask = maskSecrets([apiKey, secret]);
   const style = styleFor(process.stdout);
-  const readPage = openFeed(platform, apiKey, timeout);
+  const readPage = createFeedReader(platform, apiKey, timeout);
   // An empty string comes from an unset shell variable.
   let [cursor, eventCount] = [options.after || undefined, 0];
   for (;;) {
@@ -44,7 +44,7 @@ export async function catchUp({
         webhook && to && secret !== undefined ? await sendWebhook(webhook, to, { scheme, secret }, timeout) : undefined;
       if (sent?.failure !== undefined) throw new UsageError(sent.failure);
       const status = sent?.status;
-      console.log(json ? toJsonLine(event, status, mask) : showEvent(event, status, mask, style));
+      console.log(json ? toJsonLine(event, status, mask) : formatEvent(event, status, mask, style));
       if (typeof status !== "number" || status === 200) continue;
       // The page's earlier events are sent again, because only whole pages have a cursor.
       const resumeFrom = cursor === undefined ? "from the start" : `with --after ${cursor}`;
@@ -66,12 +66,17 @@ export async function catchUp({
 }
 
 /** Formats an event as one line: the time, the type, its subjects and the receiver's response. */
-function showEvent({ type, data, createdAt }: FeedEvent, status: number | undefined, mask: Mask, style: Style): string {
+function formatEvent(
+  { type, data, createdAt }: FeedEvent,
+  status: number | undefined,
+  mask: Mask,
+  style: Style,
+): string {
   const subjects = Object.values(data).filter((value) => typeof value === "string");
   const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${subjects.join(" ")}`;
   const outcome =
     status === undefined ? "" : `  ${style(status === 200 ? "green" : "red", status ? `${status}` : "no response")}`;
-  return printable(mask(`${line}${outcome}`));
+  return toPrintable(mask(`${line}${outcome}`));
 }
 
 const toJsonLine = (event: FeedEvent, status: number | undefined, mask: Mask): string =>

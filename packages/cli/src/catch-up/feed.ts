@@ -21,8 +21,8 @@ export interface FeedPage {
 /** Reads the page after a cursor, or the first page without a cursor. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
-/** Returns a function that reads the feed. It rejects with a {@link UsageError} if the platform does not respond with a page. */
-export function openFeed(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
+/** Creates a function that reads one page of the feed. That function rejects with {@link UsageError} if the response is not a page. */
+export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
   return async (after) => {
     const query = new URLSearchParams({
       ...(after !== undefined && { after }),
@@ -44,7 +44,7 @@ export function openFeed(platform: ReceiverUrl, apiKey: string, timeoutMs: numbe
     }
     const page = parsePage(body);
     if (response.status === 200 && page) return page;
-    throw new UsageError(`${platform.href}/events responded with ${response.status}. ${remedyOf(response.status)}`);
+    throw new UsageError(`${platform.href}/events responded with ${response.status}. ${remedyFor(response.status)}`);
   };
 }
 
@@ -57,7 +57,7 @@ function parsePage(body: string): FeedPage | undefined {
   }
 }
 
-function remedyOf(status: number): string {
+function remedyFor(status: number): string {
   if (status === 400) return "Is --after a cursor that this command has printed for the same organisation?";
   if (status === 401 || status === 403) return "Check the API key.";
   return "Is this the base URL of a platform that has a feed?";
@@ -69,7 +69,7 @@ const webhookNames: Readonly<Record<string, string>> = {
   WorkerAddedContact: "worker-added-contact",
 };
 
-/** @returns undefined for an event without a webhook */
+/** Builds an event's webhook. @returns undefined if events of this type are not sent as webhooks */
 export function toWebhook({ id, type, data }: FeedEvent): Webhook | undefined {
   const name = webhookNames[type];
   return name === undefined ? undefined : fillEvent(findEvent(name), data, id);

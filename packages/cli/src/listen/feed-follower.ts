@@ -46,7 +46,7 @@ export class FeedFollower {
     this.#options = options;
   }
 
-  /** Forwards a push in its event's turn. @param waitMs how long its sender waits for a response */
+  /** Forwards a pushed event when all earlier events have been forwarded. @param waitMs how long the push's sender waits for a response */
   forwardInTurn(id: string, forwardOnce: ForwardOnce, waitMs: number): Promise<PushOutcome> {
     if (this.#options.progress.hasForwarded(id)) return Promise.resolve("repeated");
     this.#pushes.get(id)?.settle("waiting");
@@ -73,7 +73,7 @@ export class FeedFollower {
     while (!signal.aborted) {
       // If an event was pushed before this read and is still not in the feed, it never will be: it is a test event.
       const idsBeforeRead = [...this.#pushes.keys()];
-      const failure = await this.#readToEnd(signal);
+      const failure = await this.#forwardNewEvents(signal);
       if (failure) {
         if (!hasRead) throw failure;
         failures += 1;
@@ -90,8 +90,8 @@ export class FeedFollower {
     this.#pushes.clear();
   }
 
-  /** @returns the error if a page could not be read */
-  async #readToEnd(signal: AbortSignal): Promise<Error | undefined> {
+  /** Reads the feed to its end and forwards each new event. @returns the error if a page could not be read */
+  async #forwardNewEvents(signal: AbortSignal): Promise<Error | undefined> {
     const { readPage, progress } = this.#options;
     while (!signal.aborted) {
       const page = await readPage(progress.cursor).catch((reason: Error) => reason);
@@ -100,7 +100,7 @@ export class FeedFollower {
         if (!progress.hasForwarded(event.id)) await this.#forwardUntilAcknowledged(event, signal);
         if (signal.aborted) return undefined;
       }
-      progress.moveTo(page.cursor);
+      progress.saveCursor(page.cursor);
       if (!page.more) return undefined;
     }
     return undefined;
@@ -116,7 +116,7 @@ export class FeedFollower {
     }
   }
 
-  /** @returns undefined if no push for the event is waiting */
+  /** Forwards the waiting push for an event. @returns undefined if there is none */
   #forwardPush(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
     const push = this.#pushes.get(id);
     if (!push) return undefined;
@@ -125,13 +125,13 @@ export class FeedFollower {
   }
 
   #markForwarded(id: string): void {
-    this.#options.progress.addForwarded(id);
+    this.#options.progress.saveForwarded(id);
     // Settles a push that arrived while the event was being forwarded.
     this.#pushes.get(id)?.settle("repeated");
     this.#pushes.delete(id);
   }
 
-  /** Waits, but returns early when a push arrives. With `id`, only a push for that event counts. */
+  /** Waits, but returns early when a push arrives. If `id` is passed, only a push for that event ends the wait. */
   async #pause(ms: number, signal: AbortSignal, id?: string): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => {

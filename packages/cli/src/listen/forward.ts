@@ -38,8 +38,8 @@ const servicePath =
 export const servicePathOf = (target: string): string => servicePath.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
 /**
- * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path. It
- * is added only if it is missing.
+ * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path, so
+ * the path is added only if it is missing.
  */
 export function forwardedPath({ base }: ReceiverUrl, target: string): string {
   const path = target.split("?")[0] ?? "";
@@ -60,7 +60,7 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
       method: incoming.method,
       agent: false,
       path: forwardedPath(to, incoming.target),
-      headers: headersFor(to, incoming),
+      headers: toForwardedHeaders(to, incoming),
       signal: AbortSignal.timeout(timeoutMs),
     };
     const outgoing = (to.isSecure ? requestHttps : requestHttp)(options, (response) => {
@@ -69,7 +69,7 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
           resolve({
             status: response.statusCode ?? 502,
             statusText: response.statusMessage ?? "",
-            rawHeaders: withoutConnection(response.rawHeaders),
+            rawHeaders: removeHopByHopHeaders(response.rawHeaders),
             body,
           }),
         reject,
@@ -79,9 +79,9 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
   });
 }
 
-function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
+function toForwardedHeaders(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
   const host = `${to.host}:${to.port}`;
-  const forwarded = withoutConnection(rawHeaders);
+  const forwarded = removeHopByHopHeaders(rawHeaders);
   const names = forwarded.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const headers = forwarded.map((text, index) =>
     index % 2 === 1 && forwarded[index - 1]?.toLowerCase() === "host" ? host : text,
@@ -94,7 +94,7 @@ function headersFor(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): st
 }
 
 /** Removes hop-by-hop headers, including those that the Connection header lists. */
-function withoutConnection(rawHeaders: readonly string[]): string[] {
+function removeHopByHopHeaders(rawHeaders: readonly string[]): string[] {
   const listedNames = rawHeaders.flatMap((value, index) =>
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "connection"
       ? value.split(",").map((token) => token.trim().toLowerCase())

@@ -41,13 +41,13 @@ export class KeptCursor {
     return this.#forwarded.has(id);
   }
 
-  addForwarded(id: string): void {
+  saveForwarded(id: string): void {
     if (this.#forwarded.has(id)) return;
     this.#forwarded.add(id);
     this.#write(() => appendFileSync(this.#file, toText([{ forwarded: id }])));
   }
 
-  moveTo(cursor: string): void {
+  saveCursor(cursor: string): void {
     if (cursor === this.#cursor) return;
     this.#cursor = cursor;
     this.#write(() => appendFileSync(this.#file, toText([{ cursor }])));

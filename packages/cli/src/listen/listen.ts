@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { endpointProblem } from "@offers/contract/endpoint-problem";
-import { type FeedEvent, openFeed, toWebhook } from "../catch-up/feed.ts";
+import { createFeedReader, type FeedEvent, toWebhook } from "../catch-up/feed.ts";
 import { openRecording } from "../replay/recording.ts";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
   type Mask,
   maskSecrets,
-  printable,
   type Style,
   styleFor,
+  toPrintable,
   UsageError,
   widthOf,
   wrapText,
@@ -49,9 +49,11 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
   const style = styleFor(process.stdout);
   const record = options.record === undefined ? undefined : openRecording(options.record);
   const stopped = new AbortController();
-  let problem: unknown;
+  let recordingError: unknown;
   const onArrival = (arrival: Arrival): void => {
-    console.log(options.json ? toJsonLine(arrival, mask) : showArrival(arrival, mask, style, widthOf(process.stdout)));
+    console.log(
+      options.json ? toJsonLine(arrival, mask) : formatArrival(arrival, mask, style, widthOf(process.stdout)),
+    );
     const { arrivedAt, recordedAt, method, target, body, verification, notForwarded, isEvent } = arrival;
     // A replay signs each webhook again, so recording a forged one would make it valid.
     if (!isEvent || notForwarded || !(verification?.ok || recordedAt !== undefined)) return;
@@ -59,20 +61,20 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
     try {
       record?.({ time: arrivedAt.toISOString(), id, method, path: servicePathOf(target), body: body.toString() });
     } catch (error) {
-      problem = error;
+      recordingError = error;
       stopped.abort();
     }
   };
   const timeoutMs = options.timeout;
   const progress = platform && new KeptCursor(options.cursorFile, platform.href, options.after || undefined);
-  for (const id of options.skip ?? []) progress?.addForwarded(id);
+  for (const id of options.skip ?? []) progress?.saveForwarded(id);
   const follower =
     platform && apiKey !== undefined && progress
       ? new FeedFollower({
-          readPage: openFeed(platform, apiKey, timeoutMs),
+          readPage: createFeedReader(platform, apiKey, timeoutMs),
           progress,
           send: (event, retryMs) => sendEvent(event, { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }),
-          onFeedFailed: (reason) => console.error(`${printable(mask(reason))} Retrying until the feed responds.`),
+          onFeedFailed: (reason) => console.error(`${toPrintable(mask(reason))} Retrying until the feed responds.`),
         })
       : undefined;
   const server = createListener({ scheme, secret, forwardTo, timeoutMs, follower, onArrival });
@@ -93,7 +95,7 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
       `Reading the feed at ${platform?.href} from ${progress.cursor === undefined ? "its start" : "the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
     );
   const following = follower?.run(stopped.signal).catch((error: unknown) => {
-    problem = error;
+    recordingError = error;
     stopped.abort();
   });
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(stopped.signal, "abort")]);
@@ -102,7 +104,7 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
   await following;
   server.close();
   server.closeAllConnections();
-  if (problem !== undefined) throw problem;
+  if (recordingError !== undefined) throw recordingError;
   return 0;
 }
 
@@ -123,7 +125,7 @@ async function sendEvent(
   const webhook = toWebhook(event);
   if (!webhook) {
     console.error(
-      `${printable(event.id)} has the type ${printable(event.type)}, which has no webhook. It was not forwarded.`,
+      `${toPrintable(event.id)} has the type ${toPrintable(event.type)}, which has no webhook. It was not forwarded.`,
     );
     return true;
   }
@@ -154,16 +156,16 @@ async function sendEvent(
 const maxBodyShown = 2_000;
 
 /** Formats a request for people: a line with the time of day, the reason for a rejection, and the body. */
-export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
+export function formatArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
   const { id, retryMs, notForwarded } = arrival;
   const isAccepted = status >= 200 && status < 300;
   const time = style("dim", arrivedAt.toTimeString().slice(0, 8));
-  const request = style("bold", `${method} ${printable(mask(target)).slice(0, 200)}`);
+  const request = style("bold", `${method} ${toPrintable(mask(target)).slice(0, 200)}`);
   const response = style(isAccepted ? "green" : "red", String(status));
   const duration = style("dim", `${Math.round(durationMs)} ms`);
-  const lines = [`${time}  ${request}  ${response}  ${describe(arrival, style)}  ${duration}`];
-  const addDetail = (text: string) => lines.push(wrapText(printable(mask(text)), "  ", width));
+  const lines = [`${time}  ${request}  ${response}  ${describeVerification(arrival, style)}  ${duration}`];
+  const addDetail = (text: string) => lines.push(wrapText(toPrintable(mask(text)), "  ", width));
   if (verification && !verification.ok) addDetail(verification.advice);
   if (failure !== undefined) addDetail(failure);
   if (forwardedTo !== undefined && !isAccepted) {
@@ -178,20 +180,20 @@ export function showArrival(arrival: Arrival, mask: Mask, style: Style, width: n
     addDetail("Earlier events have not been acknowledged. This event will be forwarded after them.");
   if (retryMs !== undefined)
     addDetail(`${id} will be forwarded again in ${retryMs / 1000} s; later events wait. To skip it: --skip ${id}`);
-  if (body.length > 0) lines.push(showBody(body, mask, width));
+  if (body.length > 0) lines.push(formatBody(body, mask, width));
   return lines.join("\n");
 }
 
-function describe({ verification, recordedAt }: Arrival, style: Style): string {
-  if (recordedAt !== undefined) return style("green", `from the feed, recorded ${printable(recordedAt)}`);
+function describeVerification({ verification, recordedAt }: Arrival, style: Style): string {
+  if (recordedAt !== undefined) return style("green", `from the feed, recorded ${toPrintable(recordedAt)}`);
   if (!verification) return style("dim", "unsigned, like every GET /test");
   if (!verification.ok) return style("red", `rejected: ${verification.reason}`);
   return style("green", `verified: ${verification.variant}, ${verification.ageSeconds.toFixed(1)} s old`);
 }
 
-function showBody(body: Buffer, mask: Mask, width: number): string {
+function formatBody(body: Buffer, mask: Mask, width: number): string {
   const text = mask(body.subarray(0, maxBodyShown * 4).toString());
-  const shown = printable(indentJson(text)).slice(0, maxBodyShown).split("\n");
+  const shown = toPrintable(indentJson(text)).slice(0, maxBodyShown).split("\n");
   if (body.length > maxBodyShown) shown.push(`… ${body.length.toLocaleString("en")} bytes in total`);
   return shown.map((line) => wrapText(line, "  ", width)).join("\n");
 }

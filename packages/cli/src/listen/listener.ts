@@ -73,7 +73,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
     : verifyRequest(options.scheme, options.secret, { rawHeaders, body: body ?? Buffer.alloc(0) }, Date.now());
   const isEvent = !events.some(({ isRequest, path: requestPath }) => isRequest && requestPath === servicePath);
   const id = isEvent ? [headers["offers-delivery-id"] ?? headers["webhook-id"]].flat()[0] : undefined;
-  const report = (result: ForwardedResponse, startedAt: number, extra: Partial<Arrival> = {}) =>
+  const reportArrival = (result: ForwardedResponse, startedAt: number, extra: Partial<Arrival> = {}) =>
     options.onArrival({
       arrivedAt,
       method,
@@ -101,7 +101,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
         result = emptyResponse(502);
       }
     const isAcknowledged = result.status === 200;
-    report(result, startedAt, {
+    reportArrival(result, startedAt, {
       ...(forwardTo && { forwardedTo: `${new URL(forwardTo.href).origin}${forwardedPath(forwardTo, target)}` }),
       ...(failure && { failure }),
       ...(!isAcknowledged && retryMs !== undefined && { retryMs }),
@@ -113,7 +113,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
     const outcome = await follower.forwardInTurn(id, forwardOnce, maxTurnWaitMs);
     if (outcome !== "forwarded") {
       result = emptyResponse(outcome === "repeated" ? 200 : 503);
-      report(result, startedAt, { notForwarded: outcome });
+      reportArrival(result, startedAt, { notForwarded: outcome });
     }
   } else await forwardOnce(undefined);
   writeResponse(response, result);
@@ -159,6 +159,6 @@ function writeResponse(response: ServerResponse, { status, statusText, rawHeader
 function describeFailure(cause: unknown, { forwardTo, timeoutMs }: ListenerOptions): string {
   const { code, name, message } = cause as NodeJS.ErrnoException;
   if (name === "TimeoutError" || name === "AbortError")
-    return `${forwardTo?.href} did not createResponse within ${timeoutMs / 1000} s`;
+    return `${forwardTo?.href} did not respond within ${timeoutMs / 1000} s`;
   return forwardTo ? describeConnectionError(forwardTo, code ?? message) : message;
 }

@@ -1,12 +1,12 @@
 import { type Scheme, schemeNames } from "../signature/sign-request.ts";
 import { UsageError } from "../terminal/output.ts";
-import { writeRequest } from "../vectors/request.ts";
+import { buildRequest } from "../vectors/request.ts";
 import type { FindingCode, TestVector, VectorRequest } from "../vectors/vectors.ts";
 import { defaultTimeoutMs, exchange } from "../wire/exchange.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import { describeConnectionError, type ReceiverUrl } from "../wire/receiver-url.ts";
-import { type Evidence, type Finding, findingOf } from "./explain.ts";
-import { type Endpoint, isForEvents } from "./select.ts";
+import { createFinding, type Evidence, type Finding } from "./explain.ts";
+import { type Endpoint, isEventRequest } from "./select.ts";
 import { type SendSettings, sendCase } from "./send.ts";
 import { findAcceptedVariant, type Precision, type SigningVariant, signedHeaders } from "./signing-variants.ts";
 
@@ -49,7 +49,7 @@ const signedCheck = (headers: [string, string][], target = "/test/auth"): Vector
 });
 
 async function sendCheck({ url, timeoutMs }: Subject, request: VectorRequest, base = url.base): Promise<CheckResult> {
-  const sent = writeRequest(request, { host: `${url.host}:${url.port}`, base }, true);
+  const sent = buildRequest(request, { host: `${url.host}:${url.port}`, base }, true);
   const limits = { methods: [request.method ?? "GET"], timeoutMs: timeoutMs ?? defaultTimeoutMs };
   const { responses, error, isClosed } = await exchange(url, sent, limits);
   const [response] = responses;
@@ -64,7 +64,7 @@ function describeUnreachable(url: ReceiverUrl, { status, error }: CheckResult, t
 }
 
 /** Creates a finding about one request that was sent the way the service sends it. */
-function checkFinding(code: FindingCode, target: string, result: CheckResult, explanation: string): Finding {
+function createCheckFinding(code: FindingCode, target: string, result: CheckResult, explanation: string): Finding {
   const { sent, response, status } = result;
   const evidence: Evidence = {
     id: `check${target}`,
@@ -73,42 +73,42 @@ function checkFinding(code: FindingCode, target: string, result: CheckResult, ex
     sent,
     ...(response && { received: response }),
   };
-  return findingOf(code, [evidence]);
+  return createFinding(code, [evidence]);
 }
 
 /** Returns the finding that a check's status reveals on its own. */
 function findingFromStatus(target: string, result: CheckResult): Finding | undefined {
   const { status, response } = result;
-  if (typeof status !== "number") return checkFinding("no_response", target, result, "");
+  if (typeof status !== "number") return createCheckFinding("no_response", target, result, "");
   if (status > 200 && status < 300)
-    return checkFinding("wrong_success_status", target, result, "Only 200 passes the check.");
+    return createCheckFinding("wrong_success_status", target, result, "Only 200 passes the check.");
   if (status < 300 || status >= 400) return undefined;
   const location = response?.headers.get("location");
-  return checkFinding("redirected", target, result, location === undefined ? "" : `It redirects to ${location}.`);
+  return createCheckFinding("redirected", target, result, location === undefined ? "" : `It redirects to ${location}.`);
 }
 
 async function diagnoseTest(subject: Subject, test: CheckResult): Promise<Finding> {
   const { url } = subject;
   const status = test.status as number;
   // Checked before redirects: if a framework redirects to add the slash, this finding's remedy is more precise.
-  const withSlash = await sendCheck(subject, { method: "GET", target: "/test/" });
-  if (status >= 300 && withSlash.status === 200)
-    return checkFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ returned 200.`);
+  const slashResult = await sendCheck(subject, { method: "GET", target: "/test/" });
+  if (status >= 300 && slashResult.status === 200)
+    return createCheckFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ returned 200.`);
   const statusFinding = findingFromStatus("/test", test);
   if (statusFinding) return statusFinding;
   if (status === 401 || status === 403)
-    return checkFinding("test_needs_authentication", "/test", test, "GET /test is not signed.");
-  const posted = await sendCheck(subject, { method: "POST", target: "/test", body: "" });
-  if (posted.status === 200) return checkFinding("wrong_method", "/test", test, "POST /test returned 200.");
+    return createCheckFinding("test_needs_authentication", "/test", test, "GET /test is not signed.");
+  const postResult = await sendCheck(subject, { method: "POST", target: "/test", body: "" });
+  if (postResult.status === 200) return createCheckFinding("wrong_method", "/test", test, "POST /test returned 200.");
   for (const base of otherBases(url.base)) {
     const atBase = await sendCheck(subject, { method: "GET", target: "/test" }, base);
     const atUnknownPath = await sendCheck(subject, { method: "GET", target: "/no-such-path" }, base);
     // A server that responds with 200 to every path is not a receiver.
     if (atBase.status !== 200 || atUnknownPath.status === 200) continue;
     const baseUrl = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
-    return checkFinding("wrong_base_path", "/test", test, `The endpoints are below ${baseUrl}.`);
+    return createCheckFinding("wrong_base_path", "/test", test, `The endpoints are below ${baseUrl}.`);
   }
-  if (status >= 500) return checkFinding("server_error", "/test", test, "");
+  if (status >= 500) return createCheckFinding("server_error", "/test", test, "");
   throw new UsageError(
     `GET ${url.href}/test returned ${status}; expected 200. Pass the base URL exactly as it appears in the company profile, such as http://localhost:3001/offers; the probe appends /test.`,
   );
@@ -131,20 +131,21 @@ async function diagnoseAuth(subject: Subject, auth: CheckResult): Promise<Findin
   const target = "/test/auth";
   const { status } = auth;
   const headers = () => signedHeaders(scheme, secret, Date.now());
-  const authWithSlash = await sendCheck(subject, signedCheck(headers(), "/test/auth/"));
-  if (typeof status === "number" && status >= 300 && status < 500 && authWithSlash.status === 200)
-    return checkFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ returned 200.`);
+  const authSlashResult = await sendCheck(subject, signedCheck(headers(), "/test/auth/"));
+  if (typeof status === "number" && status >= 300 && status < 500 && authSlashResult.status === 200)
+    return createCheckFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ returned 200.`);
   const statusFinding = findingFromStatus(target, auth);
   if (statusFinding) return statusFinding;
-  const posted = await sendCheck(subject, { method: "POST", target, headers: headers(), body: "" });
-  if (posted.status === 200) return checkFinding("wrong_method", target, auth, "POST /test/auth returned 200.");
-  if (status === 404 || status === 405) return checkFinding("auth_check_missing", target, auth, "");
+  const postResult = await sendCheck(subject, { method: "POST", target, headers: headers(), body: "" });
+  if (postResult.status === 200)
+    return createCheckFinding("wrong_method", target, auth, "POST /test/auth returned 200.");
+  if (status === 404 || status === 405) return createCheckFinding("auth_check_missing", target, auth, "");
   const variant = await findVariantAcceptedBy(subject, "ms");
-  if (variant) return checkFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
+  if (variant) return createCheckFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
   const otherScheme = (Object.keys(schemeNames) as Scheme[]).find((name) => name !== scheme) ?? scheme;
   const withOtherScheme = await sendCheck(subject, signedCheck(signedHeaders(otherScheme, secret, Date.now())));
   if (typeof status === "number" && status >= 500 && withOtherScheme.status !== 200)
-    return checkFinding("server_error", target, auth, "The signature is valid.");
+    return createCheckFinding("server_error", target, auth, "The signature is valid.");
   const advice =
     withOtherScheme.status === 200
       ? `It accepts the other scheme: add --scheme ${schemeNames[otherScheme]}.`
@@ -176,7 +177,7 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
   const [first, ...others] = finding.evidence;
   if (!first) return finding;
   const text = `${first.text}. It accepts ${variant.accepted}.`;
-  return findingOf(variant.code, [{ ...first, text }, ...others]);
+  return createFinding(variant.code, [{ ...first, text }, ...others]);
 }
 
 /**
@@ -192,7 +193,7 @@ export async function findMissingEndpoints(
   const missing = new Map<Endpoint, Finding>();
   for (const endpoint of Object.keys(plainRequests) as Endpoint[]) {
     const request = plainRequest(endpoint, settings.scheme);
-    if (isForEvents(request) && !allowEvents) continue;
+    if (isEventRequest(request) && !allowEvents) continue;
     const testCase: TestVector = {
       id: "check/endpoint",
       title: `${endpoint} exists.`,
@@ -206,7 +207,7 @@ export async function findMissingEndpoints(
     const { id, title, why: source } = testCase;
     const text = `expected 200, got ${received.status}`;
     const evidence: Evidence = { id, title, source, text, sent: requests[0] ?? Buffer.of(), received };
-    missing.set(endpoint, findingOf("event_endpoint_missing", [evidence]));
+    missing.set(endpoint, createFinding("event_endpoint_missing", [evidence]));
   }
   return missing;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { challengeOf, type Scheme } from "../signature/sign-request.ts";
+import { challenges, type Scheme } from "../signature/sign-request.ts";
 import { fillIn } from "../vectors/request.ts";
-import { type ExpectedResponse, stepsOf, type TestVectors } from "../vectors/vectors.ts";
+import { type ExpectedResponse, type TestVectors, toSteps } from "../vectors/vectors.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import type { SentCase } from "./send.ts";
 
@@ -29,9 +29,9 @@ export function compareCases(
   { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
   sent: readonly SentCase[],
 ): ComparedCase[] {
-  const usualBody = mostCommonRefusal(sent);
+  const usualBody = findMostCommonRefusalBody(sent);
   return sent.map((sentCase) => {
-    const isDistinct = refusalBodiesOf(sentCase).some((body) => body !== usualBody);
+    const isDistinct = findRefusalBodies(sentCase).some((body) => body !== usualBody);
     const distinct: Mismatch[] = isDistinct
       ? [{ kind: "refusal", text: "a 401 whose body differs from the others" }]
       : [];
@@ -40,14 +40,14 @@ export function compareCases(
 }
 
 /** Returns the most common 401 body. A different body would reveal which check failed (D-17). */
-function mostCommonRefusal(sent: readonly SentCase[]): string | undefined {
+function findMostCommonRefusalBody(sent: readonly SentCase[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const body of sent.flatMap(refusalBodiesOf)) counts.set(body, (counts.get(body) ?? 0) + 1);
+  for (const body of sent.flatMap(findRefusalBodies)) counts.set(body, (counts.get(body) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
 /** Returns the bodies of 401 responses, without the parts that vary between requests, such as an id. A response to HEAD has no body. */
-const refusalBodiesOf = ({ responses, requests }: SentCase): string[] =>
+const findRefusalBodies = ({ responses, requests }: SentCase): string[] =>
   responses.flatMap((response, index) => {
     if (response?.status !== 401 || requests[index]?.toString("latin1", 0, 5) === "HEAD ") return [];
     return [response.body.replaceAll(/[\da-f]{6,}|\d+/gi, "#")];
@@ -62,16 +62,17 @@ const failureTexts = {
 function compareCase(config: TestVectors["config"], sentCase: SentCase, scheme: Scheme): Mismatch[] {
   const { testCase, responses, failure } = sentCase;
   if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
-  const steps = stepsOf(testCase);
+  const steps = toSteps(testCase);
   // A request may have several correct responses. The combination with the fewest mismatches counts.
-  const choices = steps.reduce<ExpectedResponse[][]>(
-    (collected, step) => collected.flatMap((chosen) => [step.response].flat().map((response) => [...chosen, response])),
+  const combinations = steps.reduce<ExpectedResponse[][]>(
+    (collected, step) =>
+      collected.flatMap((combination) => [step.response].flat().map((response) => [...combination, response])),
     [[]],
   );
   const reasons = steps.flatMap(({ reason }) => reason ?? []);
-  const candidates = choices.map((chosen) => [
-    ...chosen.flatMap((expected, step) => compareResponse(expected, responses[step], step, scheme)),
-    ...compareNoted(chosen, reasons, sentCase),
+  const candidates = combinations.map((combination) => [
+    ...combination.flatMap((expected, step) => compareResponse(expected, responses[step], step, scheme)),
+    ...compareRecord(combination, reasons, sentCase),
   ]);
   const [best = []] = candidates.sort((a, b) => a.length - b.length);
   return [...best, ...findLeaks(config, sentCase)];
@@ -88,7 +89,7 @@ function compareResponse(
   if (!allowed.includes(got))
     return [{ kind: "status", text: `expected ${allowed.join(" or ")}, got ${got}`, step, allowed, got }];
   if (!response) return [];
-  const wwwAuthenticate = response.status === 401 ? { "www-authenticate": challengeOf[scheme] } : {};
+  const wwwAuthenticate = response.status === 401 ? { "www-authenticate": challenges[scheme] } : {};
   const mismatches = Object.entries({ ...wwwAuthenticate, ...expected.headers }).flatMap(
     ([name, value]): Mismatch[] => {
       const header = response.headers.get(name);
@@ -102,31 +103,33 @@ function compareResponse(
 
 /** Compares header values without their parameters and the order of lists. */
 const headerMatches = (expected: string | boolean, got: string | undefined): boolean =>
-  typeof expected === "string" ? normalise(expected) === normalise(got ?? "") : (got !== undefined) === expected;
+  typeof expected === "string"
+    ? normaliseHeader(expected) === normaliseHeader(got ?? "")
+    : (got !== undefined) === expected;
 
-const normalise = (value: string): string =>
+const normaliseHeader = (value: string): string =>
   (value.toLowerCase().split(";")[0] ?? "")
     .split(",")
     .map((item) => item.trim())
     .sort()
     .join();
 
-function compareNoted(chosen: ExpectedResponse[], reasons: string[], { noted, unique }: SentCase): Mismatch[] {
-  if (!noted) return [];
-  const handled = chosen.reduce((sum, response) => sum + response.handled, 0);
-  if (handled !== noted.handled)
-    return [{ kind: "handled", text: `expected ${handled} handled, got ${noted.handled}` }];
-  const expectedGiven = chosen.flatMap((response) =>
+function compareRecord(combination: ExpectedResponse[], reasons: string[], { recorded, unique }: SentCase): Mismatch[] {
+  if (!recorded) return [];
+  const handled = combination.reduce((sum, response) => sum + response.handled, 0);
+  if (handled !== recorded.handled)
+    return [{ kind: "handled", text: `expected ${handled} handled, got ${recorded.handled}` }];
+  const expectedGiven = combination.flatMap((response) =>
     response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
   );
   const mismatches: Mismatch[] = [];
-  if (expectedGiven.length > 0 && noted.given && !isDeepStrictEqual(noted.given, expectedGiven))
+  if (expectedGiven.length > 0 && recorded.given && !isDeepStrictEqual(recorded.given, expectedGiven))
     mismatches.push({
       kind: "given",
-      text: `expected ${JSON.stringify(expectedGiven)}, got ${JSON.stringify(noted.given)}`,
+      text: `expected ${JSON.stringify(expectedGiven)}, got ${JSON.stringify(recorded.given)}`,
     });
-  if (reasons.length > 0 && noted.reasons && !isDeepStrictEqual(noted.reasons, reasons))
-    mismatches.push({ kind: "reason", text: `expected the reasons ${reasons}, got ${noted.reasons}` });
+  if (reasons.length > 0 && recorded.reasons && !isDeepStrictEqual(recorded.reasons, reasons))
+    mismatches.push({ kind: "reason", text: `expected the reasons ${reasons}, got ${recorded.reasons}` });
   return mismatches;
 }
 

@@ -4,11 +4,11 @@ import {
   type FindingCode,
   type Shows,
   type Step,
-  stepsOf,
+  toSteps,
 } from "../vectors/vectors.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
 import type { ComparedCase, Mismatch, Status } from "./compare.ts";
-import { endpointOf } from "./select.ts";
+import { findEndpoint } from "./select.ts";
 import { defaultConcurrency, type SentCase } from "./send.ts";
 import { isSuggestionList } from "./suggestions.ts";
 
@@ -32,8 +32,8 @@ export interface Evidence {
   received?: WireResponse;
 }
 
-/** Creates a finding from its code and the evidence. */
-export const findingOf = (code: FindingCode, evidence: Evidence[]): Finding => ({
+/** Creates a finding from a code and the evidence for it. */
+export const createFinding = (code: FindingCode, evidence: Evidence[]): Finding => ({
   code,
   severity: catalogue[code].severity,
   evidence,
@@ -47,29 +47,30 @@ export function classifyCases(
   const evidenceByCode = new Map<FindingCode, Evidence[]>();
   const add = (code: FindingCode, evidence: Evidence) =>
     evidenceByCode.set(code, [...(evidenceByCode.get(code) ?? []), evidence]);
-  const last = lastCases(compared);
-  for (const sentCase of last) add("receiver_stopped", toEvidence(sentCase, "connections have been refused since"));
-  const judged = compared
-    .filter((sentCase) => !sentCase.isConnectionRefused && !last.includes(sentCase))
+  const casesAtStop = lastCases(compared);
+  for (const sentCase of casesAtStop)
+    add("receiver_stopped", toEvidence(sentCase, "connections have been refused since"));
+  const classified = compared
+    .filter((sentCase) => !sentCase.isConnectionRefused && !casesAtStop.includes(sentCase))
     .map((sentCase) => ({
       ...sentCase,
       codes: sentCase.mismatches.map((mismatch) => classifyMismatch(sentCase, mismatch)),
     }));
-  const shown = new Set(judged.filter(showsItsOwn).map(({ testCase }) => testCase.id));
-  for (const sentCase of judged) {
+  const defectCaseIds = new Set(classified.filter(showsItsDefect).map(({ testCase }) => testCase.id));
+  for (const sentCase of classified) {
     for (const [index, mismatch] of sentCase.mismatches.entries()) {
-      const code = findPreciseCode(sentCase, mismatch, sentCase.codes[index] ?? "other_response", shown);
+      const code = findPreciseCode(sentCase, mismatch, sentCase.codes[index] ?? "other_response", defectCaseIds);
       add(code, toEvidence(sentCase, mismatch.text, mismatch.step));
     }
-    const slow = slowFinding(sentCase);
-    if (slow !== undefined)
-      add(slow, toEvidence(sentCase, `the response took ${(longestMs(sentCase) / 1000).toFixed(1)} s`));
+    const slowCode = findSlowCode(sentCase);
+    if (slowCode !== undefined)
+      add(slowCode, toEvidence(sentCase, `the response took ${(longestMs(sentCase) / 1000).toFixed(1)} s`));
   }
   for (const { code, evidence } of timingFindings) add(code, evidence);
   const codes = Object.keys(catalogue) as FindingCode[];
   return codes.flatMap((code) => {
     const evidence = evidenceByCode.get(code);
-    return evidence ? [findingOf(code, evidence)] : [];
+    return evidence ? [createFinding(code, evidence)] : [];
   });
 }
 
@@ -84,26 +85,26 @@ function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
 }
 
 /** Whether a case shows the finding that it was written for. */
-const showsItsOwn = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
-  stepsOf(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
+const showsItsDefect = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
+  toSteps(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
 
 /** Returns a more precise finding if the case that it depends on failed too, otherwise the same one. */
 function findPreciseCode(
   { testCase }: ComparedCase,
   { step = 0 }: Mismatch,
   code: FindingCode,
-  shown: ReadonlySet<string>,
+  defectCaseIds: ReadonlySet<string>,
 ): FindingCode {
-  const { accepted, refused, ifAlso = {} } = stepsOf(testCase)[step]?.shows ?? {};
+  const { accepted, refused, ifAlso = {} } = toSteps(testCase)[step]?.shows ?? {};
   if (code !== accepted && code !== refused) return code;
-  return Object.entries(ifAlso).find(([id]) => shown.has(id))?.[1] ?? code;
+  return Object.entries(ifAlso).find(([id]) => defectCaseIds.has(id))?.[1] ?? code;
 }
 
 function classifyMismatch(
   { testCase, responses, failure }: ComparedCase,
   { kind, step: index = 0, allowed = [], got }: Mismatch,
 ): FindingCode {
-  const step = stepsOf(testCase)[index];
+  const step = toSteps(testCase)[index];
   if (step === undefined) return "other_response";
   if (kind === "leak") return "secret_leaked";
   if (kind === "handled") return "wrong_handling";
@@ -123,8 +124,8 @@ export function classifyStatus(
   allowed: readonly Status[],
   got: Status,
 ): FindingCode | undefined {
-  if (got === 410 && endpointOf(request) !== undefined) return "endpoint_disabled";
-  if (allowed.some(isSuccess)) return explainRefused(request.method, shows, allowed, got);
+  if (got === 410 && findEndpoint(request) !== undefined) return "endpoint_disabled";
+  if (allowed.some(isSuccess)) return classifyRefusal(request.method, shows, allowed, got);
   if (isSuccess(got)) return shows.accepted;
   if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");
   // PHP's built-in server closes a connection whose body does not arrive. Bytes that are not HTTP may go unanswered.
@@ -134,7 +135,7 @@ export function classifyStatus(
 }
 
 /** Returns the finding for a receiver that does not accept a request that it must accept. */
-function explainRefused(
+function classifyRefusal(
   method = "GET",
   { refused, unauthorized, failed = "server_error" }: Shows,
   allowed: readonly Status[],
@@ -165,8 +166,8 @@ const isFailure = (status: Status): boolean => status !== "closed" && status >= 
 export const checkTimeoutMs = 5_000;
 
 /** Returns a finding if the response took too long and the receiver could send it after reading only the head. */
-function slowFinding(sentCase: SentCase): FindingCode | undefined {
-  const shows = stepsOf(sentCase.testCase)[0]?.shows;
+function findSlowCode(sentCase: SentCase): FindingCode | undefined {
+  const shows = toSteps(sentCase.testCase)[0]?.shows;
   if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;
   return longestMs(sentCase) > checkTimeoutMs ? shows?.slow : undefined;
 }

@@ -112,7 +112,7 @@ function toReceiver({ url, counter }: ProbeOptions): Receiver {
   return {
     concurrency: counter === undefined ? defaultConcurrency : 1,
     // A running receiver cannot be reconfigured for a case.
-    targetOf: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
+    targetFor: (needs) => (Object.keys(needs).length > 0 ? undefined : url),
     ...(counter !== undefined && { count: countHandlerRuns }),
   };
 }

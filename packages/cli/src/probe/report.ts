@@ -1,7 +1,7 @@
-import { type Mask, plural, printable, type Style, styleFor, widthOf, wrapText } from "../terminal/output.ts";
+import { type Mask, plural, type Style, styleFor, toPrintable, widthOf, wrapText } from "../terminal/output.ts";
 import { findings as catalogue, type Explanation, type VectorGroup } from "../vectors/vectors.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
-import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
+import { formatRequest, formatResponse, toCommand } from "../wire/show-exchange.ts";
 import type { Evidence, Finding } from "./explain.ts";
 import type { ProbeResult } from "./probe.ts";
 
@@ -21,12 +21,12 @@ export function countReported(
   result: ProbeResult,
   { isStrict, isExact }: Pick<ReportOptions, "isStrict" | "isExact">,
 ): number {
-  const { defects, notes, differences } = bySeverity(result);
+  const { defects, notes, differences } = groupBySeverity(result);
   return defects.length + (isStrict ? notes.length : 0) + (isExact ? differences.length : 0);
 }
 
 /** Groups the findings by severity. Differences are listed by case. */
-function bySeverity({ findings }: ProbeResult) {
+function groupBySeverity({ findings }: ProbeResult) {
   const withSeverity = (severity: Finding["severity"]) => findings.filter((finding) => finding.severity === severity);
   return {
     defects: withSeverity("defect"),
@@ -35,23 +35,23 @@ function bySeverity({ findings }: ProbeResult) {
   };
 }
 
-/** Formats a probe's report for people. */
+/** Prints a probe's report for people. */
 export function printReport(result: ProbeResult, options: ReportOptions, stream: NodeJS.WriteStream): void {
   const style = styleFor(stream);
   const width = widthOf(stream);
-  const { defects, notes } = bySeverity(result);
-  const shown = [...defects, ...(options.showNotes ? notes : [])];
-  const sections = shown.map(({ code, severity, evidence }, index) => {
+  const { defects, notes } = groupBySeverity(result);
+  const shownFindings = [...defects, ...(options.showNotes ? notes : [])];
+  const sections = shownFindings.map(({ code, severity, evidence }, index) => {
     const explanation = catalogue[code];
     const isNote = severity === "note";
     const heading = `${isNote ? "Note: " : `${index + 1}. `}${explanation.title}`;
     const title = `${style(["bold", isNote ? "yellow" : "red"], heading)} ${style("dim", `(${code})`)}`;
-    return [title, ...printFinding(explanation, evidence, options, style, width)].join("\n");
+    return [title, ...formatFinding(explanation, evidence, options, style, width)].join("\n");
   });
-  stream.write(`${[...sections, printSummary(result, options, style, width)].join("\n\n")}\n`);
+  stream.write(`${[...sections, formatSummary(result, options, style, width)].join("\n\n")}\n`);
 }
 
-function printFinding(
+function formatFinding(
   { why, change, line }: Explanation,
   evidence: Evidence[],
   { url, mask }: ReportOptions,
@@ -71,34 +71,34 @@ function printFinding(
     "",
     `   Case: ${first.id}`,
     wrapText(`Expected: ${first.title}`, "   ", width),
-    wrapText(printable(mask(`Result: ${first.text}`)), "   ", width),
+    wrapText(toPrintable(mask(`Result: ${first.text}`)), "   ", width),
     ...(first.source === undefined ? [] : [style("dim", wrapText(`Source: ${first.source}`, "   ", width))]),
-    ...block("Sent", showRequest(first.sent, mask)),
-    ...block("Received", showResponse(first.received, mask)),
-    ...(command === undefined ? [] : block("Send it again", printable(command))),
+    ...block("Sent", formatRequest(first.sent, mask)),
+    ...block("Received", formatResponse(first.received, mask)),
+    ...(command === undefined ? [] : block("Send it again", toPrintable(command))),
     ...(others.length > 0 ? block("Also", others.join("\n")) : []),
   ];
 }
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "     ");
 
-function printSummary(result: ProbeResult, options: ReportOptions, style: Style, width: number): string {
+function formatSummary(result: ProbeResult, options: ReportOptions, style: Style, width: number): string {
   const { sent, skipped } = result;
-  const { defects, notes, differences } = bySeverity(result);
+  const { defects, notes, differences } = groupBySeverity(result);
   const { url, mask, showNotes, isStrict, isExact } = options;
-  const counted = [
+  const countText = [
     ...(defects.length > 0 ? [plural(defects.length, "finding")] : []),
     ...(isStrict && notes.length > 0 ? [plural(notes.length, "note")] : []),
     ...(isExact && differences.length > 0 ? [`${plural(differences.length, "difference")} from the test vectors`] : []),
   ].join(" and ");
-  const verdict = counted === "" ? style(["bold", "green"], "No findings") : style(["bold", "red"], counted);
+  const verdict = countText === "" ? style(["bold", "green"], "No findings") : style(["bold", "red"], countText);
   const cases = sent === 0 && defects.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
   const lines = [`${verdict} ${cases} at ${url.href}.`];
   for (const { reason, count } of skipped)
     lines.push(wrapText(`Skipped ${plural(count, "case")}: ${reason}.`, "", width));
   if (notes.length > 0 && !showNotes)
     lines.push(wrapText(`${plural(notes.length, "note")} on harmless differences; --notes prints them.`, "", width));
-  if (isExact) lines.push(...differences.map(({ id, text }) => printable(mask(`  ${id}: ${text}`))));
+  if (isExact) lines.push(...differences.map(({ id, text }) => toPrintable(mask(`  ${id}: ${text}`))));
   const first = defects[0]?.evidence[0];
   if (!first) return lines.join("\n");
   const nextCommand = `offers probe ${url.href}${sent === 0 || first.id.startsWith("check/") ? "" : ` --only ${first.id}`}`;
@@ -108,29 +108,29 @@ function printSummary(result: ProbeResult, options: ReportOptions, style: Style,
 
 /** Returns a probe's result as JSON, with secrets masked. */
 export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
-  const { defects, notes, differences } = bySeverity(result);
-  const casesOf = (evidence: Evidence[]) =>
+  const { defects, notes, differences } = groupBySeverity(result);
+  const toCases = (evidence: Evidence[]) =>
     evidence.map((item) => ({
       id: item.id,
       title: item.title,
       result: mask(item.text),
       source: item.source,
-      request: showRequest(item.sent, mask),
+      request: formatRequest(item.sent, mask),
       command: toCommand(item.sent, url, mask),
-      response: item.received ? showResponse(item.received, mask) : null,
+      response: item.received ? formatResponse(item.received, mask) : null,
     }));
-  const explained = ({ code, evidence }: Finding) => ({ code, ...catalogue[code], cases: casesOf(evidence) });
+  const toExplained = ({ code, evidence }: Finding) => ({ code, ...catalogue[code], cases: toCases(evidence) });
   return {
     url: url.href,
     sent: result.sent,
-    findings: defects.map(explained),
-    notes: notes.map(explained),
+    findings: defects.map(toExplained),
+    notes: notes.map(toExplained),
     differences: differences.map(({ id, text }) => ({ id, text: mask(text) })),
     skipped: result.skipped,
   };
 }
 
 /** Prints every case, one per line. */
-export function listCases(groups: readonly VectorGroup[]): void {
+export function printCases(groups: readonly VectorGroup[]): void {
   for (const { cases } of groups) for (const { id, title } of cases) console.log(`${id}  ${title}`);
 }

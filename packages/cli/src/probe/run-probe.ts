@@ -4,7 +4,7 @@ import { readSecret } from "../terminal/read-secret.ts";
 import { readVectors } from "../vectors/vectors.ts";
 import { readUrl } from "../wire/receiver-url.ts";
 import { allGroupsFor, probe } from "./probe.ts";
-import { countReported, listCases, printReport, toJson } from "./report.ts";
+import { countReported, printCases, printReport, toJson } from "./report.ts";
 
 export interface ProbeFlags {
   allowEvents?: true;
@@ -22,15 +22,15 @@ export interface ProbeFlags {
 }
 
 /** Probes a receiver and prints the report. @returns the exit code: 0 without findings, 1 with them */
-export async function runProbe(address: string | undefined, flags: ProbeFlags): Promise<number> {
+export async function runProbe(urlText: string | undefined, flags: ProbeFlags): Promise<number> {
   const { scheme, only = [], skip = [], counter, timeout: timeoutMs, allowEvents = false } = flags;
   if (flags.list) {
-    listCases(allGroupsFor(readVectors(), scheme));
+    printCases(allGroupsFor(readVectors(), scheme));
     return 0;
   }
-  if (address === undefined)
+  if (urlText === undefined)
     throw new UsageError("Pass the base URL of your receiver, such as http://localhost:3001/offers.");
-  const url = readUrl(address);
+  const url = readUrl(urlText);
   const secret = await readSecret(scheme, flags.secretFile);
   const previousSecret = process.env.WEBHOOK_SECRET_PREVIOUS || undefined;
   const { onProgress, clear } = showProgress(process.stderr);

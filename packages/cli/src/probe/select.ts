@@ -3,10 +3,10 @@ import { UsageError } from "../terminal/output.ts";
 import {
   type Sign,
   type Step,
-  stepsOf,
   type TestVector,
   type TestVectors,
   type Text,
+  toSteps,
   type VectorGroup,
   type VectorRequest,
 } from "../vectors/vectors.ts";
@@ -15,7 +15,7 @@ import {
 export const vectorGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   (scheme === "timestampDigest"
     ? vectors.groups
-    : [...vectors.standardWebhooks, ...asStandardWebhooks(vectors.groups)]
+    : [...vectors.standardWebhooks, ...toStandardWebhooksGroups(vectors.groups)]
   ).filter(({ cases }) => cases.length > 0);
 
 /**
@@ -74,15 +74,15 @@ function findSkipReason(
   if (!hasPreviousSecret && signsWithPrevious(testCase))
     return "they need WEBHOOK_SECRET_PREVIOUS, the secret before a rotation";
   if (!allowEvents && isEventCase(testCase)) return "they can create work; --allow-events sends them";
-  const missingEndpoint = stepsOf(testCase)
-    .map(({ request }) => endpointOf(request))
+  const missingEndpoint = toSteps(testCase)
+    .map(({ request }) => findEndpoint(request))
     .find((endpoint) => endpoint !== undefined && missing.has(endpoint));
   if (missingEndpoint === undefined) return undefined;
   return `the receiver has no ${missingEndpoint}${missingEndpoint === "POST /offer/response" ? "" : ", which is optional"}`;
 }
 
 const signsWithPrevious = (testCase: TestVector): boolean =>
-  stepsOf(testCase).some(({ sign, other }) => sign?.secret === "previous" || other?.secret === "previous");
+  toSteps(testCase).some(({ sign, other }) => sign?.secret === "previous" || other?.secret === "previous");
 
 /** An optional endpoint: a webhook that an organisation need not implement. */
 export type Endpoint =
@@ -102,15 +102,15 @@ const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
 ];
 
 /** Returns the optional endpoint that a request calls, if any. */
-export function endpointOf({ target = "", raw = "", headers = [] }: VectorRequest): Endpoint | undefined {
+export function findEndpoint({ target = "", raw = "", headers = [] }: VectorRequest): Endpoint | undefined {
   const text = JSON.stringify([flatten(target), flatten(raw), headers]).toLowerCase();
   const spellings = [text, decode(text), decode(decode(text))].map((spelling) => spelling.replaceAll("\\", "/"));
   return endpointPaths.find(([, path]) => spellings.some((spelling) => path.test(spelling)))?.[0];
 }
 
 /** Whether a request calls an event endpoint. */
-export const isForEvents = (request: VectorRequest): boolean => {
-  const endpoint = endpointOf(request);
+export const isEventRequest = (request: VectorRequest): boolean => {
+  const endpoint = findEndpoint(request);
   return endpoint !== undefined && endpoint !== "POST /contact-suggestions";
 };
 
@@ -119,7 +119,7 @@ export const isForEvents = (request: VectorRequest): boolean => {
  * accept it. Only an unsigned request with an empty object cannot (D-101).
  */
 export const isEventCase = (testCase: TestVector): boolean =>
-  stepsOf(testCase).some(({ request }) => isForEvents(request) && !isHarmless(request));
+  toSteps(testCase).some(({ request }) => isEventRequest(request) && !isHarmless(request));
 
 /** Whether a request is an unsigned POST with an empty object, which lacks every field of an event. */
 const isHarmless = ({ method, body, headers = [], raw }: VectorRequest): boolean =>
@@ -157,7 +157,7 @@ const untranslatable =
  * Returns the cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped. So are
  * sequences, because each of their requests would get a different id.
  */
-const asStandardWebhooks = (groups: readonly VectorGroup[]): VectorGroup[] =>
+const toStandardWebhooksGroups = (groups: readonly VectorGroup[]): VectorGroup[] =>
   groups.map((group) => ({
     ...group,
     cases: group.cases.flatMap((testCase) => toStandardWebhooksCase(testCase) ?? []),
@@ -165,7 +165,7 @@ const asStandardWebhooks = (groups: readonly VectorGroup[]): VectorGroup[] =>
 
 function toStandardWebhooksCase(testCase: TestVector): TestVector | undefined {
   if ("sequence" in testCase || testCase.receiver) return undefined;
-  const [step] = stepsOf(testCase);
+  const [step] = toSteps(testCase);
   const translated = step && toStandardWebhooksStep(step);
   return translated && { ...testCase, ...translated };
 }

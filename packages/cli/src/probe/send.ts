@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Scheme } from "../signature/sign-request.ts";
-import { sign, signStandardWebhooks, writeBody, writeRequest } from "../vectors/request.ts";
+import { buildBody, buildRequest, sign, signStandardWebhooks } from "../vectors/request.ts";
 import {
   type ReceiverNeeds,
   type Step,
-  stepsOf,
   type TestVector,
   type TestVectors,
+  toSteps,
   type VectorGroup,
 } from "../vectors/vectors.ts";
 import { type Address, defaultTimeoutMs, type Exchange, exchange } from "../wire/exchange.ts";
 import type { WireResponse } from "../wire/read-responses.ts";
-import { isForEvents } from "./select.ts";
+import { isEventRequest } from "./select.ts";
 
 /** Settings for sending cases. */
 export interface SendSettings {
@@ -26,7 +26,7 @@ export interface Target extends Address {
   /** The prefix of every path, without a trailing slash. */
   base: string;
   /** Resolves when a handler of this case is running. */
-  untilHeld?(): Promise<unknown>;
+  waitUntilHeld?(): Promise<unknown>;
   release?(): void;
 }
 
@@ -35,15 +35,15 @@ export interface Receiver {
   /** How many cases to send to it concurrently. */
   readonly concurrency: number;
   /** Returns where to send a case, isolated from other cases; undefined if this receiver cannot be set up for the case. */
-  targetOf(needs: ReceiverNeeds): Target | undefined;
+  targetFor(needs: ReceiverNeeds): Target | undefined;
   /** Returns what it recorded for each target's case. Called after all cases have ended. */
-  tally?(targets: Target[]): Promise<Noted[]>;
+  tally?(targets: Target[]): Promise<HandlerRecord[]>;
   /** Returns how many times handlers have run so far. Called only for a receiver that is sent one case at a time. */
   count?(): Promise<number>;
 }
 
 /** What a receiver recorded for one case. */
-export interface Noted {
+export interface HandlerRecord {
   handled: number;
   given?: unknown[];
   reasons?: string[];
@@ -63,7 +63,7 @@ export interface SentCase {
   /** Whether the connection was refused because nothing is listening any more. */
   isConnectionRefused?: boolean;
   /** What the receiver recorded; undefined if it cannot report it. */
-  noted?: Noted;
+  recorded?: HandlerRecord;
   /** The value of `{{unique}}`. */
   unique: string;
   /** Secrets and digests, which no response may contain. */
@@ -94,22 +94,22 @@ export async function sendCases(sending: Sending, receiver: Receiver): Promise<S
       const { receiver: needs = {} } = next.testCase;
       if (sending.clock === undefined && needs.clock !== undefined) continue;
       const instant = needs.clock ?? sending.clock;
-      const target = receiver.targetOf({ ...needs, ...(instant !== undefined && { clock: instant }) });
+      const target = receiver.targetFor({ ...needs, ...(instant !== undefined && { clock: instant }) });
       if (!target) continue;
       const runsBefore = await receiver.count?.();
       const now = instant === undefined ? Date.now() : Date.parse(instant);
       const sentCase: SentCase = { ...next, ...(await sendCase(sending, next.testCase, target, now)) };
-      if (runsBefore !== undefined) sentCase.noted = { handled: ((await receiver.count?.()) ?? 0) - runsBefore };
+      if (runsBefore !== undefined) sentCase.recorded = { handled: ((await receiver.count?.()) ?? 0) - runsBefore };
       sent.push(sentCase);
       targets.push(target);
       if (sending.onCase?.(sentCase) === false) queue.length = 0;
     }
   };
   await Promise.all(Array.from({ length: receiver.concurrency }, sendFromQueue));
-  const noted = (await receiver.tally?.(targets)) ?? [];
+  const recorded = (await receiver.tally?.(targets)) ?? [];
   return sent.map((sentCase, index) => {
-    const notedForCase = noted[index];
-    return notedForCase === undefined ? sentCase : { ...sentCase, noted: notedForCase };
+    const caseRecord = recorded[index];
+    return caseRecord === undefined ? sentCase : { ...sentCase, recorded: caseRecord };
   });
 }
 
@@ -123,25 +123,25 @@ export async function sendCase(
   target: Target,
   now: number,
 ): Promise<Omit<SentCase, "group" | "testCase">> {
-  const steps = stepsOf(testCase);
+  const steps = toSteps(testCase);
   const isPipelined = "pipelined" in testCase && testCase.pipelined === true;
   const unique = randomBytes(6).toString("hex");
   const values = steps.map((step, index) => {
     const common = { ...config.texts, unique, host: `${target.host}:${target.port}`, base: target.base };
-    return { ...common, ...signatureOf(step, `msg_${unique}${index}`, common) };
+    return { ...common, ...signStep(step, `msg_${unique}${index}`, common) };
   });
-  function signatureOf(step: Step, id: string, common: Record<string, string>): Record<string, string> {
+  function signStep(step: Step, id: string, common: Record<string, string>): Record<string, string> {
     if (scheme === "timestampDigest")
       return { ...sign(config, now, step.sign), ...prefixed("other.", sign(config, now, step.other)) };
-    const message = { id, body: writeBody(step.request, common) };
+    const message = { id, body: buildBody(step.request, common) };
     const other = signStandardWebhooks(config, now, step.other ?? {}, message);
     return { ...signStandardWebhooks(config, now, step.sign ?? {}, message), ...prefixed("other.", other) };
   }
   const requests = steps.map(({ request }, index) =>
-    writeRequest(request, values[index] ?? {}, !isPipelined || index === steps.length - 1),
+    buildRequest(request, values[index] ?? {}, !isPipelined || index === steps.length - 1),
   );
   const methods = steps.map(methodOf);
-  const isEvent = steps.some(({ request }) => isForEvents(request));
+  const isEvent = steps.some(({ request }) => isEventRequest(request));
   const limits = { timeoutMs: timeoutMs ?? (isEvent ? eventTimeoutMs : defaultTimeoutMs) };
   const send = (index: number): Promise<Exchange> =>
     exchange(target, requests[index] ?? Buffer.alloc(0), {
@@ -178,14 +178,14 @@ export async function sendCase(
 async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchange>, target: Target) {
   const exchanges: Promise<Exchange>[] = [];
   for (const [index, { whileHeld }] of steps.entries()) {
-    const exchanging = send(index);
-    exchanges.push(exchanging);
+    const pendingExchange = send(index);
+    exchanges.push(pendingExchange);
     const next = steps[index + 1];
     if (next?.whileHeld && !whileHeld) {
-      await Promise.race([target.untilHeld?.(), exchanging]);
+      await Promise.race([target.waitUntilHeld?.(), pendingExchange]);
       continue;
     }
-    await exchanging;
+    await pendingExchange;
     if (!whileHeld || next?.whileHeld) continue;
     target.release?.();
     await Promise.all(exchanges);

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from "node:crypto";
-import { keyOf, type Scheme } from "../signature/sign-request.ts";
+import { decodeKey, type Scheme } from "../signature/sign-request.ts";
 import type { FindingCode } from "../vectors/vectors.ts";
 
 /** A signature that the service never sends, but that a receiver with a common defect accepts. */
@@ -19,7 +19,7 @@ export function signedHeaders(scheme: Scheme, secret: string, now: number, preci
     const timestamp = formatInstant(now, precision);
     return digestHeaders(timestamp, upperHex(sha256(`${timestamp}${secret}`)));
   }
-  return standardHeaders(keyOf(secret), now);
+  return standardHeaders(decodeKey(secret), now);
 }
 
 /** Returns variants of a correct signature, most likely first. */
@@ -90,7 +90,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     ...inBothCases(code, accepted, compute(appendedDigest)),
     ...inBothCases(code, `${accepted} (as an HMAC)`, compute(hmacDigest)),
   ];
-  const shifted = (minutes: number): SigningVariant[] => {
+  const signWithShiftedTime = (minutes: number): SigningVariant[] => {
     const text = formatInstant(now + minutes * 60_000, precision);
     const code = Math.abs(minutes) < 60 ? "clock_off" : "zone_ignored";
     return inBothCases(code, `a Timestamp ${describeShift(minutes)} UTC`, appendedDigest(text, secret), text);
@@ -102,7 +102,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
       headers: digestHeaders(timestamp, digest.toString("hex")),
     },
     ...inBothCases("hmac_only", "the HMAC of the timestamp, with the secret as its key", hmacDigest(timestamp, secret)),
-    ...wholeHourShifts.flatMap((minutes) => shifted(minutes)),
+    ...wholeHourShifts.flatMap((minutes) => signWithShiftedTime(minutes)),
     {
       code: "content_type_required",
       accepted: "the request with Content-Type: application/json",
@@ -131,7 +131,7 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
       accepted: "the same digest in base64",
       headers: digestHeaders(timestamp, digest.toString("base64")),
     },
-    ...otherShifts.flatMap((minutes) => shifted(minutes)),
+    ...otherShifts.flatMap((minutes) => signWithShiftedTime(minutes)),
     ...(["second", "minute", "ms"] as const)
       .filter((other) => other !== precision)
       .flatMap((other) => {
@@ -173,7 +173,7 @@ function otherSecrets(secret: string): { code: FindingCode; name: string; other:
     ["the secret in single quotes", `'${secret}'`],
     ["the secret without its whsec_ prefix", secret.replace(/^whsec_/, "")],
     ["the secret with a whsec_ prefix", `whsec_${secret}`],
-    ["the secret decoded from base64", keyOf(secret)],
+    ["the secret decoded from base64", decodeKey(secret)],
     ["the secret decoded from hexadecimal", Buffer.from(secret.replaceAll("-", ""), "hex")],
     ["the secret encoded as base64", Buffer.from(secret).toString("base64")],
     ["the secret in upper case", secret.toUpperCase()],
@@ -248,7 +248,7 @@ function standardHeaders(
 
 /** Returns wrong signatures that a receiver might accept. They do not vary the body, because a check's body is empty. */
 function standardVariants(secret: string, now: number): SigningVariant[] {
-  const key = keyOf(secret);
+  const key = decodeKey(secret);
   const bare = secret.replace(/^whsec_/, "");
   const keys: [description: string, key: string | Buffer][] = [
     ["a signature whose key is the secret as a string, not its base64 bytes", bare],

@@ -25,7 +25,7 @@ const checkDuringStallCase: TestVector = {
 /** A group for `--only`, `--skip` and `--list`. Test vectors cannot describe its cases, which do more than send requests. */
 export const timingGroup: VectorGroup = { name: "timing", cases: [stalledBodyCase, checkDuringStallCase] };
 
-/** Stalls a body, and checks how the receiver behaves meanwhile. @returns the findings */
+/** Sends the start of a body, and checks how the receiver behaves while it waits for the rest. @returns the findings */
 export async function sendTimingCases(
   target: Target,
   cases: readonly TestVector[],
@@ -35,7 +35,7 @@ export async function sendTimingCases(
   const stalledRequest = Buffer.from(
     `${head(`POST ${target.base}/contact-suggestions`, "Content-Type: application/json\r\nContent-Length: 100\r\n")}{"filter":`,
   );
-  const check = Buffer.from(head(`GET ${target.base}/test`));
+  const checkRequest = Buffer.from(head(`GET ${target.base}/test`));
   if (cases.length === 0) return [];
   const startedAt = performance.now();
   const socket = openConnection(target).on("error", () => undefined);
@@ -52,9 +52,9 @@ export async function sendTimingCases(
   const add = (code: FindingCode, { id, title }: TestVector, text: string, sent: Buffer) =>
     results.push({ code, evidence: { id, title, text, sent } });
   if (cases.includes(checkDuringStallCase)) {
-    const { responses } = await exchange(target, check, { methods: ["GET"], timeoutMs: checkTimeoutMs });
+    const { responses } = await exchange(target, checkRequest, { methods: ["GET"], timeoutMs: checkTimeoutMs });
     const text = "GET /test got no response within 5 seconds while another body was stalled";
-    if (responses[0] === undefined) add("blocked_by_slow_sender", checkDuringStallCase, text, check);
+    if (responses[0] === undefined) add("blocked_by_slow_sender", checkDuringStallCase, text, checkRequest);
   }
   if (cases.includes(stalledBodyCase) && (await endedAfterMs) > maxStallMs)
     add("stalled_body", stalledBodyCase, "waited more than 15 seconds for the rest of a body", stalledRequest);

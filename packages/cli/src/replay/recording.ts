@@ -30,7 +30,7 @@ export function openRecording(file: string): (webhook: RecordedWebhook) => void 
   };
 }
 
-/** @throws {UsageError} for a file that cannot be read, or a line that is not a recorded webhook */
+/** Reads a recording's webhooks. @throws {UsageError} if the file cannot be read, or a line is not a recorded webhook */
 export function readRecording(file: string): Webhook[] {
   let text: string;
   try {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { endpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
-import { maskSecrets, plural, printable, styleFor, UsageError } from "../terminal/output.ts";
+import { maskSecrets, plural, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
 import { readUrl } from "../wire/receiver-url.ts";
@@ -20,15 +20,15 @@ export interface ReplayOptions {
 /** Sends recorded webhooks again, in order. @returns the exit code: 1 if the receiver did not acknowledge a webhook */
 export async function replay(
   file: string,
-  { to: address, startAt, newIds, scheme, timeout, json, ...options }: ReplayOptions,
+  { to: urlText, startAt, newIds, scheme, timeout, json, ...options }: ReplayOptions,
 ): Promise<number> {
-  const to = readUrl(address);
-  const recorded = readRecording(file);
+  const to = readUrl(urlText);
+  const webhooks = readRecording(file);
   const secret = await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
   const style = styleFor(process.stdout);
   let sentCount = 0;
-  for (const [index, webhook] of recorded.entries()) {
+  for (const [index, webhook] of webhooks.entries()) {
     const line = index + 1;
     if (line < startAt) continue;
     const id = newIds ? `replay_${randomUUID()}` : webhook.id;
@@ -40,7 +40,7 @@ export async function replay(
     else {
       const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
       console.log(
-        printable(mask(`${style("dim", `line ${line}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`)),
+        toPrintable(mask(`${style("dim", `line ${line}`)}  ${style("bold", `${method} ${path}`)}  ${outcome}`)),
       );
     }
     if (status === 200) continue;

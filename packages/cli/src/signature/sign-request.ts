@@ -10,13 +10,13 @@ export const schemeNames: Readonly<Record<Scheme, string>> = {
 };
 
 /** The `WWW-Authenticate` value in a 401 response. */
-export const challengeOf: Readonly<Record<Scheme, string>> = {
+export const challenges: Readonly<Record<Scheme, string>> = {
   timestampDigest: "hmac",
   standardWebhooks: "standard-webhooks",
 };
 
 /** Decodes a Standard Webhooks secret: base64, optionally with the prefix. */
-export const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+export const decodeKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 
 /** Returns the signature headers that the platform sends with a webhook. */
 export function signRequest(
@@ -26,12 +26,17 @@ export function signRequest(
 ): [name: string, value: string][] {
   const digest = createHash("sha256").update(`${timestamp}${secret}`).digest("hex").toUpperCase();
   // The platform sends these two headers with either scheme (D-76).
-  const documented: [string, string][] = [
+  const documentedHeaders: [string, string][] = [
     ["Timestamp", timestamp],
     ["Authorization", `hmac ${digest}`],
   ];
-  if (scheme === "timestampDigest") return documented;
+  if (scheme === "timestampDigest") return documentedHeaders;
   const seconds = String(Math.floor(now.getTime() / 1000));
-  const signature = createHmac("sha256", keyOf(secret)).update(`${id}.${seconds}.`).update(body).digest("base64");
-  return [...documented, ["webhook-id", id], ["webhook-timestamp", seconds], ["webhook-signature", `v1,${signature}`]];
+  const signature = createHmac("sha256", decodeKey(secret)).update(`${id}.${seconds}.`).update(body).digest("base64");
+  return [
+    ...documentedHeaders,
+    ["webhook-id", id],
+    ["webhook-timestamp", seconds],
+    ["webhook-signature", `v1,${signature}`],
+  ];
 }

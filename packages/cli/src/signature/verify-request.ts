@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { readDateTime } from "@offers/contract/date-time";
 import { toleranceSeconds } from "@offers/contract/decisions";
-import { keyOf, type Scheme } from "./sign-request.ts";
+import { decodeKey, type Scheme } from "./sign-request.ts";
 
 /** A verified request, or why it was rejected. */
 export type Verification =
@@ -48,7 +48,7 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
   const time = Number(timestamp) * 1000;
   const secondsAhead = secondsFromNow(time, time, now);
   if (Math.abs(secondsAhead) > toleranceSeconds) return outOfTolerance(secondsAhead);
-  const expected = createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  const expected = createHmac("sha256", decodeKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
   const received = signatures.split(" ").flatMap((text) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(text)?.[1] ?? []);
   if (received.length === 0)
     return reject("malformed_signature", "webhook-signature does not contain a v1 signature of 32 bytes in base64.");
@@ -81,16 +81,16 @@ function findHeaders(
 ): { values: string[] } | (Verification & { ok: false }) {
   const values: string[] = [];
   for (const name of names) {
-    const found = rawHeaders.filter(
+    const occurrences = rawHeaders.filter(
       (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase(),
     );
-    const [value] = found;
+    const [value] = occurrences;
     if (value === undefined)
       return reject(
         `missing_${name.toLowerCase().replaceAll("-", "_")}`,
         `There is no ${name} header. Does a proxy strip it?`,
       );
-    if (found.length > 1 || (name !== "webhook-signature" && value.includes(",")))
+    if (occurrences.length > 1 || (name !== "webhook-signature" && value.includes(",")))
       return reject("duplicate_header", `${name} was sent twice. Does a proxy add it?`);
     values.push(value);
   }

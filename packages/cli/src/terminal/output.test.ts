@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskSecrets, printable, styleFor } from "./output.ts";
+import { maskSecrets, styleFor, toPrintable } from "./output.ts";
 
 test.each([
   ["\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"],
@@ -7,7 +7,7 @@ test.each([
   ["over\rwrite", "over\\x0dwrite"],
   ["a\u202eb\u0007", "a\\u202eb\\x07"],
   ["Zoë 日本 🔑", "Zoë 日本 🔑"],
-])("prints %j as %j [D-102]", (text, expected) => expect(printable(text)).toBe(expected));
+])("prints %j as %j [D-102]", (text, expected) => expect(toPrintable(text)).toBe(expected));
 
 const secret = "Überraschung-für-Zoë";
 

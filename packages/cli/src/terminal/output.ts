@@ -9,7 +9,7 @@ export class UsageError extends Error {
 const unprintable = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Replaces control characters in a string from the network, because an escape sequence could change what a terminal shows. */
-export const printable = (text: string): string =>
+export const toPrintable = (text: string): string =>
   text.replaceAll("\r\n", "\n").replaceAll(unprintable, (character) => {
     const code = character.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;

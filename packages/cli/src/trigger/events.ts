@@ -81,7 +81,7 @@ export const events: readonly TriggerEvent[] = [
   },
 ];
 
-/** @throws {UsageError} for an unknown name */
+/** Finds an event by its name. @throws {UsageError} for an unknown name */
 export function findEvent(name: string): TriggerEvent {
   const event = events.find((candidate) => candidate.name === name);
   if (!event)
@@ -91,11 +91,11 @@ export function findEvent(name: string): TriggerEvent {
   return event;
 }
 
-/** Returns an event's fields with a new id, so that a receiver does not take it for an event that it has already handled. */
+/** Returns an event's fields with a new id, so that a receiver does not mistake the event for one that it has already handled. */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
-  const subject = ["offerId", "workerId"].find((name) => name in fields);
+  const idField = ["offerId", "workerId"].find((name) => name in fields);
   const unique = randomUUID().slice(0, 8);
-  return subject === undefined ? fields : { ...fields, [subject]: `${subject.replace("Id", "")}_test_${unique}` };
+  return idField === undefined ? fields : { ...fields, [idField]: `${idField.replace("Id", "")}_test_${unique}` };
 }
 
 /**

@@ -45,7 +45,7 @@ export function judgeTestEvent(
   const { status, body, durationMs } = outcome;
   const actual = status === "closed" ? "no response" : `${status}`;
   const text = `Expected ${expectations[way.expects]}; got ${actual}.`;
-  const code = findCode(event, way, request, outcome);
+  const code = classifyOutcome(event, way, request, outcome);
   if (code !== undefined) {
     const finding = explain(code);
     return { isRight: finding.severity !== "defect", text, finding };
@@ -64,7 +64,7 @@ export function judgeTestEvent(
   return { isRight, text: status === 200 ? "Acknowledged with 200." : `Rejected with ${status}, as expected.` };
 }
 
-function findCode(
+function classifyOutcome(
   { name, path }: TriggerEvent,
   { expects, shows }: TestWay,
   request: TestRequest,
@@ -91,33 +91,34 @@ export function distinctFindings(
     verdicts: readonly TestVerdict[];
   }[],
 ): ExplainedFinding[] {
-  const shown = new Map<string, ExplainedFinding>();
+  const earlierFindings = new Map<string, ExplainedFinding>();
   const isAsSentWrong = results.some(
     ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
   );
   for (const { way, verdicts } of results)
     for (const { finding } of verdicts) {
-      if (finding === undefined || isImplied(way, finding, shown)) continue;
+      if (finding === undefined || isImplied(way, finding, earlierFindings)) continue;
       if (isAsSentWrong && way.expects === "acknowledged" && way.name !== "as-sent") continue;
-      shown.set(finding.code, finding);
+      earlierFindings.set(finding.code, finding);
     }
-  return [...shown.values()];
+  return [...earlierFindings.values()];
 }
 
-/** Whether a finding follows from one that an earlier way showed. */
+/** Whether a finding follows from an earlier one. */
 function isImplied(
   { name, expects, shows }: TestWay,
   { code }: ExplainedFinding,
-  shown: ReadonlyMap<string, ExplainedFinding>,
+  earlierFindings: ReadonlyMap<string, ExplainedFinding>,
 ): boolean {
   // A receiver that verifies nothing accepts every forgery.
-  if (shown.has("unsigned_accepted") && name !== "unsigned") return expects === "refused" && shows.accepted === code;
+  if (earlierFindings.has("unsigned_accepted") && name !== "unsigned")
+    return expects === "refused" && shows.accepted === code;
   // If a receiver does not check the age, a replay does not need a second Timestamp.
-  if (shown.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
+  if (earlierFindings.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
   // A receiver that serialises the body again cannot notice different white space.
-  if (shown.has("serialised_body") && name === "altered-body") return true;
+  if (earlierFindings.has("serialised_body") && name === "altered-body") return true;
   // A Timestamp without seconds may be 59 seconds older than the time of signing.
-  return shown.has("tolerance_too_small") && name === "to-the-minute";
+  return earlierFindings.has("tolerance_too_small") && name === "to-the-minute";
 }
 
 /** Small servers queue only five connections. Further ones wait for a second. */
@@ -128,7 +129,7 @@ const variantConcurrency = 4;
  *
  * @param send sends a request and returns its response status; undefined without a response
  * @param precision the precision of the Timestamp that the receiver rejects
- * @returns undefined if it accepts none, or the receiver cannot be reached in time
+ * @returns undefined if the receiver accepts none of them, or cannot be reached in time
  */
 export async function findSigningMistake(
   scheme: Scheme,

@@ -14,11 +14,11 @@ import {
 import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
 import { describeConnectionError, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
-import { showRequest, showResponse, toCommand } from "../wire/show-exchange.ts";
+import { formatRequest, formatResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
 import { type TestWay, waysFor, writeTestRequests } from "./ways.ts";
-import { fillEvent, type Webhook, writeBytes } from "./write-webhook.ts";
+import { fillEvent, serialiseRequest, type Webhook } from "./write-webhook.ts";
 
 export interface TriggerOptions {
   to: string;
@@ -35,11 +35,11 @@ export interface TriggerOptions {
  *
  * @returns the exit code: 0 if the receiver responded correctly, otherwise 1
  */
-export async function trigger(name: string, { to: address, set = [], as, scheme, ...options }: TriggerOptions) {
+export async function trigger(name: string, { to: urlText, set = [], as, scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
   const fields = setFields(event, set);
-  const to = readUrl(address);
-  const toWebhook = (content = fields): Webhook => fillEvent(event, content, `delivery_${randomUUID()}`);
+  const to = readUrl(urlText);
+  const toWebhook = (values = fields): Webhook => fillEvent(event, values, `delivery_${randomUUID()}`);
   const ways = findWays(as, toWebhook(), scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
@@ -53,7 +53,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
       const headers = request.headers.map((header) => [header.name, header.value] as const);
-      const bytes = writeBytes({ ...request, headers }, to);
+      const bytes = serialiseRequest({ ...request, headers }, to);
       const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
       const [response] = received.responses;
       hasResponded ||= response !== undefined;
@@ -64,7 +64,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
       const verdict = judgeTestEvent(event, way, request, outcome);
       if (!verdict.isRight) wrongCount += 1;
       const sent: SentTest = { event, way, to, bytes, received, verdict, timeoutMs, mask };
-      console.log(options.json ? toJsonLine(sent) : showTest(sent, ways.length > 1));
+      console.log(options.json ? toJsonLine(sent) : formatTest(sent, ways.length > 1));
     }
   }
   if (!options.json && ways.length > 1)
@@ -72,7 +72,7 @@ export async function trigger(name: string, { to: address, set = [], as, scheme,
   return wrongCount === 0 ? 0 : 1;
 }
 
-/** @throws {UsageError} for a way in which the webhook cannot be sent */
+/** Finds the ways to send the webhook that `--as` selects. @throws {UsageError} if the webhook cannot be sent that way */
 function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly TestWay[] {
   const ways = waysFor(webhook, scheme);
   const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
@@ -103,12 +103,12 @@ function toJsonLine({ event, way, bytes, received, verdict, mask }: SentTest): s
     ...(verdict.finding && { finding: verdict.finding.code }),
     durationMs: Math.round(received.durationMs),
     status: response?.status ?? null,
-    request: showRequest(bytes, mask),
-    response: response ? showResponse(response, mask) : null,
+    request: formatRequest(bytes, mask),
+    response: response ? formatResponse(response, mask) : null,
   });
 }
 
-function showTest(
+function formatTest(
   { event, way, to, bytes, received, verdict, timeoutMs, mask }: SentTest,
   isOneOfSeveral: boolean,
 ): string {
@@ -121,19 +121,19 @@ function showTest(
   const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : verdict.text;
   const lines = [
     style("bold", isAsSent && !isOneOfSeveral ? "Sent" : `Sent: ${way.title}`),
-    showRequest(bytes, mask),
+    formatRequest(bytes, mask),
     "",
     style("bold", `Received after ${Math.round(received.durationMs)} ms`),
-    showResponse(response, mask),
+    formatResponse(response, mask),
     "",
     style(isRight ? "green" : "red", outcome),
   ];
-  if (!isUsual && verdict.finding) lines.push(...showFinding(verdict.finding, style));
+  if (!isUsual && verdict.finding) lines.push(...formatFinding(verdict.finding, style));
   if (!isRight) lines.push(`Send it again: ${toCommand(bytes, to, mask) ?? ""}`);
   return [...lines, ...(isOneOfSeveral ? [""] : [])].join("\n");
 }
 
-function showFinding({ title, code, why, change }: NonNullable<TestVerdict["finding"]>, style: Style): string[] {
+function formatFinding({ title, code, why, change }: NonNullable<TestVerdict["finding"]>, style: Style): string[] {
   const width = widthOf(process.stdout);
   return [
     style("bold", `${title} (${code})`),

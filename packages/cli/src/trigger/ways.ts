@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Scheme, signRequest } from "../signature/sign-request.ts";
 import type { Shows } from "../vectors/vectors.ts";
-import { headersOf, type Webhook } from "./write-webhook.ts";
+import { unsignedHeaders, type Webhook } from "./write-webhook.ts";
 
 /** A header of a test event. */
 export interface TestHeader {
@@ -322,8 +322,8 @@ export function writeTestRequests(
   const { id, isRequest, isUnsigned } = webhook;
   const request: Message["request"] = (headers, change = {}) => {
     const { method = webhook.method === "POST" ? "POST" : "GET", path = webhook.path, body = webhook.body } = change;
-    const others = headersOf({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
-    return { ...change, method, path, headers: [...headers, ...others], body };
+    const otherHeaders = unsignedHeaders({ id, isRequest, method }).map(([name, value]) => ({ name, value }));
+    return { ...change, method, path, headers: [...headers, ...otherHeaders], body };
   };
   const sign: Message["sign"] = ({ ageMs = 0, secret: otherSecret, body = webhook.body, ...options } = {}) => {
     if (isUnsigned) return [];
@@ -334,9 +334,9 @@ export function writeTestRequests(
     if (otherSecret !== undefined) return signed.map(([name, value]) => ({ name, value }));
     const isFresh = ageMs === 0;
     const fresh = options.timestamp ?? (options.isToTheMinute ? "$minute" : "$now");
-    const shells: Readonly<Record<string, string>> = {
-      ...shellsOf(isFresh ? fresh : iso, "Timestamp", "Authorization", "hmac $(digest "),
-      ...shellsOf(
+    const shellTexts: Readonly<Record<string, string>> = {
+      ...toShellTexts(isFresh ? fresh : iso, "Timestamp", "Authorization", "hmac $(digest "),
+      ...toShellTexts(
         isFresh ? "$seconds" : `${Math.floor(time.getTime() / 1000)}`,
         "webhook-timestamp",
         "webhook-signature",
@@ -344,14 +344,14 @@ export function writeTestRequests(
       ),
     };
     return signed.map(([name, value]) => {
-      const shell = shells[name];
+      const shell = shellTexts[name];
       return { name, value, ...(shell !== undefined && { shell }) };
     });
   };
   return way.write({ webhook, request, sign });
 }
 
-const shellsOf = (time: string, timestamp: string, signature: string, prefix: string): Record<string, string> => ({
+const toShellTexts = (time: string, timestamp: string, signature: string, prefix: string): Record<string, string> => ({
   [timestamp]: time,
   [signature]: `${prefix}${time})`,
 });
@@ -370,7 +370,7 @@ function duplicateHeaders(
   first: readonly TestHeader[],
   second: readonly TestHeader[],
 ): TestHeader[][] {
-  const joined = (a: TestHeader, b: TestHeader): TestHeader => ({
+  const joinHeaders = (a: TestHeader, b: TestHeader): TestHeader => ({
     name: a.name,
     value: `${a.value}, ${b.value}`,
     shell: `${a.shell ?? a.value}, ${b.shell ?? b.value}`,
@@ -381,7 +381,7 @@ function duplicateHeaders(
         const added = names.includes(header.name) ? second.find(({ name }) => name === header.name) : undefined;
         if (!added) return [header];
         const pair: [TestHeader, TestHeader] = isInOrder ? [header, added] : [added, header];
-        return isJoined ? [joined(...pair)] : pair;
+        return isJoined ? [joinHeaders(...pair)] : pair;
       }),
     ),
   );

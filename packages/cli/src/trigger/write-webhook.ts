@@ -40,7 +40,11 @@ export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, u
 }
 
 /** Returns the headers that follow a webhook's signature headers. */
-export function headersOf({ id, isRequest, method }: Pick<Webhook, "id" | "isRequest" | "method">): [string, string][] {
+export function unsignedHeaders({
+  id,
+  isRequest,
+  method,
+}: Pick<Webhook, "id" | "isRequest" | "method">): [string, string][] {
   const headers: [string, string][] = [];
   if (!isRequest) headers.push(["Offers-Delivery-Id", id]);
   if (method !== "GET") headers.push(["Content-Type", "application/json"]);
@@ -48,14 +52,14 @@ export function headersOf({ id, isRequest, method }: Pick<Webhook, "id" | "isReq
 }
 
 /** Returns the bytes of a signed webhook, with the headers that the service sends. */
-function writeWebhook(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
+function signAndSerialise(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
   const { method, path, body, id, isUnsigned } = webhook;
   const signature = isUnsigned ? [] : signRequest(scheme, secret, { now: new Date(), id, body });
-  return writeBytes({ method, path, headers: [...signature, ...headersOf(webhook)], body }, to);
+  return serialiseRequest({ method, path, headers: [...signature, ...unsignedHeaders(webhook)], body }, to);
 }
 
 /** Returns a request's bytes, including its connection headers. */
-export function writeBytes(
+export function serialiseRequest(
   {
     method,
     path,
@@ -87,7 +91,7 @@ export async function sendWebhook(
   signing: Signing,
   timeoutMs: number,
 ): Promise<SentWebhook> {
-  const { responses, error, durationMs } = await exchange(to, writeWebhook(webhook, to, signing), {
+  const { responses, error, durationMs } = await exchange(to, signAndSerialise(webhook, to, signing), {
     methods: [webhook.method],
     timeoutMs,
   });

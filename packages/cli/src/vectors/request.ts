@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { keyOf } from "../signature/sign-request.ts";
+import { decodeKey } from "../signature/sign-request.ts";
 import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
 
 /**
@@ -7,12 +7,18 @@ import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  */
-export function sign(config: TestVectors["config"], now: number, how: Sign = {}): Record<string, string> {
-  const { precision = "ms", format = config.formats[precision] ?? "", variant = "sha256", algorithm = "sha256" } = how;
-  const secret = config.secrets[how.secret ?? "current"];
-  if (secret === undefined) throw new Error(`The test vectors use the secret ${how.secret}, which is not configured.`);
+export function sign(config: TestVectors["config"], now: number, signing: Sign = {}): Record<string, string> {
+  const {
+    precision = "ms",
+    format = config.formats[precision] ?? "",
+    variant = "sha256",
+    algorithm = "sha256",
+  } = signing;
+  const secret = config.secrets[signing.secret ?? "current"];
+  if (secret === undefined)
+    throw new Error(`The test vectors use the secret ${signing.secret}, which is not configured.`);
   const values = {
-    ...calendarFieldsOf(now + (how.offsetMs ?? 0), (how.shiftMinutes ?? 0) * 60_000),
+    ...toCalendarFields(now + (signing.offsetMs ?? 0), (signing.shiftMinutes ?? 0) * 60_000),
     secret,
     SECRET: secret.toUpperCase(),
   };
@@ -20,8 +26,8 @@ export function sign(config: TestVectors["config"], now: number, how: Sign = {})
   const over = (text: string) => fillIn(text, { ...values, timestamp });
   const digest =
     variant === "hmac"
-      ? createHmac(algorithm, over(how.key ?? "{{secret}}")).update(over(how.over ?? "{{timestamp}}"))
-      : createHash(algorithm).update(over(how.over ?? "{{timestamp}}{{secret}}"));
+      ? createHmac(algorithm, over(signing.key ?? "{{secret}}")).update(over(signing.over ?? "{{timestamp}}"))
+      : createHash(algorithm).update(over(signing.over ?? "{{timestamp}}{{secret}}"));
   const bytes = digest.digest();
   return {
     ...values,
@@ -35,7 +41,7 @@ export function sign(config: TestVectors["config"], now: number, how: Sign = {})
 const dayMs = 86_400_000;
 
 /** Returns an instant's calendar and clock fields at an offset from UTC. */
-function calendarFieldsOf(instant: number, aheadMs: number): Record<string, string> {
+function toCalendarFields(instant: number, aheadMs: number): Record<string, string> {
   const date = new Date(instant + aheadMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
   // ISO 8601: a week belongs to the year of its Thursday.
@@ -68,14 +74,15 @@ function calendarFieldsOf(instant: number, aheadMs: number): Record<string, stri
 export function signStandardWebhooks(
   config: TestVectors["config"],
   now: number,
-  how: Sign,
+  signing: Sign,
   { id, body }: { id: string; body: Uint8Array },
 ): Record<string, string> {
-  const secret = config.secrets[how.secret ?? "current"];
-  if (secret === undefined) throw new Error(`The test vectors use the secret ${how.secret}, which is not configured.`);
-  const key = how.key === undefined ? keyOf(secret) : Buffer.from(how.key);
-  const timestamp = String(Math.floor((now + (how.offsetMs ?? 0)) / 1000));
-  const head = fillIn(how.over ?? "{{webhook.id}}.{{webhook.timestamp}}.", {
+  const secret = config.secrets[signing.secret ?? "current"];
+  if (secret === undefined)
+    throw new Error(`The test vectors use the secret ${signing.secret}, which is not configured.`);
+  const key = signing.key === undefined ? decodeKey(secret) : Buffer.from(signing.key);
+  const timestamp = String(Math.floor((now + (signing.offsetMs ?? 0)) / 1000));
+  const head = fillIn(signing.over ?? "{{webhook.id}}.{{webhook.timestamp}}.", {
     "webhook.id": id,
     "webhook.timestamp": timestamp,
   });
@@ -103,18 +110,18 @@ export function fillIn(text: string, values: Values): string {
   return text.replace(placeholder, (_, name: string, start?: string, end?: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`A test vector uses {{${name}}}, which has no value.`);
-    const whole = fillIn(value, values);
-    return start === undefined ? whole : whole.slice(Number(start), end ? Number(end) : undefined);
+    const filled = fillIn(value, values);
+    return start === undefined ? filled : filled.slice(Number(start), end ? Number(end) : undefined);
   });
 }
 
 /** Returns the bytes of a request's body, in UTF-8. */
-export const writeBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
-  Buffer.concat(writeBodyParts(request, values));
+export const buildBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
+  Buffer.concat(buildBodyParts(request, values));
 
 /** Builds the body's parts, without concatenating them: some bodies are 16 MiB. */
-function writeBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
-  if (bodyBase64 !== undefined) return [Buffer.from(fillIn(unroll(bodyBase64), values), "base64")];
+function buildBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
+  if (bodyBase64 !== undefined) return [Buffer.from(fillIn(expandRepeats(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {
     if (typeof part === "string") return Buffer.from(fillIn(part, values));
     const unit = Buffer.from(fillIn(part.repeat, values));
@@ -123,11 +130,11 @@ function writeBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values
 }
 
 /** Returns a request's bytes. The head is ISO 8859-1, so that it can contain any byte. */
-export function writeRequest(request: VectorRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
-  const fill = (text: Text) => fillIn(unroll(text), values);
+export function buildRequest(request: VectorRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
+  const fill = (text: Text) => fillIn(expandRepeats(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");
   const { method = "GET", target = "/test/auth", version = "HTTP/1.1", headers = [], without = [] } = request;
-  const body = writeBodyParts(request, values);
+  const body = buildBodyParts(request, values);
   const lines = headers.map((header) => fill(typeof header === "string" ? header : `${header[0]}: ${fill(header[1])}`));
   const isOmittedOrSet = (name: string) =>
     without.includes(name) || lines.some((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
@@ -141,7 +148,7 @@ export function writeRequest(request: VectorRequest, values: Values, isLast: boo
   return Buffer.concat([Buffer.from(`${[start, ...lines].join("\r\n")}\r\n\r\n`, "latin1"), ...body]);
 }
 
-const unroll = (text: Text): string =>
+const expandRepeats = (text: Text): string =>
   typeof text === "string"
     ? text
     : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");

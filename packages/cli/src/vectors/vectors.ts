@@ -130,7 +130,7 @@ export interface TestVectors {
 }
 
 /** Returns a case's steps; a case with one request has one step. */
-export const stepsOf = (testCase: TestVector): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
+export const toSteps = (testCase: TestVector): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
 /** The build copies spec/corpus/ next to the bundle. The sources read it in place. */
 const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));

@@ -53,18 +53,18 @@ function readBody(
 
 function readChunks(rest: string): { text: string; length: number } | undefined {
   let text = "";
-  let at = 0;
+  let offset = 0;
   for (;;) {
-    const sizeEnd = rest.indexOf("\r\n", at);
+    const sizeEnd = rest.indexOf("\r\n", offset);
     if (sizeEnd < 0) return undefined;
-    const digits = /^[\da-f]{1,8}(?=$|[;\s])/i.exec(rest.slice(at, sizeEnd))?.[0];
+    const digits = /^[\da-f]{1,8}(?=$|[;\s])/i.exec(rest.slice(offset, sizeEnd))?.[0];
     // What follows is not a chunk, so the end of the body is unknown.
     if (digits === undefined) return { text, length: rest.length };
     const size = Number.parseInt(digits, 16);
     const next = sizeEnd + 2 + size + 2;
     if (rest.length < next) return undefined;
     text += rest.slice(sizeEnd + 2, sizeEnd + 2 + size);
-    at = next;
-    if (size === 0) return { text, length: at };
+    offset = next;
+    if (size === 0) return { text, length: offset };
   }
 }

@@ -8,7 +8,7 @@ export interface ReceiverUrl extends Address {
   href: string;
 }
 
-/** @throws {UsageError} for a string that is not a receiver's URL */
+/** Parses a receiver's base URL. @throws {UsageError} if the string is not one */
 export function readUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))

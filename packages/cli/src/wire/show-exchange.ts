@@ -1,4 +1,4 @@
-import { type Mask, printable } from "../terminal/output.ts";
+import { type Mask, toPrintable } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 import type { WireResponse } from "./read-responses.ts";
 
@@ -6,16 +6,16 @@ import type { WireResponse } from "./read-responses.ts";
 const maxShown = 1_200;
 
 /** Formats a request for display. */
-export const showRequest = (sent: Buffer, mask: Mask): string =>
-  shorten(printable(mask(sent.toString("latin1", 0, maxShown * 2))), sent.length);
+export const formatRequest = (sent: Buffer, mask: Mask): string =>
+  shorten(toPrintable(mask(sent.toString("latin1", 0, maxShown * 2))), sent.length);
 
 /** Formats a response for display. */
-export function showResponse(received: WireResponse | undefined, mask: Mask): string {
+export function formatResponse(received: WireResponse | undefined, mask: Mask): string {
   if (!received) return "No response.";
   const { status, headers, body } = received;
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
   const text = [`HTTP/1.1 ${status}`, ...lines, "", Buffer.from(body, "latin1").toString()].join("\n");
-  return shorten(printable(mask(text.slice(0, maxShown * 2))), text.length);
+  return shorten(toPrintable(mask(text.slice(0, maxShown * 2))), text.length);
 }
 
 const shorten = (text: string, bytes: number): string =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([correct.stop(), defective.stop()]));
 
-async function startNotFound(): Promise<string> {
+async function startNotFoundServer(): Promise<string> {
   const server = createServer((_, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -103,7 +103,7 @@ test("reports a wrong base path, with the correct URL", async () => {
 });
 
 test("a server that is not a receiver results in exit code 2", async () => {
-  const { code, stderr } = await runOffers(["probe", await startNotFound()], env);
+  const { code, stderr } = await runOffers(["probe", await startNotFoundServer()], env);
   expect(code).toBe(2);
   expect(stderr).toContain(
     "/test returned 404; expected 200. Pass the base URL exactly as it appears in the company profile",

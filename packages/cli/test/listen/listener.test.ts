@@ -3,13 +3,13 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { forwardedPath } from "../../src/listen/forward.ts";
-import { showArrival, toJsonLine } from "../../src/listen/listen.ts";
+import { formatArrival, toJsonLine } from "../../src/listen/listen.ts";
 import { type Arrival, createListener } from "../../src/listen/listener.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-async function listen(scheme: Scheme, forwardTo?: string) {
+async function startListener(scheme: Scheme, forwardTo?: string) {
   const arrivals: Arrival[] = [];
   const server = createListener({
     scheme,
@@ -42,14 +42,14 @@ test.each([
   ["an invalid date", { ...signatureHeaders(), Timestamp: "yesterday" }, 401, { reason: "malformed_timestamp" }],
   ["a bearer token", { ...signatureHeaders(), Authorization: "Bearer x" }, 401, { reason: "malformed_authorization" }],
 ])("%s gets the correct status, and the reason is reported", async (_, headers, status, verification) => {
-  const { address, arrivals } = await listen("timestampDigest");
+  const { address, arrivals } = await startListener("timestampDigest");
   const response = await fetch(`${address}/test/auth`, { headers });
   expect(response.status).toBe(status);
   expect(arrivals[0]).toMatchObject({ method: "GET", target: "/test/auth", status, verification });
 });
 
 test("verifies a Standard Webhooks signature of the received bytes", async () => {
-  const { address, arrivals } = await listen("standardWebhooks");
+  const { address, arrivals } = await startListener("standardWebhooks");
   const body = '{ "offerId": "o",  "workerId":"w" }';
   const time = String(Math.floor(Date.now() / 1000));
   const key = Buffer.from(secrets.standardWebhooks.slice("whsec_".length), "base64");
@@ -62,7 +62,7 @@ test("verifies a Standard Webhooks signature of the received bytes", async () =>
 });
 
 test("GET /test needs no signature, and the response to a search is an empty list", async () => {
-  const { address } = await listen("timestampDigest");
+  const { address } = await startListener("timestampDigest");
   expect((await fetch(`${address}/test`)).status).toBe(200);
   const search = await fetch(`${address}/contact-suggestions`, {
     method: "POST",
@@ -73,14 +73,14 @@ test("GET /test needs no signature, and the response to a search is an empty lis
 });
 
 test("a webhook about a worker whose id is test is verified, and counts as an event", async () => {
-  const { address, arrivals } = await listen("timestampDigest");
+  const { address, arrivals } = await startListener("timestampDigest");
   expect((await fetch(`${address}/contact/new/test`)).status).toBe(401);
   expect((await fetch(`${address}/contact/new/test`, { headers: signatureHeaders() })).status).toBe(200);
   expect(arrivals.at(-1)).toMatchObject({ isEvent: true, verification: { ok: true } });
 });
 
 test("a receiver that is not running is reported, and the sender gets 502", async () => {
-  const { address, arrivals } = await listen("timestampDigest", "http://127.0.0.1:1/offers");
+  const { address, arrivals } = await startListener("timestampDigest", "http://127.0.0.1:1/offers");
   expect((await fetch(`${address}/test/auth`, { headers: signatureHeaders() })).status).toBe(502);
   expect(arrivals[0]?.failure).toBe(
     "http://127.0.0.1:1/offers cannot be reached (ECONNREFUSED). Start your receiver first, and pass the URL on which it listens.",
@@ -99,7 +99,7 @@ const arrival: Arrival = {
   verification: { ok: false, reason: "signature_mismatch", advice: "Compare the secrets." },
 };
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
-const show = (toShow: Arrival, width = 80) => showArrival(toShow, mask, (_, text) => text, width);
+const show = (toShow: Arrival, width = 80) => formatArrival(toShow, mask, (_, text) => text, width);
 
 test("the output contains no control characters from the sender, no secret and no signature [D-102]", () => {
   expect(show(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
@@ -148,7 +148,7 @@ test.each([
 );
 
 test("keeps an idle connection for longer than cloudflared, which does so for 90 s", async () => {
-  const { address } = await listen("timestampDigest");
+  const { address } = await startListener("timestampDigest");
   const { headers } = await fetch(`${address}/test`);
   expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);
 });

@@ -7,7 +7,7 @@ import { readUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 /** Starts a server that passes the service's checks and then misbehaves on each connection. */
-async function startHostile(
+async function startHostileServer(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],
 ): Promise<ReturnType<typeof readUrl>> {
@@ -77,7 +77,7 @@ const misbehaviours: Record<string, (socket: Socket) => void> = {
 test.concurrent.for(Object.entries(misbehaviours))(
   "a receiver that %s does not stop the probe",
   async ([, misbehave], { expect, onTestFinished }) => {
-    const url = await startHostile(misbehave, onTestFinished);
+    const url = await startHostileServer(misbehave, onTestFinished);
     // As many cases as run concurrently, because each waits for the whole timeout.
     const only = ["methods/test-get", "headers/plain", "headers/none", "freshness/hour-old"];
     const options = { url, scheme: "timestampDigest" as const, secret: secrets.timestampDigest };
@@ -87,7 +87,7 @@ test.concurrent.for(Object.entries(misbehaviours))(
 );
 
 test("the probe keeps only a limited part of a response, however long it is", async ({ onTestFinished }) => {
-  const url = await startHostile(
+  const url = await startHostileServer(
     (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
     onTestFinished,
   );

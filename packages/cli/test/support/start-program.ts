@@ -99,7 +99,7 @@ export async function startProgram(
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  await untilListening(child, port).catch(async (error: unknown) => {
+  await waitUntilListening(child, port).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
@@ -107,8 +107,8 @@ export async function startProgram(
 }
 
 /** Waits until the receiver responds, with any status. */
-async function untilListening(child: ChildProcess, port: number): Promise<void> {
-  for (let left = 600; left > 0 && child.exitCode === null; left -= 1) {
+async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {
+  for (let attemptsLeft = 600; attemptsLeft > 0 && child.exitCode === null; attemptsLeft -= 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/is-it-up`, { redirect: "manual" }).then(
       () => true,
       () => false,

@@ -57,9 +57,9 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
     },
   );
   child.stderr.resume();
-  const listening = language === "php" ? await untilResponding(port) : await portOf(child);
+  const listeningPort = language === "php" ? await waitUntilResponding(port) : await readPort(child);
   return {
-    url: readUrl(`http://127.0.0.1:${listening}`),
+    url: readUrl(`http://127.0.0.1:${listeningPort}`),
     async stop() {
       const ended = once(child, "exit");
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
@@ -68,7 +68,7 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
   };
 }
 
-async function portOf(child: ChildProcess): Promise<number> {
+async function readPort(child: ChildProcess): Promise<number> {
   if (!child.stdout) throw new Error("The receiver's output is not piped.");
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /^listening (\d+)$/.exec(line)?.[1];
@@ -77,8 +77,8 @@ async function portOf(child: ChildProcess): Promise<number> {
   throw new Error("The receiver ended before it listened.");
 }
 
-async function untilResponding(port: number): Promise<number> {
-  for (let left = 200; left > 0; left -= 1) {
+async function waitUntilResponding(port: number): Promise<number> {
+  for (let attemptsLeft = 200; attemptsLeft > 0; attemptsLeft -= 1) {
     const isUp = await fetch(`http://127.0.0.1:${port}/test`).then(
       ({ status }) => status === 200,
       () => false,

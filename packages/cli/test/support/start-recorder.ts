@@ -12,9 +12,9 @@ export interface Received {
   body: Buffer;
 }
 
-/** Starts a receiver that records its requests. @param statusOf the status, or a function that returns it by the request's index */
+/** Starts a receiver that records its requests. @param responseStatus the status, or a function that returns it by the request's index */
 export async function startRecorder(
-  statusOf: number | ((index: number) => number) = 200,
+  responseStatus: number | ((index: number) => number) = 200,
 ): Promise<{ to: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -22,7 +22,7 @@ export async function startRecorder(
       (body) => {
         const { method, url, headers, rawHeaders } = request;
         received.push({ method, url, headers, rawHeaders, body });
-        const status = typeof statusOf === "number" ? statusOf : statusOf(received.length - 1);
+        const status = typeof responseStatus === "number" ? responseStatus : responseStatus(received.length - 1);
         response.writeHead(status).end("noted");
       },
       () => response.destroy(),

@@ -14,7 +14,7 @@ import { secrets, startReceiver } from "../support/start-receiver.ts";
 
 const schemes = ["timestampDigest", "standardWebhooks"] as const;
 
-async function triggerEvery(event: string, to: string, scheme: Scheme) {
+async function triggerEveryWay(event: string, to: string, scheme: Scheme) {
   const flag = scheme === "standardWebhooks" ? "standard-webhooks" : "timestamp-digest";
   const args = ["trigger", event, "--to", to, "--as", "every", "--scheme", flag, "--json"];
   const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets[scheme] });
@@ -30,7 +30,7 @@ test.each(schemes)(
   async (scheme) => {
     const { url, stop } = await startReceiver("node", scheme);
     for (const event of ["worker-offer-response", "contact-suggestions", "test-auth", "test"]) {
-      const { code, lines } = await triggerEvery(event, url.href, scheme);
+      const { code, lines } = await triggerEveryWay(event, url.href, scheme);
       expect(
         lines.filter(({ right }) => !right),
         event,
@@ -53,7 +53,7 @@ test.each([
   ["method_ignored", "other-method", "any_method_accepted"],
 ])("a receiver with the defect %s responds incorrectly to the way %s, which shows %s", async (defect, way, finding) => {
   const { url, stop } = await startReceiver("node", "timestampDigest", defect);
-  const { code, lines } = await triggerEvery("worker-offer-response", url.href, "timestampDigest");
+  const { code, lines } = await triggerEveryWay("worker-offer-response", url.href, "timestampDigest");
   expect(lines).toContainEqual(expect.objectContaining({ way, right: false, finding }));
   expect(code).toBe(1);
   await stop();

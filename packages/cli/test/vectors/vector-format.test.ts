@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { fillIn, sign } from "../../src/vectors/request.ts";
-import { findings, findVectorsFolder, readVectors, stepsOf } from "../../src/vectors/vectors.ts";
+import { findings, findVectorsFolder, readVectors, toSteps } from "../../src/vectors/vectors.ts";
 
 const { config, groups, standardWebhooks } = readVectors();
 const cases = groups.flatMap((group) => group.cases);
@@ -32,7 +32,7 @@ test("there are at least 220 cases, each with an id that is unique within its gr
 
 test("a case with several correct responses says why there is a choice", () => {
   const casesWithChoice = cases.filter((testCase) =>
-    stepsOf(testCase).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
+    toSteps(testCase).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
   expect(casesWithChoice.filter(({ choice }) => choice === undefined).map(({ id }) => id)).toEqual([]);
   expect(
@@ -44,7 +44,7 @@ test("a case with several correct responses says why there is a choice", () => {
 
 test("every case's findings are explained, and every case that a finding refers to exists", () => {
   const all = [...groups, ...standardWebhooks].flatMap((group) => group.cases);
-  const shows = all.flatMap((testCase) => stepsOf(testCase).flatMap((step) => step.shows ?? []));
+  const shows = all.flatMap((testCase) => toSteps(testCase).flatMap((step) => step.shows ?? []));
   const allCodes = shows.flatMap(({ ifAlso = {}, mayGoUnanswered: _, ...codes }) => [
     ...Object.values(codes),
     ...Object.values(ifAlso),
@@ -57,7 +57,7 @@ test("every case's findings are explained, and every case that a finding refers 
 test("every case whose signature must be rejected has a finding for a receiver that accepts it", () => {
   const withoutFinding = groups.flatMap((group) =>
     group.cases.filter((testCase) =>
-      stepsOf(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
+      toSteps(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
     ),
   );
   expect(withoutFinding.map(({ id }) => id)).toEqual([]);

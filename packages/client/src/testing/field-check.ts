@@ -1,4 +1,4 @@
-import { inUtc } from "@offers/contract/date-time";
+import { toUtc } from "@offers/contract/date-time";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTimeRemedy = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
@@ -35,7 +35,7 @@ export class FieldCheck {
   readDateTime(field: string, value: unknown): string {
     const text = this.readString(field, value);
     if (text === undefined) return "";
-    const utc = inUtc(text);
+    const utc = toUtc(text);
     if (utc === undefined) this.add(field, field.endsWith("end") ? dateTimeRemedy.replace("16", "22") : dateTimeRemedy);
     return utc ?? "";
   }

@@ -1,6 +1,6 @@
 import { apiVersion, apiKeyHeader as defaultApiKeyHeader } from "@offers/contract/decisions";
 import { baseUrlProblem, headerValueProblem } from "@offers/contract/request-values";
-import { messageKeyOf } from "../deduplication/dedupe-keys.ts";
+import { hashMessageId } from "../deduplication/dedupe-keys.ts";
 import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
@@ -126,7 +126,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
         continue;
       }
       const event = parseWebhookEvent({ type, data, receivedAt: createdAt });
-      const deduplicationKey = messageKeyOf(tenantHash, "standard-webhooks", id);
+      const deduplicationKey = hashMessageId(tenantHash, "standard-webhooks", id);
       await handle(event, contextWithoutRequest("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
     }
     cursor = page.cursor;

@@ -15,7 +15,7 @@ export interface EventHandlers {
 
 type HandledEvent = Pick<WebhookEvent, "type" | "data">;
 
-/** @returns the handler for a type, or undefined */
+/** Finds the handler for an event type; returns undefined if there is none. */
 export function findHandler(
   handlers: EventHandlers,
   type: string,

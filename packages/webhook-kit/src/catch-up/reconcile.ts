@@ -183,7 +183,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileSum
       return options.getOffer(id, readOptions);
     },
   };
-  await forEach(offerIds, concurrency, signal, async (offerId) => {
+  await forEachConcurrently(offerIds, concurrency, signal, async (offerId) => {
     try {
       await reconcileOffer(source, offerId, signal, summary);
     } catch (error) {
@@ -299,7 +299,7 @@ const defaultToResponse = (response: string): string | undefined =>
  * Calls `work` for each item, for at most `concurrency` items in parallel. Rejects with the first failure, once all calls in progress have
  * ended.
  */
-async function forEach<Item>(
+async function forEachConcurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   concurrency: number,
   signal: AbortSignal | undefined,
@@ -350,9 +350,9 @@ class Pace {
 
   async wait(signal: AbortSignal | undefined): Promise<void> {
     const now = performance.now();
-    const at = Math.max(this.#nextAt, now);
-    this.#nextAt = at + this.#intervalMs;
-    if (at > now) await sleep(at - now, undefined, { ...(signal && { signal }) });
+    const startAt = Math.max(this.#nextAt, now);
+    this.#nextAt = startAt + this.#intervalMs;
+    if (startAt > now) await sleep(startAt - now, undefined, { ...(signal && { signal }) });
   }
 }
 

@@ -70,7 +70,7 @@ class Trial {
 
   /** Acquires the key as soon as it is free. */
   async acquireWhenFree(key: string, leaseMs = longMs, subject?: string): Promise<string> {
-    const result = await until(
+    const result = await pollUntil(
       () => this.acquire(key, leaseMs, subject),
       ({ state }) => state === "acquired",
     );
@@ -78,7 +78,7 @@ class Trial {
   }
 }
 
-async function until<T>(call: () => Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
+async function pollUntil<T>(call: () => Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const result = await call();
@@ -162,7 +162,7 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "only one of a hundred concurrent calls acquires a key whose lease has expired"(store) {
     const key = randomUUID();
     await store.acquireFree(key, shortMs);
-    const results = await until(
+    const results = await pollUntil(
       () => Promise.all(Array.from({ length: 100 }, () => store.acquire(key))),
       (attempts) => attempts.some(({ state }) => state === "acquired"),
     );

@@ -71,13 +71,13 @@ export function eventKey(
   return { key: hash(prefix + hashBody(body)), subject: entity && hash(prefix) };
 }
 
-/** Returns the key of an event whose id is signed; undefined if the scheme signs no id. */
+/** Returns the key for an event with a signed id; undefined if the scheme does not sign ids. */
 export function messageKey(request: VerifiedRequest): string | undefined {
   const { parsed, tenant, verified } = request;
-  return parsed.id === undefined ? undefined : messageKeyOf(tenant, verified.scheme, parsed.id);
+  return parsed.id === undefined ? undefined : hashMessageId(tenant, verified.scheme, parsed.id);
 }
 
-export const messageKeyOf = (tenant: string, scheme: string, id: string): string =>
+export const hashMessageId = (tenant: string, scheme: string, id: string): string =>
   hash(JSON.stringify([tenant, scheme, "id", [id]]));
 
 /**

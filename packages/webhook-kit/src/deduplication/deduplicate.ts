@@ -37,24 +37,24 @@ export async function deduplicate(
   if (!deduplication) return { response: await start().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
   // After a timeout, the handler may run for as long again before the same request may start a second one.
-  const earlier = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
-  if (earlier) return { response: earlier, duplicate: true };
+  const earlierResponse = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
+  if (earlierResponse) return { response: earlierResponse, duplicate: true };
   const { response, outcome } = start();
   if (!isThenable(outcome)) {
     await leases.complete(outcome.status, keepMs);
     return { response: outcome, duplicate: false };
   }
   // The leases follow the handler, not the response: after a timeout the handler is still running.
-  const recorded = outcome.then(
+  const recording = outcome.then(
     ({ status }) => leases.complete(status, keepMs),
     (error) => leases.release(error),
   );
   try {
-    const sent = await response;
-    await recorded;
-    return { response: sent, duplicate: false };
+    const handlerResponse = await response;
+    await recording;
+    return { response: handlerResponse, duplicate: false };
   } catch (error) {
-    if (!isWebhookKitError(error) || error.code !== "handler_timed_out") await recorded;
+    if (!isWebhookKitError(error) || error.code !== "handler_timed_out") await recording;
     throw error;
   }
 }
@@ -96,12 +96,12 @@ export class LeaseSet {
     return undefined;
   }
 
-  /** @returns a promise only if the store does */
+  /** Completes all keys. @returns a promise only if the store does */
   complete(status: number, keepMs: number): void | Promise<void> {
     return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
   }
 
-  /** @param reason the failure that caused the release, which is reported elsewhere */
+  /** Releases all keys. @param reason why they are released; that failure is reported elsewhere */
   release(reason?: unknown): void | Promise<void> {
     if (isWebhookKitError(reason)) this.#reported.push(reason.cause);
     return this.#forEach((key, token) => this.#store.release(key, token));

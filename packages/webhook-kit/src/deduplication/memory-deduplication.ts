@@ -56,9 +56,9 @@ export function memoryDeduplication(
   const readClock = now ? () => requireFinite(now().getTime()) : Date.now;
 
   /** Removes expired entries. Both maps keep their entries in insertion order, so the oldest come first. */
-  const sweep = (time: number, max: number): void => {
-    sweepMap(leases, time, max);
-    sweepMap(completed, time, max);
+  const sweep = (time: number, maxScanned: number): void => {
+    sweepMap(leases, time, maxScanned);
+    sweepMap(completed, time, maxScanned);
   };
 
   const makeRoom = (time: number): void => {
@@ -106,12 +106,12 @@ export function memoryDeduplication(
   };
 }
 
-function sweepMap(entries: Map<string, Lease | Completed>, time: number, max: number): void {
+function sweepMap(entries: Map<string, Lease | Completed>, time: number, maxScanned: number): void {
   let scanned = 0;
   for (const [key, { endsAt }] of entries) {
     if (endsAt <= time) entries.delete(key);
     scanned += 1;
-    if (scanned >= max) break;
+    if (scanned >= maxScanned) break;
   }
 }
 

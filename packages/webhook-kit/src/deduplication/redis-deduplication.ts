@@ -57,9 +57,9 @@ export function redisDeduplication(
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 60_000)
     throw new ConfigurationError("invalid_option", "timeoutMs must be an integer from 1 to 60000.");
 
-  const send = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
+  const runScript = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
     // Both keys have the same hash tag, so that Redis Cluster stores them in the same slot.
-    const keyBase = `${prefix}{of:${subjectOf(token) ?? key}}`;
+    const keyBase = `${prefix}{of:${parseSubject(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${keyBase}:lease:${key}`, `${keyBase}:completed`], args);
   };
   const timedOut = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
@@ -71,12 +71,12 @@ export function redisDeduplication(
   return {
     async acquire(key, { leaseMs, subject }) {
       const token = createToken(subject);
-      const result = send("acquire", key, token, [key, token, requireMilliseconds("leaseMs", leaseMs, 1)]);
+      const result = runScript("acquire", key, token, [key, token, requireMilliseconds("leaseMs", leaseMs, 1)]);
       try {
         return readResult(await withRedisTimeout(result), token);
       } catch (cause) {
         // Redis may have acquired the key after the timeout: release it instead of waiting for the lease to expire.
-        const release = () => send("release", key, token, [token]);
+        const release = () => runScript("release", key, token, [token]);
         result.then(release, release).catch(() => undefined);
         throw cause;
       }
@@ -85,11 +85,11 @@ export function redisDeduplication(
       if (!Number.isInteger(status) || status < 100 || status > 999)
         throw new RangeError("status must be an HTTP status.");
       await expectSettled(
-        send("complete", key, token, [key, token, String(status), requireMilliseconds("keepMs", keepMs, 0)]),
+        runScript("complete", key, token, [key, token, String(status), requireMilliseconds("keepMs", keepMs, 0)]),
       );
     },
     async release(key, token) {
-      await expectSettled(send("release", key, token, [token]));
+      await expectSettled(runScript("release", key, token, [token]));
     },
   };
 }
@@ -98,7 +98,7 @@ export function redisDeduplication(
 const createToken = (subject: string | undefined): string =>
   subject === undefined ? randomUUID() : `${randomUUID()}.${subject}`;
 
-function subjectOf(token: string): string | undefined {
+function parseSubject(token: string): string | undefined {
   const end = token.indexOf(".");
   return end === -1 ? undefined : token.slice(end + 1);
 }

@@ -13,15 +13,15 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
   path: "/contact-suggestions",
   schema: inputSchemas["/contact-suggestions"],
   handler: "suggestContacts",
-  respond: (suggestions) => jsonResponse(writeSuggestions(suggestions)),
+  respond: (suggestions) => jsonResponse(serialiseSuggestions(suggestions)),
 };
 
 /**
- * Validates the list before it is sent: the service rejects the entire list if one entry is invalid (D-21).
+ * Serialises the list if it is valid: the service rejects the entire list if one entry is invalid (D-21).
  *
  * @throws {HandlerError} `invalid_handler_result`, lists the fields without their values
  */
-function writeSuggestions(suggestions: unknown): string {
+function serialiseSuggestions(suggestions: unknown): string {
   const { data, issues } = validate(responseSchemas["/contact-suggestions"], withFormattedDates(suggestions));
   if (issues.length > 0) {
     const fields = describeIssues(issues);
@@ -40,9 +40,9 @@ const invalidResult = (what: string, options?: ConstructorParameters<typeof Hand
 const maxListedFields = 5;
 
 function describeFields(fields: Readonly<Record<string, readonly string[]>>): string {
-  const all = Object.entries(fields).map(([name, messages]) => `${name}: ${messages.join(" ")}`);
-  const hidden = all.length - maxListedFields;
-  return all.slice(0, maxListedFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
+  const descriptions = Object.entries(fields).map(([name, messages]) => `${name}: ${messages.join(" ")}`);
+  const hidden = descriptions.length - maxListedFields;
+  return descriptions.slice(0, maxListedFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
 }
 
 function toJson(suggestions: unknown): string {

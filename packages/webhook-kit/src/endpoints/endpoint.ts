@@ -49,8 +49,7 @@ export type Endpoint = CheckEndpoint | HandledEndpoint;
 type EventOf<H extends keyof Handlers> = Parameters<NonNullable<Handlers[H]>>[0];
 
 /**
- * Defines the endpoint for an event in the contract, which responds with 200 when its handler returns (D-12, D-13). `method` defaults to
- * POST.
+ * Defines the endpoint for an event in the contract. It responds with 200 when its handler returns (D-12, D-13). `method` defaults to POST.
  */
 export const eventEndpoint = <P extends keyof typeof inputSchemas, H extends keyof Handlers>(
   definition: {

@@ -51,13 +51,13 @@ export interface Route {
 }
 
 /** Matches a path, allowing one trailing slash and several leading ones: senders join `https://example.com/prefix/` and `/test` (D-46). */
-const patternOf = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
+const toPattern = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
 
 // Express runs GET handlers for HEAD; only the endpoint that does nothing may be called this way (D-46).
 const routes = Object.values<Endpoint>(endpoints).map((endpoint) => ({
   endpoint,
   methods: endpoint.kind === "test" ? [endpoint.method, "HEAD"] : [endpoint.method],
-  pattern: patternOf(endpoint.path),
+  pattern: toPattern(endpoint.path),
 }));
 
 const plainRoutes = new Map(

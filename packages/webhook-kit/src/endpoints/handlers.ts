@@ -106,7 +106,7 @@ export interface Handlers<Incoming = unknown> {
   onEvent?(event: WebhookEvent, context: HandlerContext<Incoming>): unknown;
 }
 
-/** Creates the event for `onEvent`. @param data validated against the schema of the endpoint `type` */
+/** Creates the event for `onEvent`. @param data validated against the schema for `type` */
 export function toWebhookEvent(
   type: string,
   data: unknown,

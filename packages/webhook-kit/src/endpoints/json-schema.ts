@@ -1,4 +1,4 @@
-import { inPlainForm, inUtc } from "@offers/contract/date-time";
+import { toPlainForm, toUtc } from "@offers/contract/date-time";
 
 /** The part of JSON Schema that payloads use. */
 export interface Schema {
@@ -37,7 +37,7 @@ export function validate(
   value: unknown,
 ): { readonly data: unknown; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
-  return { data: read(schema, value, issues), issues };
+  return { data: readValue(schema, value, issues), issues };
 }
 
 /** Returns the problems with each field, by the field's name (`userEmailAddresses[0]`). */
@@ -53,9 +53,9 @@ export function describeIssues(issues: readonly Issue[]): Record<string, string[
 export const dotPath = (path: Issue["path"]): string =>
   path.map((key, depth) => (typeof key === "number" ? `[${key}]` : depth > 0 ? `.${key}` : key)).join("");
 
-function read(schema: Schema, value: unknown, issues: Issue[]): unknown {
+function readValue(schema: Schema, value: unknown, issues: Issue[]): unknown {
   const { type, enum: allowed } = schema;
-  if (allowed && !allowed.some((a) => a === value)) return report(issues, `Must be one of: ${allowed.join(", ")}.`);
+  if (allowed && !allowed.some((a) => a === value)) return addIssue(issues, `Must be one of: ${allowed.join(", ")}.`);
   if (type === "string") {
     if (typeof value === "string") return readString(schema, value, issues);
   } else if (type === "object") {
@@ -64,9 +64,9 @@ function read(schema: Schema, value: unknown, issues: Issue[]): unknown {
     if (Array.isArray(value)) return readArray(schema, value, issues);
   } else {
     if (Number.isFinite(value)) return readNumber(schema, value as number, issues);
-    return report(issues, "Must be of type number.", "number");
+    return addIssue(issues, "Must be of type number.", "number");
   }
-  return report(issues, `Must be of type ${type}.`, type);
+  return addIssue(issues, `Must be of type ${type}.`, type);
 }
 
 function readObject({ properties = {}, required }: Schema, value: object, issues: Issue[]): object {
@@ -92,27 +92,28 @@ function readArray({ items }: Schema, values: readonly unknown[], issues: Issue[
 
 function readAt(key: string | number, schema: Schema, value: unknown, issues: Issue[]): unknown {
   const before = issues.length;
-  const result = read(schema, value, issues);
+  const result = readValue(schema, value, issues);
   for (let index = before; index < issues.length; index += 1) issues[index]?.path.unshift(key);
   return result;
 }
 
 function readString({ minLength, maxLength, format, pattern }: Schema, text: string, issues: Issue[]): unknown {
-  if (minLength && text === "") report(issues, `Too short or too small; at least ${minLength}.`);
+  if (minLength && text === "") addIssue(issues, `Too short or too small; at least ${minLength}.`);
   if (maxLength && text.length > maxLength && [...text].length > maxLength)
-    report(issues, `Too long or too large; at most ${maxLength}.`);
+    addIssue(issues, `Too long or too large; at most ${maxLength}.`);
   if (format === "date-time") {
-    const time = pattern ? inUtc(text) : inPlainForm(text);
-    return time ?? report(issues, "Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z.", format);
+    const time = pattern ? toUtc(text) : toPlainForm(text);
+    return time ?? addIssue(issues, "Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z.", format);
   }
   let result = text;
   if (format === "uri") {
     // `URL` ignores white space around a URL and line breaks within it.
     const trimmed = text.trim();
     if (URL.canParse(trimmed)) result = trimmed.replace(/[\t\n\r]/g, "");
-    else report(issues, "Must be a full URL.", format);
+    else addIssue(issues, "Must be a full URL.", format);
   }
-  if (pattern && !pattern.test(result)) report(issues, (format && patternMessages[format]) ?? "Invalid value.", format);
+  if (pattern && !pattern.test(result))
+    addIssue(issues, (format && patternMessages[format]) ?? "Invalid value.", format);
   return result;
 }
 
@@ -121,13 +122,13 @@ function readNumber(
   value: number,
   issues: Issue[],
 ): unknown {
-  if (type === "integer" && !Number.isInteger(value)) return report(issues, "Must be an integer.");
-  if (value < minimum) report(issues, `Too short or too small; at least ${minimum}.`);
-  if (value > maximum) report(issues, `Too long or too large; at most ${maximum}.`);
+  if (type === "integer" && !Number.isInteger(value)) return addIssue(issues, "Must be an integer.");
+  if (value < minimum) addIssue(issues, `Too short or too small; at least ${minimum}.`);
+  if (value > maximum) addIssue(issues, `Too long or too large; at most ${maximum}.`);
   return value;
 }
 
-function report(issues: Issue[], message: string, expected?: Schema["type" | "format"]): undefined {
+function addIssue(issues: Issue[], message: string, expected?: Schema["type" | "format"]): undefined {
   issues.push({ path: [], expected, message });
 }
 

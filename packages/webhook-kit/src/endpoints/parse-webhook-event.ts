@@ -1,4 +1,4 @@
-import { inUtc } from "@offers/contract/date-time";
+import { toUtc } from "@offers/contract/date-time";
 import { readTraceContext } from "@offers/contract/trace-context";
 import { InvalidEventError } from "../errors/errors.ts";
 import { eventEndpoints } from "./endpoints.ts";
@@ -36,7 +36,7 @@ const envelope: Schema = {
  * ```
  */
 export function parseWebhookEvent(value: unknown): WebhookEvent {
-  const { data: members, issues } = validate(envelope, withExactTime(value));
+  const { data: members, issues } = validate(envelope, clearInexactTime(value));
   // Not an object, so there are no members to read.
   if (issues[0]?.path.length === 0) throw invalidEvent(issues);
   const { type, data, trace, ...rest } = members as Record<string, unknown>;
@@ -50,10 +50,10 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   return { type, data: reading.data, ...rest, ...(traceContext && { trace: traceContext }) } as WebhookEvent;
 }
 
-/** Empties a `receivedAt` that is not in the format of `toISOString`, which the kit writes, so that the schema rejects it. */
-function withExactTime(value: unknown): unknown {
+/** Clears a `receivedAt` that is not in the format of `toISOString`, so that the schema rejects it. The kit writes only that format. */
+function clearInexactTime(value: unknown): unknown {
   const { receivedAt } = Object(value);
-  const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && inUtc(receivedAt) === receivedAt);
+  const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && toUtc(receivedAt) === receivedAt);
   return isExact ? value : { ...Object(value), receivedAt: "" };
 }
 

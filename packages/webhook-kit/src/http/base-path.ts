@@ -24,7 +24,7 @@ export function readBasePath(basePath: string): StripBasePath {
   const segments = plain.slice(1).split("/");
   const problem = segments.map(findProblem).find(Boolean);
   if (problem) throw new ConfigurationError("invalid_option", `basePath ${problem}.`);
-  const pattern = new RegExp(`^/+${segments.map(patternOf).join("/")}(?=/|$)`);
+  const pattern = new RegExp(`^/+${segments.map(toPattern).join("/")}(?=/|$)`);
   return (path) => {
     const [base] = pattern.exec(path) ?? [];
     return base === undefined ? "" : path.slice(base.length);
@@ -39,7 +39,7 @@ function findProblem(segment: string): string | undefined {
   return undefined;
 }
 
-const patternOf = (segment: string): string =>
+const toPattern = (segment: string): string =>
   segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The scheme, host and port at the start of a URL. */
@@ -49,8 +49,8 @@ const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
  * Returns a URL's path with its query, and the path alone, both still percent-encoded. A request target may include the scheme and host
  * (RFC 9112, absolute-form), or not be a path at all (`*`); then the path is empty.
  */
-export function readTarget(address: string): { readonly target: string; readonly path: string } {
-  const whole = address.startsWith("/") ? address : address.replace(origin, "");
+export function readTarget(url: string): { readonly target: string; readonly path: string } {
+  const whole = url.startsWith("/") ? url : url.replace(origin, "");
   const [target] = whole.split("#", 1) as [string];
   const [path] = target.split("?", 1) as [string];
   return { target, path };

@@ -11,7 +11,7 @@ export const bodyConsumed = (): ConfigurationError =>
   );
 
 /** Wraps a body that is already in memory. @throws {Rejected} `body_too_large` */
-export function takeBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
+export function wrapBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
   if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
   return { kind: "bytes", bytes };
 }
@@ -32,10 +32,10 @@ export function readNodeBody(
   if (typeof request.readableEncoding === "string") throw bodyConsumed();
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
-  if (rawBody instanceof Uint8Array) return takeBytes(rawBody, maxBytes);
+  if (rawBody instanceof Uint8Array) return wrapBytes(rawBody, maxBytes);
   // Not necessarily the original bytes: if the body was not UTF-8, its signature does not match.
-  if (typeof rawBody === "string") return takeBytes(Buffer.from(rawBody), maxBytes);
-  if (body instanceof Uint8Array) return takeBytes(body, maxBytes);
+  if (typeof rawBody === "string") return wrapBytes(Buffer.from(rawBody), maxBytes);
+  if (body instanceof Uint8Array) return wrapBytes(body, maxBytes);
   // Node itself consumes the rest of a cancelled HTTP/2 stream.
   if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
   // A plain-text body parser produces a string.
@@ -119,7 +119,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
  * Returns a request's headers as name, value, name, value. Adapters that simulate requests, such as serverless-http and node-mocks-http,
  * set only `headers`, where a repeated header is a list or joined with a comma. Both count as sent twice.
  */
-export function rawHeadersOf({
+export function getRawHeaders({
   rawHeaders,
   headers,
 }: Pick<IncomingMessage, "headers" | "rawHeaders">): readonly string[] {

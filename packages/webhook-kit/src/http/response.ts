@@ -27,7 +27,7 @@ export const acknowledged: WebhookResponse = {
 };
 
 export function jsonResponse(body: string): WebhookResponse {
-  return { status: 200, headers: headersOf("application/json; charset=utf-8", body), body };
+  return { status: 200, headers: headersFor("application/json; charset=utf-8", body), body };
 }
 
 /** The response when a request is rejected or fails. The code is stable, and never says why verification failed. */
@@ -53,10 +53,10 @@ export const unavailable: ProblemSummary = { status: 503, code: "temporarily_una
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
   const body = JSON.stringify({ type: `${errorDocsUrl}${code}`, title, status, ...rest, code });
-  return { status, headers: { ...headersOf("application/problem+json", body), ...headers }, body };
+  return { status, headers: { ...headersFor("application/problem+json", body), ...headers }, body };
 }
 
-const headersOf = (contentType: string, body: string) => ({
+const headersFor = (contentType: string, body: string) => ({
   "cache-control": "no-store",
   "content-type": contentType,
   "content-length": String(Buffer.byteLength(body)),

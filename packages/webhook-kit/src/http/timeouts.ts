@@ -37,7 +37,7 @@ function letExit(timer: NodeJS.Timeout): NodeJS.Timeout {
 export class Deadlines {
   static readonly #byLength = new Map<number, Deadlines>();
 
-  /** Returns this process's deadlines of the given length. */
+  /** Returns the deadlines in this process that share a timeout. */
   static of(milliseconds: number): Deadlines {
     let deadlines = Deadlines.#byLength.get(milliseconds);
     if (!deadlines) {
@@ -59,24 +59,24 @@ export class Deadlines {
   /** Adds a deadline; `onEnd` is called when it passes. */
   add(onEnd: () => void): void {
     this.#ends.set(onEnd, performance.now() + this.#milliseconds);
-    this.#timer ??= this.#start(this.#milliseconds);
+    this.#timer ??= this.#startTimer(this.#milliseconds);
   }
 
   delete(onEnd: () => void): void {
     this.#ends.delete(onEnd);
   }
 
-  #start(milliseconds: number): NodeJS.Timeout {
+  #startTimer(milliseconds: number): NodeJS.Timeout {
     // The connection whose request is waiting keeps the process alive, so the timer need not.
-    return letExit(setTimeout(() => this.#fire(), milliseconds));
+    return letExit(setTimeout(() => this.#endExpired(), milliseconds));
   }
 
-  #fire(): void {
+  #endExpired(): void {
     this.#timer = undefined;
     for (const [onEnd, end] of this.#ends) {
       const remaining = end - performance.now();
       if (remaining > 0) {
-        this.#timer = this.#start(Math.ceil(remaining));
+        this.#timer = this.#startTimer(Math.ceil(remaining));
         return;
       }
       this.#ends.delete(onEnd);

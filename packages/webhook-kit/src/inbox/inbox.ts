@@ -173,15 +173,15 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
   async function acquire(key: string, leaseMs: number, subject: string | undefined, token: string) {
     const acquired = await queryAll(query, statements.acquire, [key, subject ?? null, token, leaseMs]);
     if (acquired.length > 0) return { state: "acquired", token } as const;
-    const [held] = await query(statements.find, [key]);
+    const [row] = await query(statements.find, [key]);
     // A handle may be configured to return integers as BigInt.
-    if (typeof held?.status === "number" || typeof held?.status === "bigint")
-      return { state: "completed", status: Number(held.status) } as const;
+    if (typeof row?.status === "number" || typeof row?.status === "bigint")
+      return { state: "completed", status: Number(row.status) } as const;
     // Without a row, the lease was released a moment ago.
-    return { state: "inProgress", retryAfterMs: Math.max(1, Number(held?.remaining ?? 1)) } as const;
+    return { state: "inProgress", retryAfterMs: Math.max(1, Number(row?.remaining ?? 1)) } as const;
   }
 
-  const record = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
+  const workOnce = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
     transact(statements.record(key, keepMs), async (tx, rows) =>
       rows.length > 0 ? ({ duplicate: false, result: await work(tx) } as const) : ({ duplicate: true } as const),
     );
@@ -211,12 +211,12 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     async once(context, work, options = {}) {
       rejectUnknownOptions("inbox.once", options, ["key"]);
       const joined = transactions.get(context);
-      const recordKey = joined ? "" : recordKeyOf(context, options.key);
+      const recordKey = joined ? "" : toRecordKey(context, options.key);
       if (usedContexts.has(context)) throw usedTwice();
       usedContexts.add(context);
       try {
         if (joined) return { duplicate: false, result: await work(joined) };
-        return await record(recordKey, work);
+        return await workOnce(recordKey, work);
       } catch (error) {
         usedContexts.delete(context);
         throw error;
@@ -225,14 +225,14 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     lastResponses: {
       async find(recipients) {
         if (recipients.length === 0) return [];
-        const keys = recipients.map(responseKeyOf);
-        const found = new Map<unknown, string>();
+        const keys = recipients.map(toResponseKey);
+        const responses = new Map<unknown, string>();
         for (const { key, token } of await queryAll(query, statements.findResponses(keys, keepResponsesMs)))
-          if (typeof token === "string") found.set(key, token);
-        return keys.map((key) => found.get(key));
+          if (typeof token === "string") responses.set(key, token);
+        return keys.map((key) => responses.get(key));
       },
       async update(recipient, context, handle) {
-        const key = responseKeyOf(recipient);
+        const key = toResponseKey(recipient);
         await transact(statements.lockResponse(key, keepResponsesMs), async (tx, [entry], query) => {
           transactions.set(context, tx);
           try {
@@ -303,8 +303,8 @@ async function retryOnConflict<T>(
 /** The contexts whose calls to `once` are running or have succeeded, for all inboxes. */
 const usedContexts = new WeakSet<object>();
 
-/** Hashes the key, so that a record contains no event data. The tags keep keys of `once` and `acquire` from colliding. */
-function recordKeyOf({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {
+/** Hashes the key, so that a record contains no event data. The tags prevent collisions between keys for `once` and `acquire`. */
+function toRecordKey({ deduplicationKey }: { readonly deduplicationKey?: string | undefined }, key: unknown): string {
   if (key !== undefined && (typeof key !== "string" || key === ""))
     throw new ConfigurationError("inbox_key_required", "inbox.once needs a key that is a non-empty string.");
   if (typeof key === "string") return sha256(JSON.stringify(["once", "key", key]));
@@ -321,7 +321,7 @@ const usedTwice = (): ConfigurationError =>
     "inbox.once was called twice for one event. Write everything in one call: two transactions are not atomic.",
   );
 
-const responseKeyOf = ({ tenant = "", offerId, workerId }: RegisteredRecipient): string =>
+const toResponseKey = ({ tenant = "", offerId, workerId }: RegisteredRecipient): string =>
   sha256(JSON.stringify(["response", tenant, offerId, workerId]));
 
 function checkWholeNumber(name: string, value: number, max: number): void {

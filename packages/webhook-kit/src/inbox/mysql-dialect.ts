@@ -43,7 +43,7 @@ export function mysqlDialect(table?: string): InboxDialect {
     database: "MySQL",
     inbox: "mysqlInbox",
     table: quoted,
-    statements: statementsOf(quoted),
+    statements: createStatements(quoted),
     isConflict: (error) => hasCause(error, (cause) => Reflect.get(cause, "code") === "ER_LOCK_DEADLOCK"),
     isTableMissing: (error) => hasCause(error, (cause) => Reflect.get(cause, "code") === "ER_NO_SUCH_TABLE"),
   };
@@ -59,7 +59,7 @@ const nowPlus = (milliseconds: number | string): string => `${now} + INTERVAL ${
  */
 const leaseKey = "SHA2(CONCAT('lease ', $1), 256)";
 
-const statementsOf = (table: string): InboxStatements => ({
+const createStatements = (table: string): InboxStatements => ({
   // MySQL cannot read the table that it upserts into, so an expired or superseded lease is deleted first.
   acquire: [
     `

@@ -69,11 +69,11 @@ interface PoolConnection extends Executor {
 }
 
 const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
-  query: queryOf(pool as Executor),
+  query: createQuery(pool as Executor),
   async transact(first, work) {
     const tx = await pool.getConnection();
     const connection = tx as PoolConnection;
-    const query = queryOf(connection);
+    const query = createQuery(connection);
     let isBroken = false;
     try {
       const rows = await queryAll(query, ["START TRANSACTION", ...first]);
@@ -95,7 +95,7 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
   },
 });
 
-const queryOf =
+const createQuery =
   (executor: Executor): Query =>
   async (sql, values = []) => {
     const parameters: unknown[] = [];

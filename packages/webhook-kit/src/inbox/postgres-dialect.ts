@@ -43,7 +43,7 @@ export function postgresDialect(table?: string): InboxDialect {
     database: "PostgreSQL",
     inbox: "postgresInbox",
     table: quoted,
-    statements: statementsOf(quoted),
+    statements: createStatements(quoted),
     isTableMissing: (error) => hasCause(error, isUndefinedTable),
     isConflict: (error) => hasCause(error, isSerializationFailure),
   };
@@ -61,7 +61,7 @@ const isSerializationFailure = (error: object): boolean =>
   ["40001", "P2034"].includes(Reflect.get(error, "code")) ||
   JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"40001"');
 
-const statementsOf = (table: string): InboxStatements => ({
+const createStatements = (table: string): InboxStatements => ({
   acquire: [
     `
 INSERT INTO ${table} AS held (key, subject, token, expires)

@@ -46,7 +46,7 @@ export function sqliteDialect(table?: string): InboxDialect {
     database: "SQLite",
     inbox: "sqliteInbox",
     table: quoted,
-    statements: statementsOf(quoted),
+    statements: createStatements(quoted),
     // One connection: transactions run one after another.
     isConflict: () => false,
     isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
@@ -56,7 +56,7 @@ export function sqliteDialect(table?: string): InboxDialect {
 /** Unix time in milliseconds. `unixepoch('subsec')` would need SQLite 3.42. */
 const now = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS integer)";
 
-const statementsOf = (table: string): InboxStatements => ({
+const createStatements = (table: string): InboxStatements => ({
   acquire: [
     `
 INSERT INTO ${table} AS held (key, subject, token, expires) VALUES ($1, $2, $3, ${now} + $4)

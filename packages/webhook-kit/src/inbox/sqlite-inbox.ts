@@ -89,11 +89,11 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
     return [];
   };
   return {
-    query: (sql, values) => inTurn(connection, () => whenNotBusy(() => send(sql, values))),
+    query: (sql, values) => runInTurn(connection, () => retryWhileBusy(() => send(sql, values))),
     transact: (first, work) =>
-      inTurn(connection, async () => {
+      runInTurn(connection, async () => {
         // IMMEDIATE: otherwise the first write fails if another process has written since the transaction began.
-        await whenNotBusy(async () => connection.exec("BEGIN IMMEDIATE"));
+        await retryWhileBusy(async () => connection.exec("BEGIN IMMEDIATE"));
         try {
           const rows = await queryAll(send, first);
           connection.exec("SAVEPOINT offers_inbox");
@@ -114,24 +114,24 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
 /** Calls `run` when the earlier calls on this connection have ended. */
-function inTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
-  const turn = (lastTurns.get(connection) ?? Promise.resolve()).then(run, run);
-  lastTurns.set(connection, turn);
-  turn.catch(() => undefined);
-  return turn;
+function runInTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
+  const result = (lastTurns.get(connection) ?? Promise.resolve()).then(run, run);
+  lastTurns.set(connection, result);
+  result.catch(() => undefined);
+  return result;
 }
 
 /** better-sqlite3 waits this long by default; node:sqlite does not wait. */
 const busyMs = 5_000;
 
 /** Retries while another process is writing (SQLITE_BUSY). Waiting within SQLite would block this process. */
-async function whenNotBusy<T>(send: () => Promise<T>): Promise<T> {
-  for (const end = performance.now() + busyMs; ; ) {
+async function retryWhileBusy<T>(send: () => Promise<T>): Promise<T> {
+  for (const deadline = performance.now() + busyMs; ; ) {
     try {
       return await send();
     } catch (error) {
       const isBusy = /database (?:table )?is locked/.test(error instanceof Error ? error.message : "");
-      if (!isBusy || performance.now() > end) throw error;
+      if (!isBusy || performance.now() > deadline) throw error;
       await pause(5);
     }
   }

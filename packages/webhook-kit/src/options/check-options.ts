@@ -49,7 +49,7 @@ const unchecked: Check = () => undefined;
 const checks: ReadonlyMap<string, Check> = new Map(
   Object.entries({
     basePath: unchecked, // checked by readBasePath
-    secret: unchecked, // checked by readSecret, which has its own codes
+    secret: unchecked, // checked by createSecretLookup, with codes for secrets
     allowShortSecret: mustBe("true or false", (value) => typeof value === "boolean"),
     scheme(value) {
       const { name, wwwAuthenticate } = Object(value);

@@ -7,7 +7,7 @@ import { rejectRequest } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Logger, VerifyOptions } from "../options/options.ts";
 import type { Verified } from "../signature/verify-signature.ts";
-import { type Outcome, unexpected } from "./outcome.ts";
+import { type Outcome, toInternalError } from "./outcome.ts";
 
 type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
 
@@ -108,7 +108,7 @@ export class Observer {
   }
 
   /** Reports options that will lose events later but do not prevent startup. Without a logger, the warning goes to the console. */
-  warned(code: string, message: string): void {
+  warn(code: string, message: string): void {
     const { logger } = this.#hooks;
     if (logger) this.#log((to) => to.warn({ code }, message));
     else console.warn(`${message} (${code})`);
@@ -116,7 +116,7 @@ export class Observer {
 
   /** Reports a failure that follows the outcome, for instance when `next` throws. */
   crashed(cause: unknown): void {
-    this.failed(unexpected(cause));
+    this.failed(toInternalError(cause));
   }
 
   /**

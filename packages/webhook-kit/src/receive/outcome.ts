@@ -12,11 +12,11 @@ export type Outcome =
 /** Converts what a pipeline step threw into the request's outcome. */
 export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean }> {
   if (cause instanceof Rejected) return cause;
-  const error = isWebhookKitError(cause) ? cause : unexpected(cause);
+  const error = isWebhookKitError(cause) ? cause : toInternalError(cause);
   return { error, response: failureResponse(error) };
 }
 
-export const unexpected = (cause: unknown): InternalError =>
+export const toInternalError = (cause: unknown): InternalError =>
   new InternalError(
     "internal_error",
     "Something threw while a request was being received; see this error's cause. Does your `now` throw?",

@@ -53,8 +53,8 @@ async function handle<Incoming>(
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
     const keys = dedupeKeys(settings, request, event);
     const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
-    const run = (place?: TraceContext) =>
-      runHandler(settings, endpoint, input, incoming, request, keys.messageKey, place);
+    const run = (traceContext?: TraceContext) =>
+      runHandler(settings, endpoint, input, incoming, request, keys.messageKey, traceContext);
     return await deduplicate(settings, keys, report, trace ? () => trace.handle(run) : run);
   } catch (cause) {
     return toOutcome(cause);

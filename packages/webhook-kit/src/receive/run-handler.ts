@@ -10,7 +10,7 @@ import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 
 /**
- * Starts an endpoint's handler, with the handler timeout (D-25). An endpoint without a handler is acknowledged.
+ * Starts an endpoint's handler, with the handler timeout (D-25). A request to an endpoint without a handler is acknowledged.
  *
  * @param deduplicationKey passed to the handler in its context, like `trace`
  */

@@ -5,7 +5,7 @@ import type { Handlers } from "../endpoints/handlers.ts";
 import * as defaults from "../generated/decisions.ts";
 import { checkOptions } from "../options/check-options.ts";
 import type { ReceiverOptions, VerifyOptions } from "../options/options.ts";
-import { readSecret } from "../signature/secrets.ts";
+import { createSecretLookup } from "../signature/secrets.ts";
 import { sha256 } from "../signature/sha256.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import type { SignaturePolicy } from "../signature/verify-signature.ts";
@@ -38,7 +38,7 @@ export function readVerifyOptions<Incoming>(
   const { secret, scheme = timestampDigest(), allowShortSecret = false, now = () => new Date() } = options;
   const { toleranceSeconds = defaultToleranceSeconds, maxBodyBytes = defaults.maxBodyBytes } = options;
   return {
-    lookUpSecrets: readSecret(secret, allowShortSecret === true, scheme),
+    lookUpSecrets: createSecretLookup(secret, allowShortSecret === true, scheme),
     hasTenants: typeof secret === "function",
     scheme,
     toleranceMs: toleranceSeconds * 1000,
@@ -64,7 +64,7 @@ export function startReceiver<Incoming>(options: ReceiverOptions<Incoming>): Rec
   const settings = readReceiverOptions(options, new RejectionPrinter());
   warnAboutUndecodedSecret(options, settings);
   if (!handlerNames.some((name) => options[name] !== undefined))
-    settings.observer.warned(
+    settings.observer.warn(
       "no_handler",
       `The webhook receiver has no handler: its URL can be registered, but it returns 404 to every event, which is then lost. Pass at least one of ${handlerNames.join(", ")}.`,
     );
@@ -83,8 +83,8 @@ const warnedSecrets = new Set<string>();
 const maxWarnedSecrets = 1_000;
 
 /**
- * Warns about a secret that looks wrong. It is not rejected: whatever is in the company profile is a valid secret, and a receiver that does
- * not start loses every event.
+ * Warns about a secret that the sender may decode first. It is not rejected: whatever is in the company profile is a valid secret, and a
+ * receiver that does not start loses every event.
  */
 function warnAboutUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
@@ -93,7 +93,7 @@ function warnAboutUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, ob
   if (hashes.every((hash) => warnedSecrets.has(hash))) return;
   if (warnedSecrets.size >= maxWarnedSecrets) warnedSecrets.clear();
   for (const hash of hashes) warnedSecrets.add(hash);
-  observer.warned(
+  observer.warn(
     "undecoded_secret",
     "One of your secrets starts with whsec_, like a Standard Webhooks secret. timestampDigest() uses it as is, without decoding it. If your sender signs with webhook-signature, pass scheme: standardWebhooks().",
   );

@@ -1,5 +1,5 @@
 import { methodAttribute } from "@offers/contract/telemetry-conventions";
-import { readTraceContext, writeTraceContext } from "@offers/contract/trace-context";
+import { formatTraceContext, readTraceContext } from "@offers/contract/trace-context";
 import type { TraceContext } from "../endpoints/events.ts";
 import type { Span, Tracer } from "../options/options.ts";
 import type { Outcome } from "./outcome.ts";
@@ -37,7 +37,7 @@ export class RequestTrace {
     this.#report = report;
   }
 
-  /** @param rawHeaders the headers of a verified request: before verification, anyone could choose the trace */
+  /** Reads the sender's trace context. @param rawHeaders verified headers: before verification, anyone could choose the trace */
   verified(rawHeaders: readonly string[]): void {
     this.#sender = readTraceContext(headerValues(rawHeaders, "traceparent"), headerValues(rawHeaders, "tracestate"));
   }
@@ -46,15 +46,15 @@ export class RequestTrace {
   handle<T>(work: (trace: TraceContext | undefined) => T): T {
     if (!this.#shouldTrace()) return work(undefined);
     let result: { readonly value: T } | undefined;
-    this.#start((span) => {
+    this.#startSpan((span) => {
       const spanContext = span.spanContext?.();
-      result = { value: work(spanContext && writeTraceContext(spanContext)) };
+      result = { value: work(spanContext && formatTraceContext(spanContext)) };
     });
     return result ? result.value : work(undefined);
   }
 
   end(outcome: Outcome): void {
-    if (!this.#isStarted && this.#shouldTrace()) this.#start(() => undefined);
+    if (!this.#isStarted && this.#shouldTrace()) this.#startSpan(() => undefined);
     try {
       if (this.#span) endSpan(outcome, this.#span);
     } catch (cause) {
@@ -66,7 +66,7 @@ export class RequestTrace {
     return this.#sender !== undefined || this.#tracer.isEnabled?.() !== false;
   }
 
-  #start(run: (span: Span) => void): void {
+  #startSpan(run: (span: Span) => void): void {
     const { name, path } = this.#endpoint;
     const attributes = {
       "http.request.method": methodAttribute(this.#method),

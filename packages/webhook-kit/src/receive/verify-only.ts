@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { bodyConsumed, takeBytes } from "../http/body.ts";
+import { bodyConsumed, wrapBytes } from "../http/body.ts";
 import { findDeliveryId } from "../http/request.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { VerifyOptions } from "../options/options.ts";
@@ -117,7 +117,7 @@ export async function verifyRequest(
     request,
     readBody: async (maxBytes) => {
       if (!body) throw bodyConsumed();
-      return takeBytes(body, maxBytes);
+      return wrapBytes(body, maxBytes);
     },
   });
   return "webhook" in outcome ? { ok: true, webhook: outcome.webhook } : { ok: false, response: outcome.response };

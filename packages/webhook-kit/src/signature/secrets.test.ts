@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { findSecretProblem, findWeakness, readSecret, type SecretSource } from "./secrets.ts";
+import { createSecretLookup, findSecretProblem, findWeakness, type SecretSource } from "./secrets.ts";
 
 const good = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const errorWith = (code: string) => expect.objectContaining({ code });
@@ -21,40 +21,40 @@ test.each([
   [null, "invalid_secret"],
   [42, "invalid_secret"],
 ])("rejects %j at construction, or during the request if a function returns it", async (secret, expected) => {
-  expect(() => readSecret(secret as string, false)).toThrow(errorWith(expected));
+  expect(() => createSecretLookup(secret as string, false)).toThrow(errorWith(expected));
   if (secret === undefined) return;
-  const lookUp = readSecret((() => secret) as SecretSource, false);
+  const lookUp = createSecretLookup((() => secret) as SecretSource, false);
   await expect(Promise.resolve(lookUp({}))).rejects.toEqual(errorWith("invalid_secret"));
 });
 
 test("accepts a short secret if allowed, but not a blank one [D-43]", () => {
-  expect(readSecret("short", true)({})).toEqual(["short"]);
-  expect(() => readSecret(" ", true)).toThrow(errorWith("invalid_secret"));
+  expect(createSecretLookup("short", true)({})).toEqual(["short"]);
+  expect(() => createSecretLookup(" ", true)).toThrow(errorWith("invalid_secret"));
 });
 
 test("an error message never contains the secret", () => {
   for (const secret of ["hunter2", "hunter2 ", "hunter2\u0000hunter2hunter2"])
-    expect(() => readSecret(secret, false)).toThrow(
+    expect(() => createSecretLookup(secret, false)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
     );
 });
 
 test("changing the array of secrets afterwards has no effect", () => {
   const secrets = [good];
-  const lookUp = readSecret(secrets, false);
+  const lookUp = createSecretLookup(secrets, false);
   secrets[0] = "";
   expect(lookUp({})).toEqual([good]);
 });
 
 test("each lookup calls the function with its request", async () => {
-  const lookUp = readSecret<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
+  const lookUp = createSecretLookup<string>(async (tenant) => (tenant === "known" ? good : undefined), false);
   expect(await lookUp("known")).toEqual([good]);
   expect(await lookUp("unknown")).toBeUndefined();
 });
 
 test("the error's cause is what the function threw", async () => {
   const cause = new Error("vault is sealed");
-  const lookUp = readSecret(() => Promise.reject(cause), false);
+  const lookUp = createSecretLookup(() => Promise.reject(cause), false);
   await expect(Promise.resolve(lookUp({}))).rejects.toEqual(
     expect.objectContaining({ code: "secret_lookup_failed", cause }),
   );
@@ -63,7 +63,7 @@ test("the error's cause is what the function threw", async () => {
 test("a function that never returns times out after 5 s, and does not keep the process alive", async () => {
   const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = countTimers();
-  const neverResolves = readSecret(() => new Promise<never>(() => undefined), false);
+  const neverResolves = createSecretLookup(() => new Promise<never>(() => undefined), false);
   Promise.resolve(neverResolves({})).catch(() => undefined);
   expect(countTimers()).toBe(before);
   vi.useFakeTimers();
@@ -86,18 +86,20 @@ test("a function that never returns times out after 5 s, and does not keep the p
 });
 
 test("accepts several secrets from the function, and rejects all of them if one is invalid", async () => {
-  expect(await readSecret(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
-  await expect(Promise.resolve(readSecret(() => [good, ""], false)({}))).rejects.toEqual(errorWith("invalid_secret"));
+  expect(await createSecretLookup(() => [good, `${good}2`], false)({})).toEqual([good, `${good}2`]);
+  await expect(Promise.resolve(createSecretLookup(() => [good, ""], false)({}))).rejects.toEqual(
+    errorWith("invalid_secret"),
+  );
 });
 
 test("the error says what to check", async () => {
   const errorMatching = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
-  expect(() => readSecret([], false)).toThrow(errorMatching(/a non-empty array of strings, or a function/));
-  const broken = readSecret(() => Promise.reject(new Error()), false);
+  expect(() => createSecretLookup([], false)).toThrow(errorMatching(/a non-empty array of strings, or a function/));
+  const broken = createSecretLookup(() => Promise.reject(new Error()), false);
   await expect(Promise.resolve(broken({}))).rejects.toEqual(
     errorMatching(/secret function threw or timed out; see this error's cause/),
   );
-  const empty = readSecret(() => "", false);
+  const empty = createSecretLookup(() => "", false);
   await expect(Promise.resolve(empty({}))).rejects.toEqual(errorMatching(/^From the secret function: .*empty/));
 });
 
@@ -105,9 +107,9 @@ test("the scheme checks every secret", async () => {
   const scheme = { checkSecret: (secret: string) => (secret.startsWith("whsec_") ? undefined : "No whsec_.") };
   const rejection = expect.objectContaining({ code: "invalid_secret", message: "No whsec_." });
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  expect(readSecret([whsec], false, scheme)({})).toEqual([whsec]);
-  expect(() => readSecret([whsec, good], true, scheme)).toThrow(rejection);
-  await expect(Promise.resolve(readSecret(() => good, false, scheme)({}))).rejects.toEqual(
+  expect(createSecretLookup([whsec], false, scheme)({})).toEqual([whsec]);
+  expect(() => createSecretLookup([whsec, good], true, scheme)).toThrow(rejection);
+  await expect(Promise.resolve(createSecretLookup(() => good, false, scheme)({}))).rejects.toEqual(
     expect.objectContaining({ code: "invalid_secret", message: expect.stringContaining("No whsec_.") }),
   );
 });

@@ -30,10 +30,11 @@ export type SecretLookup<Incoming> = (
 ) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
 
 /**
- * @throws {ConfigurationError} immediately for an invalid secret; if a function returns it, the lookup rejects with {@link
- * UnavailableError}
+ * Creates a function that looks up a request's secrets.
+ *
+ * @throws {ConfigurationError} for an invalid secret; if a function returns it, the lookup rejects with {@link UnavailableError}
  */
-export function readSecret<Incoming>(
+export function createSecretLookup<Incoming>(
   secret: SecretSource<Incoming>,
   allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret"> = {},
@@ -43,8 +44,8 @@ export function readSecret<Incoming>(
   const secrets = typeof secret === "string" ? [secret] : secret;
   const problem = findProblem(secrets);
   if (problem) throw new ConfigurationError(problem.code, problem.message);
-  const checked = [...secrets];
-  return () => checked;
+  const checkedSecrets = [...secrets];
+  return () => checkedSecrets;
 }
 
 async function lookUp<Incoming>(
@@ -52,9 +53,9 @@ async function lookUp<Incoming>(
   request: Incoming,
   findProblem: (secrets: readonly string[]) => SecretProblem | undefined,
 ): Promise<readonly string[] | undefined> {
-  let found: string | readonly string[] | undefined;
+  let result: string | readonly string[] | undefined;
   try {
-    found = await withTimeout(
+    result = await withTimeout(
       Promise.resolve(secret(request)),
       lookUpTimeoutMs,
       () => new Error(`The secret function took more than ${lookUpTimeoutMs} ms.`),
@@ -67,8 +68,8 @@ async function lookUp<Incoming>(
       { cause },
     );
   }
-  if (found === undefined) return undefined;
-  const secrets = typeof found === "string" ? [found] : found;
+  if (result === undefined) return undefined;
+  const secrets = typeof result === "string" ? [result] : result;
   const problem = findProblem(secrets);
   if (problem) throw new UnavailableError("invalid_secret", `From the secret function: ${problem.message}`);
   return secrets;

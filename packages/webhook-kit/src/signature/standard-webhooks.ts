@@ -47,7 +47,7 @@ export function standardWebhooks(): SignatureScheme<{
     signsBody: true,
     checkSecret,
     sign({ secret, now, body = emptyBody, id = `msg_${randomUUID()}` }) {
-      const key = signingKeyOf(secret);
+      const key = requireKey(secret);
       if (!validId.test(id)) throw new ConfigurationError("invalid_option", `id must be ${idDescription}.`);
       const timestamp = String(Math.floor(now.getTime() / 1000));
       if (!unixSeconds.test(timestamp))
@@ -58,7 +58,7 @@ export function standardWebhooks(): SignatureScheme<{
     // D-65
     parse: parseHeaders,
     // Without the body nothing can be verified, not even that it was empty.
-    verify: (parsed, secrets, body) => body && match(parsed as StandardWebhooksSignature, secrets, body),
+    verify: (parsed, secrets, body) => body && findMatch(parsed as StandardWebhooksSignature, secrets, body),
   };
 }
 
@@ -77,10 +77,10 @@ const noKey =
 const checkSecret = (secret: string): string | undefined => (decodeStandardWebhooksKey(secret) ? undefined : noKey);
 
 /** @throws {ConfigurationError} `invalid_secret` */
-function signingKeyOf(secret: string): KeyObject {
+function requireKey(secret: string): KeyObject {
   const problem = findSecretProblem(secret);
   if (problem) throw new ConfigurationError(problem.code, problem.message);
-  const key = keyOf(secret);
+  const key = findKey(secret);
   if (!key) throw new ConfigurationError("invalid_secret", noKey);
   return key;
 }
@@ -89,7 +89,7 @@ const keys = new Map<string, KeyObject>();
 const maxKeys = 1_000;
 
 /** Returns a secret's key; undefined if it has none. Cached, because creating a key takes almost as long as the HMAC of a small body. */
-function keyOf(secret: string): KeyObject | undefined {
+function findKey(secret: string): KeyObject | undefined {
   const cached = keys.get(secret);
   if (cached) return cached;
   const bytes = decodeStandardWebhooksKey(secret);
@@ -129,13 +129,13 @@ function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature 
   return { signedAt: { earliest: time, latest: time }, signature: signatures[0], signatures, id, timestamp };
 }
 
-function match(
+function findMatch(
   { id, timestamp, signatures }: StandardWebhooksSignature,
   secrets: readonly string[],
   body: Uint8Array,
 ): { secretIndex: number; variant: "v1" } | undefined {
   const secretIndex = findSigner(secrets, (secret) => {
-    const key = keyOf(secret);
+    const key = findKey(secret);
     if (!key) return false;
     const expected = mac(key, id, timestamp, body);
     return signatures.map((signature) => timingSafeEqual(expected, signature)).includes(true);

@@ -65,7 +65,7 @@ export function timestampDigest(
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
     parse: parseHeaders,
-    verify: (parsed, secrets) => match(parsed as DigestSignature, secrets, accepted),
+    verify: (parsed, secrets) => findMatch(parsed as DigestSignature, secrets, accepted),
   };
 }
 
@@ -95,7 +95,7 @@ function parseHeaders(rawHeaders: readonly string[]): DigestSignature | Signatur
   return { signedAt, signature, timestamp };
 }
 
-function match(
+function findMatch(
   { timestamp, signature }: DigestSignature,
   secrets: readonly string[],
   variants: readonly DigestVariant[],

@@ -77,8 +77,8 @@ export async function verifySignature<Incoming>(
   // In both directions (D-16). Negated, so that NaN from a clock or a scheme is rejected.
   if (!(Math.abs(skewMs) <= toleranceMs))
     throw rejectSignature(outOfTolerance(skewSeconds, toleranceMs / 1000), scheme.wwwAuthenticate, skewSeconds);
-  const found = policy.lookUpSecrets(incoming.request);
-  const secrets = isThenable(found) ? await found : found;
+  const lookup = policy.lookUpSecrets(incoming.request);
+  const secrets = isThenable(lookup) ? await lookup : lookup;
   if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
   const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
   const match = await callScheme(() => scheme.verify(parsed, secrets, body));

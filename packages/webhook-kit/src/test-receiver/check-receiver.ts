@@ -4,7 +4,7 @@ import { describeIssues, validate } from "../endpoints/json-schema.ts";
 import { isWebhookKitError } from "../errors/errors.ts";
 import { responseSchemas } from "../generated/payload-schemas.ts";
 import type { WebhookResponse } from "../http/response.ts";
-import { handledEndpoints, handledNames, type Sender, samplePayloads, type Webhook, writeWebhook } from "./sender.ts";
+import { buildWebhook, handledEndpoints, handledNames, type Sender, samplePayloads, type Webhook } from "./sender.ts";
 import {
   commonInvalidSignatures,
   invalidDigests,
@@ -37,8 +37,8 @@ export async function checkReceiver(
   return checker.problems;
 }
 
-const test = writeWebhook(endpoints["/test"]);
-const testAuth = writeWebhook(endpoints["/test/auth"]);
+const test = buildWebhook(endpoints["/test"]);
+const testAuth = buildWebhook(endpoints["/test/auth"]);
 
 const isOk = (status: number): boolean => status === 200;
 const isRejection = (status: number): boolean => status >= 300 && status < 500;
@@ -62,17 +62,17 @@ async function checkMounted(checker: ContractChecker, basePath: string): Promise
 }
 
 async function checkValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
-  const requested: [what: string, response: WebhookResponse][] = [];
-  for (const { what, headers } of validSignatures(checker.sender.signer, rules))
-    requested.push([what, await checker.send(testAuth, await headers(undefined))]);
+  const requested: [description: string, response: WebhookResponse][] = [];
+  for (const { description, headers } of validSignatures(checker.sender.signer, rules))
+    requested.push([description, await checker.send(testAuth, await headers(undefined))]);
   if (!requested.some(([, { status }]) => isOk(status))) {
     checker.problems.push(
       "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
     );
     return false;
   }
-  for (const [what, response] of requested)
-    checker.expect(`A request ${what} must return 200`, isOk, [[testAuth, response]]);
+  for (const [description, response] of requested)
+    checker.expect(`A request ${description} must return 200`, isOk, [[testAuth, response]]);
   return true;
 }
 
@@ -83,16 +83,18 @@ async function checkInvalidSignatures(
 ): Promise<void> {
   const { signer } = checker.sender;
   const expectRejected = async (webhooks: readonly Webhook[], invalidSignatures: readonly SignatureCase[]) => {
-    for (const { what, headers } of invalidSignatures)
-      await checker.check(`A request ${what} must be rejected`, isRejection, webhooks, headers);
+    for (const { description, headers } of invalidSignatures)
+      await checker.check(`A request ${description} must be rejected`, isRejection, webhooks, headers);
   };
-  const all = [
+  const allWebhooks = [
     testAuth,
-    ...handledNames.map((name) => writeWebhook(handledEndpoints[name], samples[name] ?? samplePayloads[name])),
+    ...handledNames.map((name) => buildWebhook(handledEndpoints[name], samples[name] ?? samplePayloads[name])),
   ];
   // Express runs the GET handler for HEAD.
-  const heads = all.filter(({ method }) => method === "GET").map((webhook) => ({ ...webhook, method: "HEAD" }));
-  await expectRejected([...all, ...heads], commonInvalidSignatures(signer, rules.toleranceMs));
+  const headRequests = allWebhooks
+    .filter(({ method }) => method === "GET")
+    .map((webhook) => ({ ...webhook, method: "HEAD" }));
+  await expectRejected([...allWebhooks, ...headRequests], commonInvalidSignatures(signer, rules.toleranceMs));
   await expectRejected([testAuth], await tamperedHeaders(signer));
   if (signer.scheme.name === "timestamp-digest") await expectRejected([testAuth], invalidDigests(signer));
 }
@@ -120,7 +122,7 @@ async function checkSamples(checker: ContractChecker, samples: Partial<Samples>)
     const sample = samples[name];
     if (!sample) continue;
     const endpoint = handledEndpoints[name];
-    const webhook = writeWebhook(endpoint, sample);
+    const webhook = buildWebhook(endpoint, sample);
     const { signer } = checker.sender;
     const headers = await signer.sign(webhook.body);
     const first = await checker.send(webhook, headers);
@@ -192,7 +194,7 @@ class ContractChecker {
       response = await this.sender.send(webhook, headers);
     } catch (cause) {
       if (isWebhookKitError(cause)) throw cause;
-      throw new NoResponseError(`${method} ${path} got no response (${nameOf(cause)}); nothing more was sent.`, {
+      throw new NoResponseError(`${method} ${path} got no response (${getErrorName(cause)}); nothing more was sent.`, {
         cause,
       });
     }
@@ -203,10 +205,10 @@ class ContractChecker {
 }
 
 /** Returns a failure's name without its message, which may contain anything. */
-function nameOf(cause: unknown): string {
+function getErrorName(cause: unknown): string {
   if (!(cause instanceof Error)) return typeof cause;
   const { cause: inner } = cause;
-  if (inner instanceof Error) return nameOf(inner);
+  if (inner instanceof Error) return getErrorName(inner);
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
@@ -215,11 +217,11 @@ export function readSuggestions(json: string): {
   readonly suggestions?: ContactSuggestion[];
   readonly problems?: Record<string, string[]>;
 } {
-  const { data, issues } = validate(responseSchemas["/contact-suggestions"], parse(json));
+  const { data, issues } = validate(responseSchemas["/contact-suggestions"], parseJson(json));
   return issues.length === 0 ? { suggestions: data as ContactSuggestion[] } : { problems: describeIssues(issues) };
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -38,8 +38,8 @@ export interface Webhook {
   readonly body?: Uint8Array;
 }
 
-/** @param content the payload of a POST, or the path parameter of a GET */
-export function writeWebhook(
+/** Builds a request to an endpoint. @param content the payload for a POST, or the path parameter for a GET */
+export function buildWebhook(
   { method, path }: { readonly method: string; readonly path: string },
   content: object = {},
 ): Webhook {

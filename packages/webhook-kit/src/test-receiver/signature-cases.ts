@@ -9,7 +9,7 @@ export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<He
 /** Headers that a receiver must accept, or reject. */
 export interface SignatureCase {
   /** Completes a sentence that starts with "a request". */
-  readonly what: string;
+  readonly description: string;
   readonly headers: SignBody;
 }
 
@@ -28,26 +28,26 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   const { toleranceMs, isDocumented, signedMinutes } = rules;
   const shiftMs = Math.min(toleranceMs / 2, maxSkewMs);
   const common: SignatureCase[] = [
-    { what: "signed now", headers: (body) => signer.sign(body) },
-    { what: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
-    { what: `signed ${shiftMs / 1000} s ahead`, headers: (body) => signer.sign(body, { shiftMs }) },
+    { description: "signed now", headers: (body) => signer.sign(body) },
+    { description: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { description: `signed ${shiftMs / 1000} s ahead`, headers: (body) => signer.sign(body, { shiftMs }) },
   ];
   if (!isDocumented) return common;
   const { secret } = signer;
   const now = signer.now().getTime();
   // The timestamp format in the service's documentation (D-16).
-  const minuteAgo = (count: number) => new Date(now - count * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
-  const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, count) => minuteAgo(count));
+  const minuteAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
+  const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, minutes) => minuteAgo(minutes));
   const minute = recent.find((candidate) => !signedMinutes.has(candidate)) ?? minuteAgo(0);
   signedMinutes.add(minute);
   return [
     ...common,
     {
-      what: "signed with an HMAC, the other documented variant,",
+      description: "signed with an HMAC, the other documented variant,",
       headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
     },
     {
-      what: "whose Timestamp has no seconds",
+      description: "whose Timestamp has no seconds",
       headers: () => Object.entries({ Timestamp: minute, Authorization: `hmac ${sha256(minute + secret)}` }),
     },
   ];
@@ -61,10 +61,10 @@ export function commonInvalidSignatures(signer: Signer, toleranceMs: number): Si
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
   return [
-    { what: "without a signature", headers: () => [] },
-    { what: "signed with another secret", headers: (body) => signer.sign(body, { secret }) },
-    { what: "signed too long ago", headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
-    { what: "signed in the future", headers: (body) => signer.sign(body, { shiftMs }) },
+    { description: "without a signature", headers: () => [] },
+    { description: "signed with another secret", headers: (body) => signer.sign(body, { secret }) },
+    { description: "signed too long ago", headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { description: "signed in the future", headers: (body) => signer.sign(body, { shiftMs }) },
   ];
 }
 
@@ -72,17 +72,17 @@ export function commonInvalidSignatures(signer: Signer, toleranceMs: number): Si
 export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> {
   const names = (await signer.sign()).map(([name]) => name);
   return names.flatMap((tampered) => {
-    const change = (to: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
+    const change = (replace: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
       (await signer.sign(body)).flatMap(([name, value]) =>
-        (name === tampered ? to(value) : [value]).map((changed): HeaderList[number] => [name, changed]),
+        (name === tampered ? replace(value) : [value]).map((changed): HeaderList[number] => [name, changed]),
       );
     return [
-      { what: `without ${tampered}`, headers: change(() => []) },
-      { what: `with an empty ${tampered}`, headers: change(() => [""]) },
-      { what: `with ${tampered} twice`, headers: change((value) => [value, value]) },
-      { what: `with a forged ${tampered} after the genuine one`, headers: change((value) => [value, "false"]) },
-      { what: `with a forged ${tampered} before the genuine one`, headers: change((value) => ["false", value]) },
-      { what: `with garbage after ${tampered}`, headers: change((value) => [`${value}zz`]) },
+      { description: `without ${tampered}`, headers: change(() => []) },
+      { description: `with an empty ${tampered}`, headers: change(() => [""]) },
+      { description: `with ${tampered} twice`, headers: change((value) => [value, value]) },
+      { description: `with a forged ${tampered} after the genuine one`, headers: change((value) => [value, "false"]) },
+      { description: `with a forged ${tampered} before the genuine one`, headers: change((value) => ["false", value]) },
+      { description: `with garbage after ${tampered}`, headers: change((value) => [`${value}zz`]) },
     ];
   });
 }
@@ -91,18 +91,18 @@ export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> 
 export function invalidDigests(signer: Signer): SignatureCase[] {
   const { secret } = signer;
   const digestOf = (timestamp: string) => sha256(timestamp + secret);
-  const forged = (makeDigest: (timestamp: string) => string, timestamp?: string) => (): HeaderList => {
+  const forge = (makeDigest: (timestamp: string) => string, timestamp?: string) => (): HeaderList => {
     const time = timestamp ?? signer.now().toISOString();
     return Object.entries({ Timestamp: time, Authorization: `hmac ${makeDigest(time)}` });
   };
   return [
-    { what: "with a digest made without the secret", headers: forged(sha256) },
-    { what: "with an HMAC whose key is empty", headers: forged((time) => hmac("", time)) },
-    { what: "with half of the digest", headers: forged((time) => digestOf(time).slice(0, 32)) },
-    { what: "with the digest of a different time", headers: forged(() => digestOf(signer.now().toISOString())) },
-    { what: "with 64 letters that are not hexadecimal digits", headers: forged(() => "z".repeat(64)) },
-    { what: "with 64 characters that are not ASCII", headers: forged(() => "é".repeat(64)) },
-    { what: "whose Timestamp is not a date", headers: forged(digestOf, "NaN") },
+    { description: "with a digest made without the secret", headers: forge(sha256) },
+    { description: "with an HMAC whose key is empty", headers: forge((time) => hmac("", time)) },
+    { description: "with half of the digest", headers: forge((time) => digestOf(time).slice(0, 32)) },
+    { description: "with the digest of a different time", headers: forge(() => digestOf(signer.now().toISOString())) },
+    { description: "with 64 letters that are not hexadecimal digits", headers: forge(() => "z".repeat(64)) },
+    { description: "with 64 characters that are not ASCII", headers: forge(() => "é".repeat(64)) },
+    { description: "whose Timestamp is not a date", headers: forge(digestOf, "NaN") },
   ];
 }
 

@@ -6,7 +6,7 @@ import { findSecretProblem } from "../signature/secrets.ts";
 import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import { timestampDigest } from "../signature/timestamp-digest.ts";
 import { checkReceiver, readSuggestions } from "./check-receiver.ts";
-import { handledEndpoints, Sender, Signer, writeWebhook } from "./sender.ts";
+import { buildWebhook, handledEndpoints, Sender, Signer } from "./sender.ts";
 import type { Samples, TestedReceiver } from "./tested-receiver.ts";
 import { openApp, type ReceiverApp } from "./transports.ts";
 
@@ -66,7 +66,7 @@ export async function testReceiver(
   const prefix = withoutEndSlash(path) + withStartSlash(withoutEndSlash(basePath));
   const sender = new Sender(new Signer({ scheme, secret, now }), transport, prefix);
   const send = <Name extends keyof Samples>(name: Name, sample: Samples[Name]) =>
-    sender.sendSigned(writeWebhook(handledEndpoints[name], sample));
+    sender.sendSigned(buildWebhook(handledEndpoints[name], sample));
   const rules = {
     toleranceMs: toleranceSeconds * 1000,
     isDocumented: options.scheme === undefined,
@@ -75,8 +75,8 @@ export async function testReceiver(
   };
 
   return {
-    test: () => sender.sendSigned(writeWebhook(endpoints["/test"])),
-    testAuth: () => sender.sendSigned(writeWebhook(endpoints["/test/auth"])),
+    test: () => sender.sendSigned(buildWebhook(endpoints["/test"])),
+    testAuth: () => sender.sendSigned(buildWebhook(endpoints["/test/auth"])),
     workerAddedContact: (event) => send("workerAddedContact", event),
     async contactSuggestions(search) {
       const response = await send("contactSuggestions", search);

@@ -37,7 +37,7 @@ export type ReceiverApp =
 /** The transport to an app, and its URL's path. */
 type OpenedApp = { readonly transport: Transport; readonly path: string };
 
-/** @throws {ConfigurationError} `invalid_option` for anything else */
+/** Opens the receiver to test. @throws {ConfigurationError} `invalid_option` for a value that is not a receiver */
 export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<OpenedApp> {
   const opened = await openReceiver<Request, Response>(app);
   if (!opened) throw new ConfigurationError("invalid_option", `testReceiver takes ${receiverDescription}.`);
@@ -49,14 +49,14 @@ export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<Open
 }
 
 /** Creates a transport that calls a function from Request to Response, without a server. */
-function fetchTransport(call: (request: Request) => Promise<Response>, timeoutMs: number): Transport {
-  const timedOut = () => new DOMException(`No response in ${timeoutMs} ms.`, "TimeoutError");
-  const withResponseTimeout = <T>(value: Promise<T>) => withTimeout(value, timeoutMs, timedOut);
+function fetchTransport(handle: (request: Request) => Promise<Response>, timeoutMs: number): Transport {
+  const createTimeoutError = () => new DOMException(`No response in ${timeoutMs} ms.`, "TimeoutError");
+  const withResponseTimeout = <T>(value: Promise<T>) => withTimeout(value, timeoutMs, createTimeoutError);
   return {
     async send({ method, path, headers, body }) {
       const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) };
       const request = new Request(`http://localhost${path}`, body ? { ...init, body: new Uint8Array(body) } : init);
-      const response = await withResponseTimeout(call(request));
+      const response = await withResponseTimeout(handle(request));
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
@@ -74,11 +74,11 @@ function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]
     send: ({ method, path, headers, body }) =>
       new Promise((resolve, reject) => {
         const length: [string, string][] = body ? [["Content-Length", String(body.length)]] : [];
-        const all: [string, string][] = [["Host", origin.host], ["Connection", "close"], ...length];
+        const ownHeaders: [string, string][] = [["Host", origin.host], ["Connection", "close"], ...length];
         request(origin, {
           method,
           path,
-          headers: [...all, ...headers].flat(),
+          headers: [...ownHeaders, ...headers].flat(),
           agent: false,
           signal: AbortSignal.timeout(timeoutMs),
         })

@@ -1,14 +1,14 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { Noted, Receiver, Target } from "../../../../cli/src/probe/send.ts";
+import type { HandlerRecord, Receiver, Target } from "../../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import type { ReceiverNeeds } from "../../../../cli/src/vectors/vectors.ts";
 import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
 
 /** A receiver that can be set up for every case, and reports what it recorded. */
 export interface StartedReceiver extends Receiver {
-  targetOf(needs: ReceiverNeeds): Target;
-  tally(targets: Target[]): Promise<Noted[]>;
+  targetFor(needs: ReceiverNeeds): Target;
+  tally(targets: Target[]): Promise<HandlerRecord[]>;
   stop(): Promise<unknown>;
 }
 
@@ -44,7 +44,7 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
   let number = 0;
   return {
     concurrency: 16,
-    targetOf(needs): Target {
+    targetFor(needs): Target {
       number += 1;
       const mount = writeMount(number, needs);
       return {
@@ -52,7 +52,7 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
         port,
         base: `/${mount}`,
         ...(needs.handler === "held" && {
-          untilHeld: () => waitForMessage("held", (message) => message.mount === mount),
+          waitUntilHeld: () => waitForMessage("held", (message) => message.mount === mount),
           release: () => void send({ ask: "release", mount }),
         }),
       };
