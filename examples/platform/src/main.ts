@@ -1,5 +1,5 @@
 import { createLog } from "./observability/log.ts";
-import { demoSignIns } from "./seed/demo-sign-ins.ts";
+import { describeDemoSignIns } from "./seed/demo-sign-ins.ts";
 import { packageFolder } from "./settings/package-folder.ts";
 import { readSettings } from "./settings/settings.ts";
 import { describeStartFailure, startPlatform, stopOnSignals } from "./start-platform.ts";
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   stopOnSignals(platform, log);
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel, pid: process.pid }, `platform listening on ${address} (store ${storeLabel})`);
-  const signIns = await demoSignIns(settings.seedFile, address);
+  const signIns = await describeDemoSignIns(settings.seedFile, address);
   if (signIns !== undefined) log.info(signIns);
 }
 

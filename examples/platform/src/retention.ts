@@ -25,13 +25,13 @@ export async function purgeExpired(
   const deliveriesBefore = daysAgo(periods.deliveryDays);
   const batchSize = batchSizes[name];
   let hasMore = false;
-  const inBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
+  const purgeBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
     const purged = await transaction(purge).catch(onError);
     hasMore = purged === batchSize || hasMore;
   };
   /** Runs a statement, which must return the purged rows. */
   const runBatch = (statement: RawBuilder<unknown>) =>
-    inBatch(async (trx) => (await statement.execute(trx)).rows.length);
+    purgeBatch(async (trx) => (await statement.execute(trx)).rows.length);
   /** Deletes a batch of rows. @param expired selects their ids */
   const deleteBatch = (table: "events" | "notifications" | "mails", expired: RawBuilder<unknown>) =>
     runBatch(sql`delete from ${sql.table(table)} where id in (${expired} limit ${batchSize}) returning id`);
@@ -41,7 +41,7 @@ export async function purgeExpired(
       select delivery_id, id from attempts
       where (response <> '' or exchange is not null) and started_at <= ${contentBefore} order by started_at limit ${batchSize}
     ) returning id`);
-  await inBatch((trx) => purgeDeliveries(trx, deliveriesBefore, batchSize));
+  await purgeBatch((trx) => purgeDeliveries(trx, deliveriesBefore, batchSize));
   // Purge by organisation: an index on time alone would make storing attempts more expensive.
   for (const table of tablesPurgedByRow[name].map((tableName) => sql.table(tableName)))
     await runBatch(sql`
@@ -87,8 +87,8 @@ const partitionName = (day: Date): string => `attempts_${day.toISOString().slice
 /**
  * Adds partitions for this week's and next week's attempts, and drops those that have expired completely (D-140).
  *
- * Both wait for transactions that have read attempts, such as a backup, and block other transactions while waiting. So they give up
- * quickly, and the next call tries again. There is enough time for this, because partitions are added a week in advance.
+ * Each statement waits for transactions that have read attempts, such as a backup, and blocks other transactions while it waits. So
+ * it gives up quickly, and the next call tries again. There is enough time for this, because partitions are added a week in advance.
  */
 async function rotatePartitions({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
   const runWithLockTimeout = (statement: RawBuilder<unknown>) =>

@@ -9,7 +9,7 @@ import { purgeExpired } from "./retention.ts";
 import { readFcmCredentials } from "./settings/fcm-credentials.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Signals } from "./store/signals.ts";
-import { startRedeliveries } from "./webhooks/redelivery-tasks.ts";
+import { startRedeliveryLoop } from "./webhooks/redelivery-tasks.ts";
 import { type DeliveryOptions, startDelivery } from "./webhooks/start-delivery.ts";
 
 export interface BackgroundOptions
@@ -47,7 +47,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const { smtp } = settings;
   const pushTransport = await openPushTransport(options);
   // Load nodemailer only if it is used.
-  const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).smtpTransport(smtp) : mailboxTransport;
+  const mailTransport = smtp ? (await import("./mail/smtp-transport.ts")).createSmtpTransport(smtp) : mailboxTransport;
   const metrics = createMetrics(store, now, () => streams.count);
   const metricsServer = settings.metrics && (await serveMetrics(metrics, settings.metrics));
 
@@ -70,7 +70,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
     return hasMore ? retentionPause.timesAsLong * (performance.now() - startedAt) : retentionPause.idleMs;
   };
   const retention = runLoop(runRetention, onError);
-  const redeliveries = startRedeliveries(store, onError);
+  const redeliveries = startRedeliveryLoop(store, onError);
   return {
     onRequest: metrics.onRequest,
     wakeRedeliveries: redeliveries.wake,
@@ -90,6 +90,6 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 async function openPushTransport({ settings, store, now }: BackgroundOptions): Promise<PushTransport> {
   if (settings.fcmCredentials === undefined) return inboxTransport;
   const credentials = await readFcmCredentials(settings.fcmCredentials);
-  const { fcmTransport, removeToken } = await import("./push/fcm-transport.ts");
-  return fcmTransport({ credentials, now, onUnregistered: (device) => removeToken(store, device) });
+  const { createFcmTransport, removeToken } = await import("./push/fcm-transport.ts");
+  return createFcmTransport({ credentials, now, onUnregistered: (device) => removeToken(store, device) });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import { passwordCheck, scryptPasswords } from "./accounts/passwords.ts";
-import { personLimits, rateLimits } from "./accounts/rate-limits.ts";
+import { createPasswordCheck, createScryptPasswords } from "./accounts/passwords.ts";
+import { createPersonLimits, createRateLimits } from "./accounts/rate-limits.ts";
 import { createApp } from "./create-app.ts";
 import { createEndpointClient } from "./endpoint-client/create-endpoint-client.ts";
 import { createSigner } from "./endpoint-client/send-signed.ts";
@@ -21,7 +21,7 @@ import { readSeedFile } from "./seed/seed-file.ts";
 import type { Seed } from "./seed/seed-schema.ts";
 import { checkDatabase, databaseError } from "./settings/check-database.ts";
 import { makeDataFolder } from "./settings/make-data-folder.ts";
-import { checkAddress, serve } from "./settings/serve.ts";
+import { checkAddress, startHttpServer } from "./settings/serve.ts";
 import { SettingError } from "./settings/setting-error.ts";
 import type { Settings } from "./settings/settings.ts";
 import { startBackground } from "./start-background.ts";
@@ -58,7 +58,7 @@ export async function startPlatform(
   settings: Settings,
   log: Logger,
   now = () => new Date(),
-  passwords = scryptPasswords(),
+  passwords = createScryptPasswords(),
 ): Promise<Platform> {
   const loops: (() => Promise<unknown>)[] = [];
   const resources: (() => Promise<unknown>)[] = [];
@@ -116,9 +116,9 @@ export async function startPlatform(
       readForm: formReader(bodyLimitBytes),
       cookies: { isSecure: publicOrigin?.startsWith("https:") ?? false, password: cookiePassword(encryptionKey) },
       passwords,
-      checkPassword: passwordCheck(passwords),
-      rateLimits: rateLimits(settings.rateLimit),
-      personLimits: personLimits(settings.personRateLimit),
+      checkPassword: createPasswordCheck(passwords),
+      rateLimits: createRateLimits(settings.rateLimit),
+      personLimits: createPersonLimits(settings.personRateLimit),
       trustedProxies: settings.trustedProxies,
       showAllMail: settings.showAllMail,
       demoKey: isDemoSeed(settings.seedFile) ? seed?.organisations[0]?.apiKeys[0]?.key : undefined,
@@ -128,7 +128,7 @@ export async function startPlatform(
     });
     // Wait until signals are ready: pages that connect earlier would reload everything then.
     await Promise.race([signals.ready, delay(maxSignalWaitMs, undefined, { ref: false })]);
-    const server = await serve("platform", settings, app);
+    const server = await startHttpServer("platform", settings, app);
     origin ??= server.address;
     closeServer = async () => {
       const closed = server.close(drainMs);

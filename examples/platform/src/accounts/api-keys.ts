@@ -25,13 +25,13 @@ export async function authenticate(
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
   // Look up the key before counting the request: invalid keys must not lock out a valid key from the same address.
-  const issued = await store.db
+  const keyRow = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
     .select(sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as("isUseOld"))
     .where("key_hash", "=", keyHash)
     .executeTakeFirst();
-  if (issued === undefined) {
+  if (keyRow === undefined) {
     await rateLimits.countInvalidKey(request.ip ?? "");
     throw new ProblemError("invalid_api_key", `Send your organisation's key in the ${apiKeyHeader} header.`, {
       headers: { "WWW-Authenticate": `ApiKey header="${apiKeyHeader}"` },
@@ -39,8 +39,8 @@ export async function authenticate(
   }
   // Set the headers now, so that error responses contain them too.
   response.set(await rateLimits.countRequest(keyHash));
-  if (issued.isUseOld) await recordUse(store, keyHash);
-  const { organisation_id: organisationId, agency_id: agencyId } = issued;
+  if (keyRow.isUseOld) await recordUse(store, keyHash);
+  const { organisation_id: organisationId, agency_id: agencyId } = keyRow;
   return { organisationId, creatorOrganisationIds: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }
 

@@ -60,7 +60,7 @@ export async function searchAll(
   const searchNext = async (): Promise<void> => {
     for (const [index, { name, ...endpoint }] of queue) {
       const remainingMs = Math.floor(deadline - performance.now());
-      const result = await call(deps, endpoint, { ...search, timeoutMs: remainingMs });
+      const result = await searchOrganisation(deps, endpoint, { ...search, timeoutMs: remainingMs });
       results[index] = { organisation: { id: endpoint.id, name }, ...result };
     }
   };
@@ -80,7 +80,7 @@ const notCalled = {
   status: null,
 };
 
-async function call(
+async function searchOrganisation(
   { endpointClient, sign, encryptionKey, now, onError }: SearchDeps,
   { id, base_address: baseAddress, scheme, ...encrypted }: Endpoint,
   search: Omit<Search, "organisationIds"> & { timeoutMs: number },
@@ -125,7 +125,7 @@ export interface InvalidSuggestions {
   message: string;
 }
 
-/** Validates a response. @returns its suggestions, or the reason why it is invalid (D-21) */
+/** Validates a response. @returns the suggestions in it, or the reason why it is invalid (D-21) */
 export function checkSuggestions({
   status,
   body,
@@ -134,7 +134,7 @@ export function checkSuggestions({
 }: EndpointResponse): Suggestions | InvalidSuggestions {
   if (status !== 200) return { code: "unexpected_status", message: `It responded with ${status} instead of 200.` };
   if (truncated) return { code: "response_too_large", message: "The response is larger than 1 MiB." };
-  const value = parse(body);
+  const value = parseJson(body);
   if (value === undefined && contentEncoding !== undefined)
     return { code: "malformed_json", message: compressedMessage(contentEncoding) };
   if (value === undefined)
@@ -153,7 +153,7 @@ export function checkSuggestions({
 const compressedMessage = (contentEncoding: string): string =>
   `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
 
-function parse(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
     // Throws if the value is nested too deeply to serialise.

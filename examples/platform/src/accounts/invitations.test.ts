@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mailboxOf } from "./invitations.ts";
+import { toMailbox } from "./invitations.ts";
 
 test.each([
   ["eli@example.com", "eli@example.com"],
@@ -10,10 +10,10 @@ test.each([
   ["émile@küche.example", "émile@xn--kche-0ra.example"],
   ["+1@example.com", "+1@example.com"],
   ["eli@[127.0.0.1]", "eli@[127.0.0.1]"],
-])("%j belongs to the mailbox %j", (address, mailbox) => expect(mailboxOf(address)).toBe(mailbox));
+])("%j belongs to the mailbox %j", (address, mailbox) => expect(toMailbox(address)).toBe(mailbox));
 
 test.each([
   ["eli@example.com", "eli@example.org"],
   ["eli@example.com", "eve@example.com"],
   ["e.li@example.com", "eli@example.com"],
-])("%j and %j are different mailboxes", (a, b) => expect(mailboxOf(a)).not.toBe(mailboxOf(b)));
+])("%j and %j are different mailboxes", (a, b) => expect(toMailbox(a)).not.toBe(toMailbox(b)));

@@ -7,7 +7,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.getTime() + invitationValidDays * dayMs);
 
 /** Normalises an email address to its mailbox: `Eli@example.com` and `eli+work@EXAMPLE.com` yield the same string. */
-export function mailboxOf(emailAddress: string): string {
+export function toMailbox(emailAddress: string): string {
   const [name = "", domain = ""] = emailAddress.normalize("NFKC").split("@");
   const host = domain.replace(/\.+$/, "");
   return `${name.replace(/(?<=.)\+.*$/, "")}@${domainToASCII(host) || host}`.toLowerCase();

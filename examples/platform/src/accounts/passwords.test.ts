@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { passwordCheck, scryptPasswords } from "./passwords.ts";
+import { createPasswordCheck, createScryptPasswords } from "./passwords.ts";
 
 const refusal = (retryAfter: string) =>
   expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
@@ -11,13 +11,13 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const acceptOnlyRight = () => passwordCheck({ verify: async (password) => password === "right" });
+const acceptOnlyRight = () => createPasswordCheck({ verify: async (password) => password === "right" });
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
 test("checks two passwords in parallel, queues sixteen, and rejects the next with Retry-After [D-55]", async () => {
   const finish: (() => void)[] = [];
-  const check = passwordCheck({ verify: () => new Promise((resolve) => finish.push(() => resolve(true))) });
+  const check = createPasswordCheck({ verify: () => new Promise((resolve) => finish.push(() => resolve(true))) });
   const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
   await expect(check(from("worker 18"), "", undefined)).rejects.toEqual(refusal("1"));
   for (let done = 0; done < 18; done += 2) {
@@ -47,7 +47,7 @@ test("resets the count of wrong passwords after the correct one", async () => {
 });
 
 test("applies the limit to concurrent attempts", async () => {
-  const check = passwordCheck({ verify: async () => false });
+  const check = createPasswordCheck({ verify: async () => false });
   const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
   expect(attempts.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
@@ -73,7 +73,7 @@ test("accepts at most a hundred wrong passwords from ten addresses, even if the 
   await expect(check(from("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(refusal("300"));
 });
 
-const { hash, verify } = scryptPasswords({ N: 2, r: 1, p: 1 });
+const { hash, verify } = createScryptPasswords({ N: 2, r: 1, p: 1 });
 
 // python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
 //   salt=b"0123456789abcdef", n=2**15, r=8, p=3, maxmem=2**26, dklen=32)).decode().rstrip("="))'
@@ -98,7 +98,7 @@ test("verifies its own hashes, each of which is different", async () => {
 });
 
 test("uses OWASP's parameters by default", async () => {
-  expect(await scryptPasswords().hash("one")).toMatch(/^scrypt\$32768\$8\$3\$/);
+  expect(await createScryptPasswords().hash("one")).toMatch(/^scrypt\$32768\$8\$3\$/);
 });
 
 test.each([

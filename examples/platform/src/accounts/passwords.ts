@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 import { promisify } from "node:util";
 import pLimit from "p-limit";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { consume, networkOf, tooManyRequests } from "./rate-limits.ts";
+import { consume, toNetwork, tooManyRequests } from "./rate-limits.ts";
 
 /** The account that someone is trying to sign in to, and the caller's address. */
 export interface SignInAttempt {
@@ -29,18 +29,18 @@ const maxFromAnywhere = 100;
 
 /**
  * Creates a function that checks passwords, with a sign-in limit that prevents guessing by brute force (D-55). In five minutes, it
- * allows ten failed attempts per account from one network, and a hundred from all networks. Two checks run at a time. Because each
- * takes a while, this also limits for how many accounts attempts are counted.
+ * allows ten failed attempts per account from one network, and a hundred from all networks. Two checks run at a time, and each takes
+ * a while, so the number of accounts whose attempts are counted stays small.
  *
  * @throws {ProblemError} `too_many_sign_ins`
  */
-export function passwordCheck({ verify }: Pick<Passwords, "verify">): CheckPassword {
+export function createPasswordCheck({ verify }: Pick<Passwords, "verify">): CheckPassword {
   const fromNetwork = new RateLimiterMemory({ points: maxFromNetwork, duration: windowSeconds });
   const fromAnywhere = new RateLimiterMemory({ points: maxFromAnywhere, duration: windowSeconds });
   const limitConcurrency = pLimit(maxConcurrent);
   let inProgress = 0;
 
-  const count = (limiter: RateLimiterMemory, key: string): Promise<void> =>
+  const countAttempt = (limiter: RateLimiterMemory, key: string): Promise<void> =>
     consume(limiter, key, `This account is locked after ${limiter.points} failed sign-ins`, "too_many_sign_ins");
 
   return async ({ account, address }, password, storedHash) => {
@@ -48,11 +48,11 @@ export function passwordCheck({ verify }: Pick<Passwords, "verify">): CheckPassw
       throw tooManyRequests("Too many concurrent sign-ins", 1, "too_many_sign_ins");
     inProgress += 1;
     try {
-      const accountAndNetwork = JSON.stringify([account, networkOf(address)]);
+      const accountAndNetwork = JSON.stringify([account, toNetwork(address)]);
       // Count before the check: otherwise concurrent attempts would all pass. Count per network first: attempts rejected by that limit
       // must not count against the owner, who signs in from another network.
-      await count(fromNetwork, accountAndNetwork);
-      await count(fromAnywhere, account);
+      await countAttempt(fromNetwork, accountAndNetwork);
+      await countAttempt(fromAnywhere, account);
       const matches = await limitConcurrency(() => verify(password, storedHash));
       if (matches) {
         await fromNetwork.delete(accountAndNetwork);
@@ -86,7 +86,7 @@ export interface Passwords {
 }
 
 /** Creates password hashing with scrypt. @param cost used for new hashes; with the default, a hash takes 0.3 s of CPU time */
-export const scryptPasswords = (cost = defaultCost): Passwords => ({
+export const createScryptPasswords = (cost = defaultCost): Passwords => ({
   async hash(password) {
     const salt = randomBytes(16);
     const key = await derive(password, salt, cost);

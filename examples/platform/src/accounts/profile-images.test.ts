@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { encrypt } from "../store/encrypt.ts";
-import { imageTypeOf, referenceOf, urlOf } from "./profile-images.ts";
+import { detectImageType, referenceOf, urlOf } from "./profile-images.ts";
 
 // The first bytes of image files from other programs.
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ["00000020667479706176696600000000617669666d6966316d69616600000000", "image/avif"],
   ["0000001c667479706d696631000000006d696631617669666d696166", "image/avif"],
   ["00000014667479706176697300000000617669736d7366", "image/avif"],
-])("detects the type of %s: %s", (hex, type) => expect(imageTypeOf(Buffer.from(hex, "hex"))).toBe(type));
+])("detects the type of %s: %s", (hex, type) => expect(detectImageType(Buffer.from(hex, "hex"))).toBe(type));
 
 test.each([
   ["an empty body", Buffer.alloc(0)],
@@ -24,7 +24,7 @@ test.each([
   ["audio", Buffer.from("524946462400000057415645666d7420", "hex")],
   ["an incomplete signature", Buffer.from("89504e47", "hex")],
   ["HEIC", Buffer.from("00000018667479706865696300000000686569636d696631", "hex")],
-])("does not recognise %s as an image", (_, bytes) => expect(imageTypeOf(bytes)).toBeUndefined());
+])("does not recognise %s as an image", (_, bytes) => expect(detectImageType(bytes)).toBeUndefined());
 
 const key = randomBytes(32);
 const url = "https://images.example.com/dana.png?size=80";

@@ -25,7 +25,11 @@ const maxCached = 32;
  * Creates a function that fetches pictures through the SSRF guard, without a signature, because their URLs may point to any server
  * (D-23). Results are cached for a few minutes, including failures.
  */
-export function profileImages({ endpointClient, onError, cacheMs = 300_000 }: ProfileImagesOptions): FindProfileImage {
+export function createProfileImageFinder({
+  endpointClient,
+  onError,
+  cacheMs = 300_000,
+}: ProfileImagesOptions): FindProfileImage {
   const cache = new Map<string, Promise<ProfileImage | undefined>>();
 
   const fetchImage = async (url: string): Promise<ProfileImage | undefined> => {
@@ -40,7 +44,7 @@ export function profileImages({ endpointClient, onError, cacheMs = 300_000 }: Pr
     });
     if (!result.ok || result.status !== 200 || result.truncated) return undefined;
     // Do not trust the Content-Type: the body could be something that a browser executes.
-    const type = imageTypeOf(result.body);
+    const type = detectImageType(result.body);
     return type === undefined ? undefined : { type, bytes: result.body };
   };
 
@@ -69,16 +73,17 @@ const signatures: readonly (readonly [type: string, matches: (bytes: Buffer) => 
   ["image/jpeg", (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))],
   ["image/gif", (bytes) => /^GIF8[79]a$/.test(text(bytes, 0, 6))],
   ["image/webp", (bytes) => text(bytes, 0, 4) === "RIFF" && text(bytes, 8, 12) === "WEBP"],
-  ["image/avif", (bytes) => text(bytes, 4, 8) === "ftyp" && brandsOf(bytes).some((brand) => /^avi[fs]$/.test(brand))],
+  ["image/avif", (bytes) => text(bytes, 4, 8) === "ftyp" && readBrands(bytes).some((brand) => /^avi[fs]$/.test(brand))],
 ];
 
 /** Detects the media type by its magic number. Returns undefined for an unsupported format. */
-export const imageTypeOf = (bytes: Buffer): string | undefined => signatures.find(([, matches]) => matches(bytes))?.[0];
+export const detectImageType = (bytes: Buffer): string | undefined =>
+  signatures.find(([, matches]) => matches(bytes))?.[0];
 
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString("latin1", start, end);
 
 /** Reads the major and compatible brands of an ISO base media file (ISO/IEC 14496-12). */
-function brandsOf(bytes: Buffer): string[] {
+function readBrands(bytes: Buffer): string[] {
   const boxEnd = Math.min(bytes.length >= 4 ? bytes.readUInt32BE(0) : 0, bytes.length, 128);
   const brands = [text(bytes, 8, 12)];
   for (let at = 16; at + 4 <= boxEnd; at += 4) brands.push(text(bytes, at, at + 4));

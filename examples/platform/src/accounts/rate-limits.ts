@@ -23,13 +23,13 @@ export interface RateLimits {
 }
 
 /** Creates the rate limits for the API. @param perKey undefined for no limits */
-export function rateLimits(perKey: RateLimit | undefined): RateLimits {
+export function createRateLimits(perKey: RateLimit | undefined): RateLimits {
   if (perKey === undefined) return { countInvalidKey: async () => undefined, countRequest: async () => ({}) };
-  const keys = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
+  const keyLimiter = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
   /** Counts requests with missing or invalid keys, per network. */
-  const invalidKeys = new RateLimiterMemory({ points: 60, duration: 60 });
+  const invalidKeyLimiter = new RateLimiterMemory({ points: 60, duration: 60 });
   return {
-    countInvalidKey: (address) => consume(invalidKeys, networkOf(address), "Too many requests with invalid keys"),
+    countInvalidKey: (address) => consume(invalidKeyLimiter, toNetwork(address), "Too many requests with invalid keys"),
     async countRequest(keyHash) {
       const toHeaders = ({ remainingPoints, msBeforeNext }: RateLimiterRes) =>
         formatRateLimit({
@@ -40,7 +40,7 @@ export function rateLimits(perKey: RateLimit | undefined): RateLimits {
           windowMs: perKey.seconds * 1_000,
         });
       try {
-        return toHeaders(await keys.consume(keyHash));
+        return toHeaders(await keyLimiter.consume(keyHash));
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         const { message, headers } = tooManyRequests("Too many requests with this key", error.msBeforeNext / 1_000);
@@ -79,14 +79,14 @@ const writesPerRead = 1 / 10;
 const contactsPerHour = 20;
 
 /** Creates the rate limits for users and workers. @param reads undefined for no limits */
-export function personLimits(reads: RateLimit | undefined): PersonLimits {
+export function createPersonLimits(reads: RateLimit | undefined): PersonLimits {
   if (reads === undefined) return { count: async () => undefined, contactsPerHour: undefined };
   const { count: points, seconds: duration } = reads;
-  const limiter = new RateLimiterMemory({ points, duration });
-  const writes = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * writesPerRead)), duration });
+  const readLimiter = new RateLimiterMemory({ points, duration });
+  const writeLimiter = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * writesPerRead)), duration });
   return {
     count: (person, use) =>
-      consume(use === "act" ? writes : limiter, `${use} ${person}`, "You have sent too many requests"),
+      consume(use === "act" ? writeLimiter : readLimiter, `${use} ${person}`, "You have sent too many requests"),
     contactsPerHour,
   };
 }
@@ -114,8 +114,12 @@ type LimitCode = "rate_limited" | "too_many_sign_ins";
  * Creates the error for a request that exceeds a rate limit and had no effect (RFC 6585, 4). `Retry-After` is for programs, the
  * message for people.
  */
-export function tooManyRequests(reason: string, seconds: number, code: LimitCode = "rate_limited"): ProblemError {
-  const waitSeconds = Math.max(1, Math.ceil(seconds));
+export function tooManyRequests(
+  reason: string,
+  retryAfterSeconds: number,
+  code: LimitCode = "rate_limited",
+): ProblemError {
+  const waitSeconds = Math.max(1, Math.ceil(retryAfterSeconds));
   return new ProblemError(code, `${reason}. Nothing was changed. Try again in ${formatDuration(waitSeconds)}.`, {
     headers: { "Retry-After": String(waitSeconds) },
   });
@@ -134,7 +138,7 @@ const withPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
  * Returns the network to use for rate limits: the address itself for IPv4, the /64 prefix for IPv6, because a subscriber usually has
  * a whole /64 (RFC 6177). All strings that are not addresses share one network.
  */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   const [, ipv6, ipv4] = withPort.exec(address) ?? [];
   const bare = ipv6 ?? ipv4 ?? address;
   if (!ipaddr.isValid(bare)) return "unknown";

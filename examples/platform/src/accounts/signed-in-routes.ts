@@ -29,18 +29,18 @@ export interface SignedInCall<User> {
 }
 
 /** Creates JSON routes for signed-in users with one role. */
-export function signedInRoutes<Deps extends SessionDeps, User>(
+export function createSignedInRoutes<Deps extends SessionDeps, User>(
   deps: Deps,
   role: Role,
   readUser: (store: Store, session: Session) => Promise<User> | User,
 ) {
-  const userOf = async (request: Request, parameters: readonly string[] = []): Promise<User> =>
+  const authenticateAndReadUser = async (request: Request, parameters: readonly string[] = []): Promise<User> =>
     readUser(deps.store, await authenticateUser(deps, request, role, { parameters }));
   return {
     /** Responds with the result of `run` as JSON, or with 204 if there is no result. */
     route(run: (call: SignedInCall<User>) => Promise<unknown>, status = 200): RequestHandler {
       return async (request, response) => {
-        const user = await userOf(request);
+        const user = await authenticateAndReadUser(request);
         const result = await run({
           user,
           id: pathParameter(request, "id"),
@@ -57,7 +57,7 @@ export function signedInRoutes<Deps extends SessionDeps, User>(
       parameters: Schema,
     ): RequestHandler {
       return async (request, response) => {
-        const user = await userOf(request, Object.keys(parameters.shape));
+        const user = await authenticateAndReadUser(request, Object.keys(parameters.shape));
         const { rows, next } = await read(deps, user, parseBody(parameters, { ...request.query }));
         response.json({ [cursor.name]: rows, next });
       };
@@ -82,8 +82,8 @@ export function sessionMethods(deps: SessionDeps, role: Role): Methods {
     },
     async delete(request, response) {
       rejectUnknownParameters(request);
-      const closed = await closeSession(deps.store, bearerToken(request), role);
-      if (closed !== undefined) deps.streams.end(closed);
+      const closedId = await closeSession(deps.store, bearerToken(request), role);
+      if (closedId !== undefined) deps.streams.end(closedId);
       response.status(204).end();
     },
   };

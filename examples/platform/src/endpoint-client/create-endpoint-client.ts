@@ -10,23 +10,28 @@ import type {
   EndpointResult,
 } from "./endpoint-client.ts";
 import { classifyError, EndpointError } from "./failures.ts";
-import { maskEchoes, redactSignatures } from "./mask-echoes.ts";
-import { type GuardedConnectorOptions, guardedConnector, isOwnAddress, nameResolver } from "./ssrf-guard.ts";
+import { createEchoMask, redactSignatures } from "./mask-echoes.ts";
+import {
+  createGuardedConnector,
+  createNameResolver,
+  type GuardedConnectorOptions,
+  isOwnAddress,
+} from "./ssrf-guard.ts";
 
 /** Every option has a default. */
 export type EndpointClientOptions = Partial<GuardedConnectorOptions>;
 
 /**
- * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. Its redirect policy is not to follow redirects: a 3xx
- * is returned as a response, because undici follows redirects only with its redirect interceptor, which this agent does not use.
+ * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. It does not follow redirects, but returns a 3xx as a
+ * response: undici follows redirects only with its redirect interceptor, which this agent does not use.
  */
 export function createEndpointClient({
   connectTimeoutMs = defaultConnectTimeoutMs,
   ...guard
 }: EndpointClientOptions = {}): EndpointClient {
-  const resolve = nameResolver({ timeoutMs: connectTimeoutMs / 2 });
+  const resolve = createNameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
-    connect: guardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
+    connect: createGuardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
     // Disabled, because the attempt's deadline covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -76,7 +81,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
 function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
-  const mask = maskEchoes(confidential);
+  const mask = createEchoMask(confidential);
   const maskHeader = (header: string) =>
     mask(Buffer.from(header, "latin1"), header.length >= maxHeaderLength).toString("latin1");
   return {

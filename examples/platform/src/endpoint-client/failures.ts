@@ -25,7 +25,7 @@ const connectionLost: Failure = {
 };
 
 const failuresByCode: Record<string, Failure> = {
-  ENOTFOUND: lookUpFailure("ENOTFOUND"),
+  ENOTFOUND: toLookupFailure("ENOTFOUND"),
   ECONNREFUSED: { code: "connection_refused", reason: "nothing is listening at the base URL" },
   EADDRNOTAVAIL: unreachable,
   EHOSTUNREACH: unreachable,
@@ -89,17 +89,17 @@ export function classifyError(error: unknown): Failure {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
-  // Check this first: the codes below would then refer to the connection to the name server, not to the endpoint.
-  if (typeof syscall === "string" && syscall.startsWith("query")) return lookUpFailure(code);
+  // Check DNS errors first: they may have the codes below, but concern the connection to the name server, not to the endpoint.
+  if (typeof syscall === "string" && syscall.startsWith("query")) return toLookupFailure(code);
   const failure = failuresByCode[code];
   if (failure !== undefined) return failure;
-  if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return lookUpFailure(code);
+  if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return toLookupFailure(code);
   if (tlsCode.test(code)) return { code: "tls_failed", reason: tlsReason(code) };
   if (code.startsWith("UND_ERR_")) return notHttp;
   return { code: "connection_lost", reason: `the connection failed (${code})` };
 }
 
-function lookUpFailure(code: string): Failure {
+function toLookupFailure(code: string): Failure {
   const problem = code === "ENOTFOUND" || code === "ENODATA" ? "does not exist" : "could not be resolved";
   return { code: "name_not_found", reason: `the host name in the base URL ${problem}` };
 }

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
-import { maskEchoes } from "./mask-echoes.ts";
+import { createEchoMask } from "./mask-echoes.ts";
 
 const digest = createHash("sha256").update("2026-11-22T10:00:00Zs3cret").digest("hex").toUpperCase();
 const signature = createHash("sha256").update("signed").digest("base64");
 const secret = "correct horse battery staple+/";
 const confidential = { signatures: [digest, signature], secrets: [secret] };
-const mask = (text: string, isCut = false) => maskEchoes(confidential)(Buffer.from(text), isCut).toString();
+const mask = (text: string, isCut = false) => createEchoMask(confidential)(Buffer.from(text), isCut).toString();
 
 const escaped = (write: (code: number) => string) => (text: string) =>
   [...text].map((character) => write(character.charCodeAt(0))).join("");
@@ -66,7 +66,7 @@ test("masks a digest from another attempt by its shape, even when nothing was si
   const other = randomBytes(32);
   const nothing = { signatures: [], secrets: [] };
   const text = `got hmac ${other.toString("hex")}, v1,${other.toString("base64")}`;
-  expect(maskEchoes(nothing)(Buffer.from(text)).toString()).toBe("got hmac ***, ***");
+  expect(createEchoMask(nothing)(Buffer.from(text)).toString()).toBe("got hmac ***, ***");
 });
 
 test("masks every run of eight characters of a signature, wherever the echo starts, ends or is cut [D-49]", () => {
@@ -97,7 +97,7 @@ test("leaves text without an echo unchanged", () => {
   expect(mask(text)).toBe(text);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      expect(maskEchoes(confidential)(Buffer.from(bytes))).toEqual(Buffer.from(bytes));
+      expect(createEchoMask(confidential)(Buffer.from(bytes))).toEqual(Buffer.from(bytes));
     }),
   );
 });

@@ -20,17 +20,17 @@ interface UnescapedText {
 
 /**
  * Returns a function that masks a request's signatures and secrets in parts of its response (D-49). Otherwise the platform would
- * store and show credentials that an endpoint echoes. It finds them complete or in part, in upper or lower case, escaped, and in
+ * store and show credentials that an endpoint echoes. It finds echoes complete or in part, in upper or lower case, escaped, and in
  * hexadecimal or base64. If `isCut` is true, the part was truncated, so it may end with the start of an echo.
  */
-export function maskEchoes(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
-  // Build them at most once per response, and only if a part could contain an echo, because that is expensive.
+export function createEchoMask(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
+  // Collecting the windows is expensive: do it at most once per response, and only if a part could contain an echo.
   let windows: EchoWindows | undefined;
   return (part, isCut = false) => {
     // Latin-1 has one character per byte, so indexes in `text` and `part` are the same.
     const text = part.toString("latin1");
     if (part.length === 0 || (!isCut && isHarmless(text))) return part;
-    windows ??= echoWindows(confidential);
+    windows ??= collectEchoWindows(confidential);
     const masked = findEchoes(text, windows, isCut);
     return masked.includes(1) ? Buffer.from(applyMasks(text, masked), "latin1") : part;
   };
@@ -48,7 +48,7 @@ const isHarmless = (text: string): boolean =>
 /** Finds echoes. Returns one byte for each character in `text`: 1 if the character belongs to an echo. */
 function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Array {
   const masked = new Uint8Array(text.length);
-  for (const { index, 0: found } of text.matchAll(digests)) masked.fill(1, index, index + found.length);
+  for (const { index, 0: digest } of text.matchAll(digests)) masked.fill(1, index, index + digest.length);
   let unescaped: UnescapedText | undefined = {
     text,
     starts: Array.from({ length: text.length + 1 }, (_, index) => index),
@@ -88,7 +88,7 @@ function markEchoes({ text, starts }: UnescapedText, windows: EchoWindows, maske
   const indexes: number[] = [];
   for (const { index, 0: run } of text.matchAll(/[\da-z]+/gi))
     for (let at = index; at < index + run.length; at += 1) indexes.push(at);
-  const alphanumerics = alphanumericOf(text);
+  const alphanumerics = toAlphanumeric(text);
   const mark = (from: number, to: number): void => {
     // Mask each character separately, to keep characters in between, such as JSON quotes.
     for (const index of indexes.slice(from, to)) masked.fill(1, starts[index], starts[index + 1]);
@@ -117,10 +117,10 @@ function applyMasks(text: string, masked: Uint8Array): string {
   return parts.join("");
 }
 
-/** Parts of confidential strings, normalised by `alphanumericOf` and keyed by length. */
+/** Parts of confidential strings, normalised by `toAlphanumeric` and keyed by length. */
 type EchoWindows = Map<number, Set<string>>;
 
-/** The values that `maskEchoes` searches for: the signatures that were sent, and the secrets they were created with. */
+/** The values that `createEchoMask` searches for: the signatures that were sent, and the secrets they were created with. */
 export interface Confidential {
   /** Digests and signatures in hexadecimal or base64. Eight or more consecutive characters are masked. */
   signatures: readonly string[];
@@ -132,10 +132,10 @@ const signatureWindow = 8;
 const secretWindow = 16;
 
 /** Converts to lower case and removes separators, so that differences in case, padding, base64url or colons do not matter. */
-const alphanumericOf = (text: string): string => text.replace(/[^\da-z]/gi, "").toLowerCase();
+const toAlphanumeric = (text: string): string => text.replace(/[^\da-z]/gi, "").toLowerCase();
 
 /** Collects the likely forms of an echo: as sent, in hexadecimal, base64 or character codes, and reversed. */
-function echoWindows({ signatures, secrets }: Confidential): EchoWindows {
+function collectEchoWindows({ signatures, secrets }: Confidential): EchoWindows {
   const windows: EchoWindows = new Map();
   for (const signature of signatures)
     for (const text of [signature, signature.toLowerCase(), signature.toUpperCase()])
@@ -168,7 +168,7 @@ const base64Forms = (bytes: Buffer): string[] =>
   );
 
 function addParts(windows: EchoWindows, form: string, wanted: number): void {
-  const text = alphanumericOf(form);
+  const text = toAlphanumeric(form);
   const length = Math.min(wanted, text.length);
   // Shorter parts occur in any string.
   if (length < signatureWindow) return;
@@ -184,7 +184,7 @@ function addParts(windows: EchoWindows, form: string, wanted: number): void {
 const credentialHeaders = new Set(["authorization", "webhook-signature"]);
 
 /** Extracts the digests and signatures from headers such as `hmac 0A1B…` and `v1,c2ln… v1,b3Ro…`, without the scheme. */
-export const signaturesOf = (headers: Record<string, string>): string[] =>
+export const extractSignatures = (headers: Record<string, string>): string[] =>
   Object.entries(headers)
     .filter(([name]) => credentialHeaders.has(name.toLowerCase()))
     .flatMap(([, value]) => value.split(/[ ,]+/))

@@ -10,59 +10,60 @@ const responded = (status: number): EndpointResult => {
 };
 const failed: EndpointResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
 
-/** Sends a request whose attempts return these results. @returns the secrets that were used, and each attempt's time limit */
-async function run(results: EndpointResult[], previousSecret?: string, takesMs = 0) {
-  const used: string[] = [];
+/** Sends a request whose attempts return these results. @returns the secrets used, and each attempt's time limit */
+async function run(results: EndpointResult[], previousSecret?: string, attemptMs = 0) {
+  const usedSecrets: string[] = [];
   const ids = new Set<string>();
-  const times: number[] = [];
+  const timeLimits: number[] = [];
   const sign: Sign = (secret, { id, otherSecret }) => {
-    used.push(`${secret} and ${otherSecret}`);
+    usedSecrets.push(`${secret} and ${otherSecret}`);
     ids.add(id);
     return {};
   };
   const send = async ({ timeoutMs, sign: signContent }: EndpointRequest): Promise<EndpointResult> => {
     await signContent?.(new Uint8Array());
-    await new Promise((resolve) => setTimeout(resolve, takesMs));
-    times.push(timeoutMs);
+    await new Promise((resolve) => setTimeout(resolve, attemptMs));
+    timeLimits.push(timeoutMs);
     return results.shift() ?? failed;
   };
   const endpointClient: EndpointClient = { send, close: async () => undefined };
   const result = await sendSigned(endpointClient, sign, { ...endpoint, previousSecret }, request);
-  return { result, used, ids, times };
+  return { result, usedSecrets, ids, timeLimits };
 }
 
 test.each([401, 403])(
   "retries a request once with the old secret when it is rejected with %i during an overlap",
   async (status) => {
-    const { result, used, ids, times } = await run([responded(status), responded(200)], "old", 20);
+    const { result, usedSecrets, ids, timeLimits } = await run([responded(status), responded(200)], "old", 20);
     expect(result).toMatchObject({ status: 200 });
-    expect(used).toEqual(["new and old", "old and new"]);
+    expect(usedSecrets).toEqual(["new and old", "old and new"]);
     expect(ids.size).toBe(1);
     // Both attempts share one deadline.
-    expect(times[0]).toBe(1_000);
-    expect(times[1]).toBeLessThanOrEqual(981);
+    expect(timeLimits[0]).toBe(1_000);
+    expect(timeLimits[1]).toBeLessThanOrEqual(981);
     expect(result.durationMs).toBeGreaterThanOrEqual(39);
   },
 );
 
 test("never sends a request a third time", async () => {
-  const { result, used } = await run([responded(401), responded(401), responded(200)], "old");
-  expect([result, used.length]).toMatchObject([{ status: 401 }, 2]);
+  const { result, usedSecrets } = await run([responded(401), responded(401), responded(200)], "old");
+  expect([result, usedSecrets.length]).toMatchObject([{ status: 401 }, 2]);
 });
 
 test("does not retry after the deadline", async () => {
-  const { result, used } = await run([responded(401), responded(200)], "old", 1_010);
-  expect([result, used.length]).toMatchObject([{ status: 401 }, 1]);
+  const { result, usedSecrets } = await run([responded(401), responded(200)], "old", 1_010);
+  expect([result, usedSecrets.length]).toMatchObject([{ status: 401 }, 1]);
 });
 
 test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
   "does not retry after any other result: %o",
-  async (result) => expect(await run([result, responded(200)], "old")).toMatchObject({ result, used: ["new and old"] }),
+  async (result) =>
+    expect(await run([result, responded(200)], "old")).toMatchObject({ result, usedSecrets: ["new and old"] }),
 );
 
 test("does not retry after the overlap", async () => {
   expect(await run([responded(401), responded(200)])).toMatchObject({
     result: { status: 401 },
-    used: ["new and undefined"],
+    usedSecrets: ["new and undefined"],
   });
 });

@@ -3,7 +3,7 @@ import type { webhooks } from "@offers/contract/openapi";
 import { standardWebhooks, timestampDigest } from "@offers/webhook-kit";
 import type { EndpointScheme } from "../store/tables.ts";
 import type { EndpointClient, EndpointRequest, EndpointResult, Sign } from "./endpoint-client.ts";
-import { signaturesOf } from "./mask-echoes.ts";
+import { extractSignatures } from "./mask-echoes.ts";
 
 /** Where to send a signed request, and the secrets from the same profile. */
 export interface SignedEndpoint {
@@ -39,7 +39,7 @@ export async function sendSigned(
       timeoutMs,
       sign(content) {
         const headers = sign(signingSecret, { scheme, id, content, otherSecret });
-        signatures.push(...signaturesOf(headers));
+        signatures.push(...extractSignatures(headers));
         return headers;
       },
     });
@@ -48,8 +48,8 @@ export async function sendSigned(
   if (previousSecret === undefined || !isUnauthorized(result)) return result;
   const leftMs = Math.floor(request.timeoutMs - (performance.now() - started));
   if (leftMs <= 0) return result;
-  const retried = await sendWith(previousSecret, secret, leftMs);
-  return { ...retried, durationMs: Math.round(performance.now() - started) };
+  const retryResult = await sendWith(previousSecret, secret, leftMs);
+  return { ...retryResult, durationMs: Math.round(performance.now() - started) };
 }
 
 const isUnauthorized = (result: EndpointResult): boolean =>
@@ -66,12 +66,12 @@ export function createSigner(now: () => Date): Sign {
     const time = now();
     const headers = documented.sign({ secret, now: time });
     if (scheme === "timestampDigest") return headers;
-    const signed = standard.sign({ secret, now: time, body: content, id });
-    if (otherSecret === undefined) return { ...headers, ...signed };
-    const otherSignature = standard.sign({ secret: otherSecret, now: time, body: content, id });
+    const standardHeaders = standard.sign({ secret, now: time, body: content, id });
+    if (otherSecret === undefined) return { ...headers, ...standardHeaders };
+    const otherHeaders = standard.sign({ secret: otherSecret, now: time, body: content, id });
     // Both signatures have the same id and time. Receivers accept a message if any of its signatures is valid.
-    const signatures = [signed, otherSignature].map((headers) => headers["webhook-signature"]).join(" ");
-    return { ...headers, ...signed, "webhook-signature": signatures };
+    const signatures = [standardHeaders, otherHeaders].map((signed) => signed["webhook-signature"]).join(" ");
+    return { ...headers, ...standardHeaders, "webhook-signature": signatures };
   };
 }
 

@@ -26,14 +26,14 @@ export interface GuardedConnectorOptions extends AddressGuardOptions {
  * Creates a connector that connects only to allowed addresses (SSRF). It resolves a host name once, and rejects it if any of its
  * addresses is forbidden. The connection uses a checked address, which prevents DNS rebinding.
  */
-export function guardedConnector({
+export function createGuardedConnector({
   connectTimeoutMs,
   resolve,
   isOwnAddress,
   allowLoopback,
 }: GuardedConnectorOptions): buildConnector.connector {
   const isAllowed = (address: string): boolean =>
-    isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(ipv4Behind(address) ?? address));
+    isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(embeddedIpv4(address) ?? address));
   const lookup: LookupFunction = (name, options, done) => {
     resolve(name).then(
       (addresses) => {
@@ -76,7 +76,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
 /** Returns the IPv4 address in a NAT64 address. DNS64 returns such addresses on IPv6-only networks (RFC 6052). */
-function ipv4Behind(address: string): string | undefined {
+function embeddedIpv4(address: string): string | undefined {
   const parsed = ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;
   return parsed?.match(nat64) ? parsed.toByteArray().slice(-4).join(".") : undefined;
 }
@@ -94,8 +94,8 @@ interface AddressGuardOptions {
 export function isAllowedAddress(address: string, { allowLoopback }: AddressGuardOptions): boolean {
   // An address with a zone id refers to an interface of this machine.
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
-  const behind = ipv4Behind(address);
-  if (behind !== undefined) return isAllowedAddress(behind, { allowLoopback: false });
+  const ipv4 = embeddedIpv4(address);
+  if (ipv4 !== undefined) return isAllowedAddress(ipv4, { allowLoopback: false });
   const parsed = ipaddr.parse(address);
   const range = parsed.range();
   if (range === "loopback") return allowLoopback;
@@ -123,15 +123,18 @@ export interface NameResolverOptions {
  * Creates a function that queries name servers directly. It does not use `dns.lookup`, which occupies one of the four libuv threads
  * until it times out: four names whose servers do not respond would block every other lookup.
  */
-export function nameResolver({ timeoutMs, servers }: NameResolverOptions): (name: string) => Promise<LookupAddress[]> {
+export function createNameResolver({
+  timeoutMs,
+  servers,
+}: NameResolverOptions): (name: string) => Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
     // Do not look up `localhost`: name servers may not know it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
-    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = [...addressesOf(four, 4), ...addressesOf(six, 6)];
-    if (addresses.length === 0 && four.status === "rejected") throw four.reason;
+    const [ipv4Result, ipv6Result] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = [...toLookupAddresses(ipv4Result, 4), ...toLookupAddresses(ipv6Result, 6)];
+    if (addresses.length === 0 && ipv4Result.status === "rejected") throw ipv4Result.reason;
     return addresses;
   };
 }
@@ -141,7 +144,7 @@ const loopback = [
   { address: "::1", family: 6 },
 ];
 
-const addressesOf = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
+const toLookupAddresses = (result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
   result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 
 /** The maximum size of one response on the wire, including headers and framing. It is far above every body limit (D-24). */

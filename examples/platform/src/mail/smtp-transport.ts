@@ -11,7 +11,7 @@ export interface SmtpOptions {
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
 /** Creates a transport that sends emails over SMTP. A retry has the same Message-ID, so that the mail server can recognise it. */
-export function smtpTransport({ url, from }: SmtpOptions): MailTransport {
+export function createSmtpTransport({ url, from }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url,
     pool: true,

@@ -21,9 +21,9 @@ export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): P
   for (const { organisationId } of rows) announce(trx, { topic: "mail", organisationId: organisationId ?? undefined });
 }
 
-/** An email digest: one email about everything that happens to its subject within a few minutes. */
+/** An email digest: one email about everything that happens to an offer, for example, within a few minutes. */
 export interface Digest {
-  /** The id of the digest's subject, such as an offer. There is at most one pending digest about it. */
+  /** The id of the row that the digest is about, such as an offer. Each key has at most one pending digest. */
   key: string;
   at: Date;
   delayMinutes: number;
@@ -33,8 +33,8 @@ export interface Digest {
 const earliestDue = sql<Date>`now() + interval '10 s'`;
 
 /**
- * Enqueues a delayed email, or rewrites the pending one, in the caller's transaction. The caller must hold a lock on the digest's
- * subject.
+ * Enqueues a delayed email, or rewrites the pending one, in the caller's transaction. The caller must hold a lock on the row
+ * that the digest is about, such as the offer.
  *
  * @param compose returns the email about everything that has happened since the given time
  */

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { createLog, errorFields } from "./log.ts";
 
-function linesOf(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+function logLines(write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
   const lines: string[] = [];
   write(createLog("info", { write: (line) => void lines.push(line) }));
   return lines.map((line) => JSON.parse(line));
 }
 
 test("writes a line of JSON with the given fields", () =>
-  expect(linesOf((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
+  expect(logLines((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
     { level: 30, msg: "http.response", route: "/offer", status: 200 },
   ]));
 
@@ -21,7 +21,7 @@ test.each<[string, (log: ReturnType<typeof createLog>) => void]>([
     (log) => log.error(new Error("x", { cause: Object.assign(new Error("hunter2"), { detail: "hunter2" }) })),
   ],
 ])("logs an error %s without its message", (_, write) => {
-  const [line] = linesOf(write);
+  const [line] = logLines(write);
   expect(line).toMatchObject({ level: 50, err: { error: "Error" } });
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
@@ -34,7 +34,7 @@ test("omits fields with secrets or personal data, at any depth and in upper or l
     emailAddress: "hunter2",
     body: "hunter2",
   };
-  const [line] = linesOf((log) =>
+  const [line] = logLines((log) =>
     log.info({ kept: 1, ...secrets, request: { kept: 2, headers: secrets, ...secrets } }),
   );
   expect(line).toMatchObject({ kept: 1, request: { kept: 2 } });

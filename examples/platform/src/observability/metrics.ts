@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CompletedRequest } from "../http/observe-requests.ts";
 import { withTimeout } from "../outbox/timers.ts";
-import { type Address, type HttpServer, serve } from "../settings/serve.ts";
+import { type Address, type HttpServer, startHttpServer } from "../settings/serve.ts";
 import type { Store } from "../store/store.ts";
 import { type ShownState, shownState } from "../webhooks/disabled-endpoint.ts";
 import type { AttemptRecord } from "../webhooks/settle-attempts.ts";
@@ -74,14 +74,14 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
     for (const metric of Object.values(gauges)) metric.remove();
   };
 
-  let refreshed: Promise<void> | undefined;
+  let refreshing: Promise<void> | undefined;
   let readAtMs = 0;
   const refresh = (): Promise<void> => {
-    if (refreshed === undefined || performance.now() - readAtMs >= cacheMs) {
+    if (refreshing === undefined || performance.now() - readAtMs >= cacheMs) {
       readAtMs = performance.now();
-      refreshed = readBacklog(store, now()).then(setGauges, resetGauges);
+      refreshing = readBacklog(store, now()).then(setGauges, resetGauges);
     }
-    return refreshed;
+    return refreshing;
   };
 
   return {
@@ -164,7 +164,7 @@ async function countStates({ db }: Store): Promise<[ShownState, number][]> {
  * @throws {SettingError} if the port is in use
  */
 export const serveMetrics = (metrics: Metrics, address: Address): Promise<HttpServer> =>
-  serve("metrics", address, async ({ method, url }, response) => {
+  startHttpServer("metrics", address, async ({ method, url }, response) => {
     if (method !== "GET" || url?.split("?")[0] !== "/metrics") return void response.writeHead(404).end();
     const { contentType, text } = await metrics.read();
     response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(text);

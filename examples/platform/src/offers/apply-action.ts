@@ -2,7 +2,7 @@ import { type FieldErrors, ProblemError } from "../http/problem.ts";
 import { addFieldError } from "../http/validation.ts";
 import { notifyWorkers } from "../push/notify-workers.ts";
 import { announce, type Trx } from "../store/store.ts";
-import { continueOffer } from "../tracing/tracing.ts";
+import { continueOfferTrace } from "../tracing/tracing.ts";
 import { recordEvent } from "../webhooks/record-event.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 import { emailOfferClosed, emailResponses, type MailedOffer } from "./offer-mails.ts";
@@ -49,7 +49,7 @@ export async function applyAction(
     for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
   };
   await ("workerId" in actor && outcome.effects.length > 0
-    ? continueOffer(offer.trace, "worker response", applyEffects)
+    ? continueOfferTrace(offer.trace, "worker response", applyEffects)
     : applyEffects());
   if (outcome.effects.length > 0) await emailContact(trx, { ...deps, now: () => at }, offer, action);
   return "done";
@@ -81,12 +81,12 @@ const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
 
 /** Reads all recipients, or for a worker's action, only that worker. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
-  const all = trx
+  const query = trx
     .selectFrom("recipients")
     .select(["worker_id", "response", "confirmation"])
     .where("offer_id", "=", offerId)
     .orderBy("id");
-  const rows = await ("workerId" in action ? all.where("worker_id", "=", action.workerId) : all).execute();
+  const rows = await ("workerId" in action ? query.where("worker_id", "=", action.workerId) : query).execute();
   return rows.map((row) => ({
     workerId: row.worker_id,
     response: row.response as RecipientResponse,
@@ -102,11 +102,16 @@ async function writeState(
   after: OfferState,
   now: Date,
 ): Promise<void> {
-  const set = (ended: { completed_at: Date } | { withdrawn_at: Date }) =>
-    trx.updateTable("offers").set(ended).where("id", "=", id).where("organisation_id", "=", organisation_id).execute();
+  const updateOffer = (columns: { completed_at: Date } | { withdrawn_at: Date }) =>
+    trx
+      .updateTable("offers")
+      .set(columns)
+      .where("id", "=", id)
+      .where("organisation_id", "=", organisation_id)
+      .execute();
   // D-07
-  if (after.complete !== before.complete) await set({ completed_at: now });
-  if (after.withdrawn !== before.withdrawn) await set({ withdrawn_at: now });
+  if (after.complete !== before.complete) await updateOffer({ completed_at: now });
+  if (after.withdrawn !== before.withdrawn) await updateOffer({ withdrawn_at: now });
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
   // All changed recipients get the same values: they are the workers selected for the completion, or the responding worker.
   const [first] = changed;
@@ -141,7 +146,7 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
     return;
   }
   const { workerId, response } = effect;
-  // The organisation that owns the offer gets the event (D-39).
+  // Record the event for the organisation that owns the offer (D-39).
   await recordEvent(trx, organisationId, {
     type: "workerOfferResponse",
     data: { offerId, workerId, response },

@@ -22,7 +22,7 @@ const check = (body: unknown) => checkCreation(body, { now, mayCreate, knownWork
 /** JSON that is nested more deeply than a function can recurse. */
 const deeplyNested = "[".repeat(200_000) + "]".repeat(200_000);
 
-async function errorsOf(body: unknown): Promise<Record<string, string[]>> {
+async function rejectionErrors(body: unknown): Promise<Record<string, string[]>> {
   const error = await check(body).catch((error: unknown) => error);
   if (!(error instanceof ProblemError)) throw new Error(`not rejected: ${JSON.stringify(error)}`);
   expect(error).toMatchObject({ code: "invalid_request", status: 400 });
@@ -175,13 +175,13 @@ describe("invalid creations", () => {
       },
     ],
   ])("the error for %s contains the field and the remedy", async (_, body, errors) =>
-    expect(await errorsOf(body)).toEqual(errors),
+    expect(await rejectionErrors(body)).toEqual(errors),
   );
 
   test("a creation with too many workers is rejected without a lookup", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "unknown");
-    expect(await errorsOf({ ...full, workerIds })).toEqual({ workerIds: ["Use at most 10000."] });
+    expect(await rejectionErrors({ ...full, workerIds })).toEqual({ workerIds: ["Use at most 10000."] });
     expect(knownWorkers).not.toHaveBeenCalled();
   });
 });
@@ -189,8 +189,8 @@ describe("invalid creations", () => {
 test("looks up only valid ids, each once", async () => {
   knownWorkers.mockClear();
   mayCreate.mockClear();
-  await errorsOf({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });
+  await rejectionErrors({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });
   expect(knownWorkers.mock.calls).toEqual([[["ben", "amal"]]]);
-  for (const createdByUserId of ["", 7, null, "a\0"]) await errorsOf({ ...full, createdByUserId });
+  for (const createdByUserId of ["", 7, null, "a\0"]) await rejectionErrors({ ...full, createdByUserId });
   expect(mayCreate).not.toHaveBeenCalled();
 });

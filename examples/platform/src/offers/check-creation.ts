@@ -34,10 +34,10 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
 }
 
 /** Reports strings that PostgreSQL cannot store unchanged (D-44). In all other fields, the schema rejects them. */
-function checkTexts(values: object, errors: FieldErrors, nameOf = (key: string) => key): void {
+function checkTexts(values: object, errors: FieldErrors, toFieldName = (key: string) => key): void {
   for (const [key, value] of Object.entries(values)) {
     const remedy = typeof value === "string" ? textProblem(value) : undefined;
-    if (remedy !== undefined) addFieldError(errors, nameOf(key), remedy);
+    if (remedy !== undefined) addFieldError(errors, toFieldName(key), remedy);
   }
 }
 
@@ -69,9 +69,9 @@ async function checkCreator(id: unknown, context: CreationContext, errors: Field
 /** Reports ids that do not belong to a worker (D-30). */
 async function checkWorkers(ids: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
   if (!Array.isArray(ids) || errors.has("workerIds")) return;
-  const known = await context.knownWorkers([...new Set(ids.filter(isId))]);
+  const existingIds = await context.knownWorkers([...new Set(ids.filter(isId))]);
   for (const [index, id] of ids.entries())
-    if (isId(id) && !known.has(id))
+    if (isId(id) && !existingIds.has(id))
       addFieldError(errors, `workerIds[${index}]`, "Send a worker's id; no worker has this one.");
 }
 

@@ -82,7 +82,7 @@ export async function emailOfferClosed(
     end === "complete"
       ? {
           subject: `Offer complete: ${title}`,
-          lines: [`The offer "${title}" is complete.`, "", ...(await readAssignedWorkers(trx, id))],
+          lines: [`The offer "${title}" is complete.`, "", ...(await listAssignedWorkers(trx, id))],
         }
       : {
           subject: `Offer withdrawn: ${title}`,
@@ -92,7 +92,7 @@ export async function emailOfferClosed(
   await enqueueEmails(trx, [{ to_address: address, subject: mail.subject, body }]);
 }
 
-async function readAssignedWorkers(trx: Trx, offerId: string): Promise<string[]> {
+async function listAssignedWorkers(trx: Trx, offerId: string): Promise<string[]> {
   const workers = await trx
     .selectFrom("recipients")
     .innerJoin("workers", "workers.id", "worker_id")
@@ -112,8 +112,8 @@ async function countResponses(trx: Trx, offerId: string) {
     .where("offer_id", "=", offerId)
     .groupBy("response")
     .execute();
-  const of = (name: string): number => Number(rows.find(({ response }) => response === name)?.count ?? 0);
-  return { applied: of("applied"), rejected: of("rejected"), none: of("none") };
+  const getCount = (name: string): number => Number(rows.find(({ response }) => response === name)?.count ?? 0);
+  return { applied: getCount("applied"), rejected: getCount("rejected"), none: getCount("none") };
 }
 
 /** Returns the email's body: the lines, the offer's times and place in the organisation's time zone, and the offer page's URL. */

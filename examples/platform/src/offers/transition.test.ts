@@ -13,7 +13,7 @@ const open: OfferState = {
 const completed: OfferState = { ...open, complete: true };
 const withdrawn: OfferState = { ...open, withdrawn: true };
 
-const responses = (state: OfferState, action: Action): unknown => {
+const responsesAfter = (state: OfferState, action: Action): unknown => {
   const outcome = transition(state, action);
   return outcome.allowed && outcome.state.recipients.map(({ response }) => response);
 };
@@ -91,7 +91,7 @@ describe("a worker's response", () => {
   });
 
   test("leaves the responses of other workers unchanged", () =>
-    expect(responses(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
+    expect(responsesAfter(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
 });
 
 describe("viewing an offer", () => {

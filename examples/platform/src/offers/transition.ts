@@ -97,10 +97,11 @@ export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<St
   withdraw: { open: withdrawn, complete: withdrawn, withdrawn: noop, completeAndWithdrawn: noop },
 };
 
+/** Applies an action to an offer's state, according to `transitionTable`. */
 export function transition(state: OfferState, action: Action): Transition {
   const ids = workerIdsIn(action);
   if ("workerId" in action && !state.recipients.some(hasIdIn(ids))) return reject({ code: "not_addressed" });
-  const move = transitionTable[action.type][nameOf(state)];
+  const move = transitionTable[action.type][toStateName(state)];
   switch (move.kind) {
     case "noop":
       return allow(state);
@@ -147,7 +148,7 @@ function complete(state: OfferState, ids: readonly string[]): Transition {
   );
 }
 
-function nameOf({ complete, withdrawn }: OfferState): StateName {
+function toStateName({ complete, withdrawn }: OfferState): StateName {
   if (withdrawn) return complete ? "completeAndWithdrawn" : "withdrawn";
   return complete ? "complete" : "open";
 }

@@ -17,7 +17,7 @@ const maxWakeupsRead = 200;
  *
  * @param limit the maximum number of rows
  * @throws if the database replied too late: another process may already have claimed the rows
- * @returns undefined if no lane is due, or if other processes are claiming from all lanes of the oldest wake-ups; an empty array
+ * @returns undefined if no lane is due, or if other processes are claiming from all lanes with the oldest wake-ups; an empty array
  *   if no row in the locked lanes may be attempted now
  */
 export async function claimRows(

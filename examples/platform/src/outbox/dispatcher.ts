@@ -73,7 +73,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const inFlight = new Map<number, Promise<void>>();
   /** Whether the store may contain this process's leases on rows that it is not attempting. */
   let hasStrayLeases = false;
-  const reportError = (error: unknown): void => {
+  const handleError = (error: unknown): void => {
     hasStrayLeases = true;
     onError(error);
   };
@@ -104,7 +104,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   const startAttempt = (leased: Leased<Row>, isHeld: () => boolean, nextTurn: Promise<unknown>): void => {
     const attempting = leases
       .renewWhile(() => attemptAndSettle(leased, isHeld, nextTurn))
-      .catch(reportError)
+      .catch(handleError)
       .finally(() => {
         inFlight.delete(leased.lease.token);
         loop.wake();
@@ -120,7 +120,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const claimed = await claimRows(store, leases, queue, limit);
     if (claimed !== undefined && claimed.length > 0) await startAttempts(claimed);
     if (claimed?.length === limit || hasStrayLeases) return 0;
-    const pauseMs = await nextPauseMs();
+    const pauseMs = await scheduleNextPoll();
     return claimed === undefined ? Math.max(busyPauseMs, pauseMs) : pauseMs;
   };
 
@@ -155,7 +155,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   };
 
   /** @returns how long to pause, in milliseconds; zero or negative if a lane is due */
-  const nextPauseMs = async (): Promise<number> => {
+  const scheduleNextPoll = async (): Promise<number> => {
     const queriedAtMs = performance.now();
     const next = await leases.nextPoll(queue.name);
     const expiryMs = Math.min(next.expiryMs, maxIdleMs[store.name]);
@@ -163,7 +163,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     return Math.min(next.wakeupMs, nextExpiryPollAt - performance.now());
   };
 
-  const loop = runLoop(tick, reportError);
+  const loop = runLoop(tick, handleError);
   const unsubscribe = options.signals?.subscribe((signal) => {
     if (signal === "everything" || queue.wokenBy.includes(signal.topic)) loop.wake();
   });

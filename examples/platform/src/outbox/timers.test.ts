@@ -6,11 +6,11 @@ const longMs = 60_000;
 test("continues immediately while a tick reports more work, then waits to be woken", async () => {
   let ticks = 0;
   let idle = (): void => undefined;
-  const reached = (count: number) =>
+  const untilTickCount = (count: number) =>
     new Promise<void>((resolve) => {
       idle = () => ticks === count && resolve();
     });
-  const first = reached(3);
+  const first = untilTickCount(3);
   const loop = runLoop(
     async () => {
       ticks += 1;
@@ -20,7 +20,7 @@ test("continues immediately while a tick reports more work, then waits to be wok
     () => undefined,
   );
   await first;
-  const second = reached(4);
+  const second = untilTickCount(4);
   loop.wake();
   await second;
   await loop.stop();

@@ -31,7 +31,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
       };
     });
 
-  const run = async (): Promise<void> => {
+  const runUntilStopped = async (): Promise<void> => {
     while (!stopping) {
       woken = false;
       try {
@@ -46,7 +46,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
       }
     }
   };
-  const ended = run();
+  const ended = runUntilStopped();
 
   const wake = (): void => {
     woken = true;
@@ -62,7 +62,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
   };
 }
 
-/** Rejects if `work` takes longer than `limitMs`. Does not cancel the work. */
+/** Resolves with the result of `work`, or rejects after `limitMs`. Does not cancel the work. */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {

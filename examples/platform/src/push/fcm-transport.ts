@@ -46,7 +46,7 @@ const tokenTimeoutMs = 3_000;
  * firebase-admin, which retries a request for over a minute, delaying a shutdown, and ignores the dispatcher when it requests an
  * access token.
  */
-export function fcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
+export function createFcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
   const { projectId, clientEmail: email, privateKey: key } = credentials;
   const path = `/v1/projects/${encodeURIComponent(projectId)}/messages:send`;
@@ -65,7 +65,7 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
     });
   let tokenClient = createTokenClient();
 
-  const post = async (message: object): Promise<string | undefined> => {
+  const postMessage = async (message: object): Promise<string | undefined> => {
     const { token } = await tokenClient.getAccessToken();
     const { statusCode, body } = await request(`https://fcm.googleapis.com${path}`, {
       method: "POST",
@@ -85,7 +85,7 @@ export function fcmTransport({ credentials, onUnregistered, now, ...options }: F
     async send(device, notification) {
       // A device without a token cannot receive pushes. It shows only the notifications menu.
       if (device.token === null) return;
-      const errorCode = await post(fcmMessage(device, notification, now()));
+      const errorCode = await postMessage(fcmMessage(device, notification, now()));
       if (errorCode === "UNREGISTERED") await onUnregistered(device);
       else if (errorCode !== undefined) throw new FcmError(errorCode);
     },

@@ -69,8 +69,8 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
       for (const workerId of after.keys()) workersToPoll.add(workerId);
     };
     try {
-      const unassigned = await assignAll(store, [...after.keys()]);
-      for (const notification of await readAfter(store, after))
+      const unassigned = await assignAllPositions(store, [...after.keys()]);
+      for (const notification of await readNotificationsAfter(store, after))
         for (const subscriber of subscribers.get(notification.workerId) ?? [])
           if (includedSubscribers.has(subscriber)) deliver(notification, subscriber);
       if (unassigned === "none") return untilWoken;
@@ -113,11 +113,11 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
 
 /** Reads all of a worker's notifications in feed order, whether or not they were pushed (D-48). */
 export async function readNotifications(store: Store, workerId: string): Promise<FeedNotification[]> {
-  await assignAll(store, [workerId]);
-  return readAfter(store, new Map([[workerId, 0]]));
+  await assignAllPositions(store, [workerId]);
+  return readNotificationsAfter(store, new Map([[workerId, 0]]));
 }
 
-async function assignAll(store: Store, workerIds: readonly string[]): Promise<Unassigned> {
+async function assignAllPositions(store: Store, workerIds: readonly string[]): Promise<Unassigned> {
   let unassigned: Unassigned;
   do unassigned = await assignPositions(store, "notifications", workerIds);
   while (unassigned === "more");
@@ -125,7 +125,7 @@ async function assignAll(store: Store, workerIds: readonly string[]): Promise<Un
 }
 
 /** Reads the workers' feeds. @param after maps each worker id to the position to start after */
-function readAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
+function readNotificationsAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
   const wanted = sql<{ worker_id: string; after: number }>`
     (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(after))}::text::json))`;
   return db
@@ -151,8 +151,8 @@ function readAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<F
 }
 
 /** Returns the last position in a worker's feed. A page that shows all notifications subscribes from there. */
-export async function endOfNotifications(store: Store, workerId: string): Promise<number> {
-  await assignAll(store, [workerId]);
+export async function readLastPosition(store: Store, workerId: string): Promise<number> {
+  await assignAllPositions(store, [workerId]);
   const feed = await store.db
     .selectFrom("notification_feeds")
     .select("last_position")

@@ -21,7 +21,7 @@ const workersPerStatement = 2_000;
 export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
   let storedCount = 0;
   // The first notification about an offer has nothing to supersede.
-  if (reason !== "offer") await supersede(trx, offerId, workerIds);
+  if (reason !== "offer") await supersedePushes(trx, offerId, workerIds);
   for (let start = 0; start < workerIds.length; start += workersPerStatement) {
     const batch = workerIds.slice(start, start + workersPerStatement);
     storedCount += await storeNotifications(trx, { offerId, workerIds: batch, reason });
@@ -31,7 +31,7 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
   return storedCount;
 }
 
-async function supersede(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
+async function supersedePushes(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
   // To prevent deadlocks, lock all of the offer's rows together, in the order in which pushes are settled. A completion calls this
   // function twice.
   await sql`

@@ -77,7 +77,7 @@ async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[],
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
   // A push that was superseded during its attempt is not retried: its `due_at` stays null. To prevent deadlocks, rows are locked in
-  // the same order as in `supersede`.
+  // the same order as in `supersedePushes`.
   await sql`
     with locked as materialized (
       select id from notifications where id = any (array(select outcome.id from ${outcome})) order by id for update

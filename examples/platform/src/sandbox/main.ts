@@ -9,12 +9,12 @@ import { describeStartFailure, startPlatform, stopOnSignals } from "../start-pla
 import { lockFolder } from "../store/folder-lock.ts";
 import { connectWebhooks, createExampleOffer, SandboxCaller } from "./demonstrate.ts";
 import { nameOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
-import { jsonPrinter, type Printer, readablePrinter } from "./printer.ts";
+import { createReadablePrinter, jsonPrinter, type Printer } from "./printer.ts";
 
-async function run(options: SandboxOptions): Promise<void> {
+async function runSandbox(options: SandboxOptions): Promise<void> {
   const settings = sandboxSettings(options);
   if (options.reset) await resetData(options.data);
-  const printer = options.json ? jsonPrinter : readablePrinter();
+  const printer = options.json ? jsonPrinter : createReadablePrinter();
   const log = createLog(settings.logLevel, printer);
   const platform = await startPlatform(settings, log);
   let isStopping = false;
@@ -57,7 +57,7 @@ let databaseUrl: string | undefined;
 try {
   const options = readSandboxOptions(process.argv.slice(2), await readVersion());
   databaseUrl = options?.databaseUrl;
-  if (options) await run(options);
+  if (options) await runSandbox(options);
 } catch (error) {
   const failure = describeStartFailure(error, databaseUrl);
   console.error("offers-sandbox:", typeof failure === "string" ? nameOptions(failure) : failure);

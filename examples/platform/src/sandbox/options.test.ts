@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { nameOptions, readSandboxOptions, sandboxSettings } from "./options.ts";
 
-const settingsOf = (...args: string[]) => {
+const toSettings = (...args: string[]) => {
   const options = readSandboxOptions(args, "1.0.0");
   if (!options) throw new Error("options are expected");
   return sandboxSettings(options);
 };
 
 test("by default, listens on loopback, allows loopback names and stores data in the cache folder [D-106]", () => {
-  const settings = settingsOf();
+  const settings = toSettings();
   expect(settings).toMatchObject({ port: 3000, host: "127.0.0.1", dialect: "reference", databaseUrl: undefined });
   expect(settings.allowedHosts).toEqual(["127.0.0.1"]);
   expect(settings.dataFolder).toMatch(/[\\/]offers-sandbox/);
@@ -18,7 +18,7 @@ test("by default, listens on loopback, allows loopback names and stores data in 
 
 test("converts options to settings", () =>
   expect(
-    settingsOf("--port", "0", "--data", "here", "--dialect=live", "--allow-host", "a", "--allow-host=b.c"),
+    toSettings("--port", "0", "--data", "here", "--dialect=live", "--allow-host", "a", "--allow-host=b.c"),
   ).toMatchObject({
     port: 0,
     dataFolder: "here",
@@ -43,7 +43,7 @@ test.each([
 ])("rejects %j with a message about the option", (args, message) => {
   const read = (): unknown => {
     try {
-      return settingsOf(...args);
+      return toSettings(...args);
     } catch (error) {
       throw new Error(nameOptions((error as Error).message));
     }

@@ -21,7 +21,7 @@ export interface SandboxOptions {
   json?: true;
 }
 
-const sandboxCommand = (version: string): Command =>
+const createSandboxCommand = (version: string): Command =>
   new Command("npx @offers/sandbox")
     .usage("[options]")
     .description(
@@ -74,7 +74,7 @@ const collect = (name: string, names: readonly string[] = []): string[] => [...n
  * @throws {SettingError} for unknown options, or options that cannot be combined
  */
 export function readSandboxOptions(args: readonly string[], version: string): SandboxOptions | undefined {
-  const command = sandboxCommand(version);
+  const command = createSandboxCommand(version);
   try {
     command.parse(args, { from: "user" });
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LogLine, readableLine } from "./printer.ts";
+import { type LogLine, toReadableLine } from "./printer.ts";
 
 const address = "http://127.0.0.1:3000";
 const time = new Date(2030, 0, 1, 18, 4, 11).getTime();
@@ -14,7 +14,7 @@ const attempt = {
   path: "/offer/response",
   durationMs: 14,
 };
-const textOf = (line: LogLine) => readableLine(line, address)?.text;
+const textOf = (line: LogLine) => toReadableLine(line, address)?.text;
 
 test.each<[string, object, string]>([
   [

@@ -25,17 +25,17 @@ export const jsonPrinter: Printer = {
 const printJson = (msg: string, fields: object): void =>
   void print(JSON.stringify({ time: Date.now(), ...fields, msg }));
 
-export function readablePrinter(): Printer {
+export function createReadablePrinter(): Printer {
   let address = "";
   return {
     write(line) {
-      const readable = readableLine(JSON.parse(line) as LogLine, address);
+      const readable = toReadableLine(JSON.parse(line) as LogLine, address);
       // `styleText` omits colour if NO_COLOR is set or the output is not a terminal.
       if (readable) print(styleText(readable.colour, readable.text, { stream: process.stdout }));
     },
     started(sandbox) {
       address = sandbox.address;
-      print(startLines(sandbox));
+      print(formatStartLines(sandbox));
     },
     note: (_event, _fields, text, isGood) =>
       void print(styleText(isGood ? "green" : "red", text, { stream: process.stdout })),
@@ -65,7 +65,7 @@ const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]>
 const pinoWarning = 40;
 
 /** Formats log lines about deliveries, the endpoint's health, warnings and errors for people. Returns undefined for other lines. */
-export function readableLine(line: LogLine, address: string): ReadableLine | undefined {
+export function toReadableLine(line: LogLine, address: string): ReadableLine | undefined {
   const readable = formatLine(line, address);
   return readable && { ...readable, text: `${formatClock(line.time)} ${readable.text}` };
 }
@@ -73,9 +73,9 @@ export function readableLine(line: LogLine, address: string): ReadableLine | und
 function formatLine(line: LogLine, address: string): ReadableLine | undefined {
   switch (line.msg) {
     case "delivery.attempted":
-      return deliveryLine(line as unknown as Logged<AttemptRecord>, address);
+      return formatDeliveryLine(line as unknown as Logged<AttemptRecord>, address);
     case "endpoint.changed":
-      return endpointLine(line as unknown as EndpointRecord, address);
+      return formatEndpointLine(line as unknown as EndpointRecord, address);
     case "platform stopping":
       return { text: "stopping", colour: "dim" };
   }
@@ -84,7 +84,7 @@ function formatLine(line: LogLine, address: string): ReadableLine | undefined {
   return { text: `${msg ?? "error"} ${JSON.stringify(fields)}`, colour: "red" };
 }
 
-function deliveryLine(attempt: Logged<AttemptRecord>, address: string): ReadableLine {
+function formatDeliveryLine(attempt: Logged<AttemptRecord>, address: string): ReadableLine {
   const { type, method, path, number, outcome, status, failure, durationMs, deliveryId, nextAttemptAt } = attempt;
   const [word, colour] = outcomes[outcome];
   const result = attemptLabel({ status: status ?? null, error: failure ?? null });
@@ -95,7 +95,7 @@ function deliveryLine(attempt: Logged<AttemptRecord>, address: string): Readable
   return { text: parts.join(", "), colour };
 }
 
-function endpointLine(record: EndpointRecord, address: string): ReadableLine {
+function formatEndpointLine(record: EndpointRecord, address: string): ReadableLine {
   switch (record.change) {
     case "paused":
       return {
@@ -123,7 +123,7 @@ interface StartedSandbox {
 }
 
 /** Formats the lines that the sandbox prints once it has started. */
-const startLines = ({ address, store, dialect }: StartedSandbox): string => `\
+const formatStartLines = ({ address, store, dialect }: StartedSandbox): string => `\
 sandbox listening on ${address} (store ${store}${dialect === "live" ? ", live dialect" : ""})
 
   Console       ${address}/docs

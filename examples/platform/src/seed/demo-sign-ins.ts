@@ -9,7 +9,7 @@ export const isDemoSeed = (seedFile: string | undefined): seedFile is string =>
   seedFile !== undefined && resolve(seedFile) === demoSeedFile;
 
 /** Returns one line about the demo accounts; undefined for any other seed file, because real accounts must not be logged. */
-export async function demoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
+export async function describeDemoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
   if (!isDemoSeed(seedFile)) return undefined;
   const { people, workers } = await readSeedFile(seedFile);
   const [password] = new Set([...people, ...workers].map((account) => account.password));

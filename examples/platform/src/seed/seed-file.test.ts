@@ -26,7 +26,7 @@ const person = (changes: object) => ({
 });
 const worker = (changes: object) => ({ id: "w", name: "W", devices: ["ios"], password: "s3cret-of-w", ...changes });
 
-const read = async (changes: object) => {
+const writeAndRead = async (changes: object) => {
   const path = join(folder, "seed.json");
   await writeFile(path, JSON.stringify({ organisations: [acme], people: [], workers: [], ...changes }));
   return readSeedFile(path);
@@ -37,12 +37,12 @@ const unknownOrganisation = "Use the id of an organisation in this file.";
 
 test("reads a consistent file", () =>
   expect(
-    read({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
+    writeAndRead({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
   ).resolves.toMatchObject({ organisations: [{ id: "acme" }, { id: "crew" }] }));
 
 test("accepts a hash instead of a password", () => {
   const passwordHash = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
-  return expect(read({ workers: [worker({ password: undefined, passwordHash })] })).resolves.toMatchObject({
+  return expect(writeAndRead({ workers: [worker({ password: undefined, passwordHash })] })).resolves.toMatchObject({
     workers: [{ passwordHash }],
   });
 });
@@ -60,7 +60,7 @@ test.each([
     "Use a hash in the format scrypt$N$r$p$salt$key.",
   ],
 ])("rejects a worker with %s without quoting the value", async (_, changes, remedy) => {
-  const result = read({ workers: [worker(changes)] });
+  const result = writeAndRead({ workers: [worker(changes)] });
   await expect(result).rejects.toThrow(remedy);
   await expect(result).rejects.not.toThrow("s3cret");
 });
@@ -124,7 +124,7 @@ test.each([
     "workers[0].id: Choose another id; this one cannot be used in a URL path.",
   ]),
 ])("rejects %s with its path, without quoting the value", async (_, changes, problem) => {
-  const error = await read(changes).catch((error: unknown) => error);
+  const error = await writeAndRead(changes).catch((error: unknown) => error);
   expect(error).toMatchObject({
     code: "invalid_setting",
     message: `OFFERS_SEED: ${join(folder, "seed.json")} is invalid: ${problem}`,

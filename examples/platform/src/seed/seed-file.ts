@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { fieldErrors } from "../http/validation.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import { type Seed, seedSchema } from "./seed-schema.ts";
-import { seedProblems } from "./seed-validation.ts";
+import { findSeedProblems } from "./seed-validation.ts";
 
 const checkedSchema = seedSchema.superRefine((seed, context) => {
-  for (const { path, remedy } of seedProblems(seed)) context.addIssue({ code: "custom", path, message: remedy });
+  for (const { path, remedy } of findSeedProblems(seed)) context.addIssue({ code: "custom", path, message: remedy });
 });
 
 /** Reads and validates a seed file. @throws {SettingError} with the invalid fields, but never their values */

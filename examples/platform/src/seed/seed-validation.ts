@@ -12,7 +12,7 @@ type Entry = [value: string, path: PropertyKey[]];
  * Checks that a seed's references exist and that its values are unique. Otherwise the store would fail on an unknown reference, and
  * silently skip a duplicate.
  */
-export function seedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
+export function findSeedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
   const idEntries = (list: string, entries: readonly { id: string }[]) =>
     entries.map(({ id }, index): Entry => [id, [list, index, "id"]]);
   const references: Entry[] = [];
@@ -37,9 +37,9 @@ export function seedProblems({ organisations, people, workers }: Seed): SeedProb
       emailAddresses.push([text.toLowerCase(), ["people", index, "emailAddresses", position]]);
   }
   const organisationIds = idEntries("organisations", organisations);
-  const known = new Set(organisationIds.map(([id]) => id));
-  const unknown = references.filter(([id]) => !known.has(id));
-  const unique = [
+  const existingIds = new Set(organisationIds.map(([id]) => id));
+  const unknownReferences = references.filter(([id]) => !existingIds.has(id));
+  const uniqueLists = [
     organisationIds,
     idEntries("people", people),
     idEntries("workers", workers),
@@ -48,14 +48,14 @@ export function seedProblems({ organisations, people, workers }: Seed): SeedProb
     emailAddresses,
   ];
   return [
-    ...unknown.map(([, path]) => ({ path, remedy: "Use the id of an organisation in this file." })),
-    ...unique.flatMap(findDuplicates),
+    ...unknownReferences.map(([, path]) => ({ path, remedy: "Use the id of an organisation in this file." })),
+    ...uniqueLists.flatMap(findDuplicates),
   ];
 }
 
 function findDuplicates(entries: readonly Entry[]): SeedProblem[] {
-  const seen = new Set<string>();
+  const earlierValues = new Set<string>();
   return entries
-    .filter(([value]) => seen.has(value) || !seen.add(value))
+    .filter(([value]) => earlierValues.has(value) || !earlierValues.add(value))
     .map(([, path]) => ({ path, remedy: "Choose another value; this one is already used earlier in the file." }));
 }

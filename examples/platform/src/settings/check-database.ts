@@ -33,9 +33,9 @@ export function databaseError(cause: unknown, databaseUrl: string, setting = "DA
   const [role, database] = [decodeSafely(username) || "(none named)", decodeSafely(pathname.slice(1))];
   const values: Record<string, string> = { SERVER: server, DATABASE: database, ROLE: role };
   const [, reason] = reasons.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? otherServer;
-  const filled = reason.replace(/SERVER|DATABASE|ROLE/g, (name) => values[name] ?? name);
+  const problem = reason.replace(/SERVER|DATABASE|ROLE/g, (name) => values[name] ?? name);
   const codeLabel = code === "" ? "" : ` (${code})`;
-  const text = `${setting}: the database ${database} at ${server} cannot be used${codeLabel}: ${filled}`;
+  const text = `${setting}: the database ${database} at ${server} cannot be used${codeLabel}: ${problem}`;
   return new SettingError(text, { cause });
 }
 

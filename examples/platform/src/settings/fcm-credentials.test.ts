@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const read = async (privateKey: unknown) => {
+const writeAndRead = async (privateKey: unknown) => {
   const path = join(folder, "key.json");
   const account = { type: "service_account", project_id: "demo", client_email: "push@demo.example" };
   await writeFile(path, JSON.stringify({ ...account, private_key: privateKey }));
@@ -23,7 +23,7 @@ const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 test("reads a service account's key", async () => {
   const privateKey = rsa.privateKey.export(pkcs8).toString();
   const credentials = { projectId: "demo", clientEmail: "push@demo.example", privateKey };
-  expect(await read(privateKey)).toEqual(credentials);
+  expect(await writeAndRead(privateKey)).toEqual(credentials);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
   ["a key of a type that Google rejects", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
 ])("rejects %s without quoting it", (_, privateKey) =>
-  expect(read(privateKey)).rejects.toMatchObject({
+  expect(writeAndRead(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
     message: `OFFERS_FCM_CREDENTIALS: ${join(folder, "key.json")} does not contain a service account's key; download one from the Firebase console`,
   }),

@@ -30,14 +30,18 @@ export interface HttpServer {
 const keepAliveTimeout = 130_000;
 
 /** Starts an HTTP server. @throws {SettingError} with the setting, the problem and the remedy */
-export async function serve(name: ServerName, { host, port }: Address, listener: RequestListener): Promise<HttpServer> {
+export async function startHttpServer(
+  name: ServerName,
+  { host, port }: Address,
+  listener: RequestListener,
+): Promise<HttpServer> {
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout }, listener);
   server.listen(port, host);
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
     throw new SettingError(describeListenFailure(name, { host, port }, cause), { cause });
   });
   return {
-    address: urlOf(server),
+    address: serverUrl(server),
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
@@ -53,7 +57,7 @@ export async function serve(name: ServerName, { host, port }: Address, listener:
 
 /** Checks that the platform can listen on an address, so that startup fails early. */
 export async function checkAddress(name: ServerName, address: Address): Promise<void> {
-  const server = await serve(name, address, () => undefined);
+  const server = await startHttpServer(name, address, () => undefined);
   await server.close();
 }
 
@@ -74,7 +78,7 @@ function describeListenFailure(
 }
 
 /** Returns the URL of a listening server, such as `http://127.0.0.1:3000`. */
-export function urlOf(server: Server): string {
+export function serverUrl(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;

@@ -156,15 +156,15 @@ export const settingNames = Object.keys(schema.shape);
  */
 export function readSettings(environment: Environment, exampleFolder: string) {
   for (const name of ["DATABASE_URL", "DATABASE_LISTEN_URL"])
-    if (severalHosts.test(environment[name] ?? "")) throw invalid(name, oneHost, environment);
-  const parsed = parse(environment);
+    if (severalHosts.test(environment[name] ?? "")) throw invalidSetting(name, oneHost, environment);
+  const parsed = parseSettings(environment);
   const { SMTP_URL: url, OFFERS_MAIL_FROM: from, OFFERS_METRICS: metrics } = parsed;
   if (url !== undefined && from === undefined)
-    throw invalid("OFFERS_MAIL_FROM", "the sender's email address, which SMTP_URL requires", environment);
+    throw invalidSetting("OFFERS_MAIL_FROM", "the sender's email address, which SMTP_URL requires", environment);
   if (parsed.DATABASE_LISTEN_URL !== undefined && parsed.DATABASE_URL === undefined)
-    throw invalid("DATABASE_URL", "the pooler's URL, because DATABASE_LISTEN_URL is set", environment);
+    throw invalidSetting("DATABASE_URL", "the pooler's URL, because DATABASE_LISTEN_URL is set", environment);
   if (metrics !== undefined && metrics.port !== 0 && metrics.port === parsed.PORT)
-    throw invalid("OFFERS_METRICS", "a different port from PORT", environment);
+    throw invalidSetting("OFFERS_METRICS", "a different port from PORT", environment);
   return {
     port: parsed.PORT,
     host: parsed.HOST,
@@ -196,23 +196,24 @@ export function readSettings(environment: Environment, exampleFolder: string) {
   };
 }
 
-function parse(environment: Environment): z.infer<typeof schema> {
+function parseSettings(environment: Environment): z.infer<typeof schema> {
   // Ignore empty variables.
   const isGiven = ([name, value]: [string, unknown]): boolean =>
     settingNames.includes(name) ? Boolean(value) : isSettingName(name);
   const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isGiven)));
   if (data !== undefined) return data;
   for (const issue of error.issues)
-    if (issue.code === "unrecognized_keys") throw new SettingError(unknownSetting(issue.keys[0] ?? "", settingNames));
+    if (issue.code === "unrecognized_keys")
+      throw new SettingError(describeUnknownSetting(issue.keys[0] ?? "", settingNames));
   const name = String(error.issues[0]?.path[0]) as keyof typeof schema.shape;
-  throw invalid(name, schema.shape[name].description ?? "another value", environment);
+  throw invalidSetting(name, schema.shape[name].description ?? "another value", environment);
 }
 
 /**
  * Creates the error for an invalid setting. Quotes the value on one line, unless it is longer than 100 characters or may contain a
  * secret, such as a password in a URL.
  */
-function invalid(name: string, expected: string, environment: Environment): SettingError {
+function invalidSetting(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
   const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);
   return new SettingError(
@@ -232,8 +233,8 @@ const otherPrograms = [
 /** Returns whether a variable is meant for the platform. Ignores case, so that `offers_data` is reported as misspelt. */
 const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !otherPrograms.includes(name);
 
-/** Describes what to do about an unknown setting (D-90). */
-function unknownSetting(name: string, names: readonly string[]): string {
+/** Returns the error message for an unknown setting, with the remedy (D-90). */
+function describeUnknownSetting(name: string, names: readonly string[]): string {
   // Compare without the common prefix, which would make all names similar.
   const withoutPrefix = (full: string): string => full.replace(/^OFFERS_/i, "");
   const nearest = nearestName(withoutPrefix(name), names.map(withoutPrefix));

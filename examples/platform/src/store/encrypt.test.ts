@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { decrypt, decryptSecrets, encrypt } from "./encrypt.ts";
-import { parseEncryptionKey, readEncryptionKey } from "./encryption-key.ts";
+import { parseEncryptionKey, readOrCreateEncryptionKey } from "./encryption-key.ts";
 
 const key = new Uint8Array(32).fill(1);
 const unusable = expect.objectContaining({ code: "invalid_encryption_key" });
@@ -27,10 +27,10 @@ test("does not decrypt with another key, for another row, or after a change", ()
 
 test("creates one key per data folder, readable only by its owner", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-encryption-"));
-  const keys = await Promise.all([readEncryptionKey(folder), readEncryptionKey(folder)]);
+  const keys = await Promise.all([readOrCreateEncryptionKey(folder), readOrCreateEncryptionKey(folder)]);
   expect(keys[0]).toHaveLength(32);
   expect(keys[1]).toEqual(keys[0]);
-  expect(await readEncryptionKey(folder)).toEqual(keys[0]);
+  expect(await readOrCreateEncryptionKey(folder)).toEqual(keys[0]);
   expect((await stat(join(folder, "encryption.key"))).mode & 0o777).toBe(0o600);
   expect(parseEncryptionKey((await readFile(join(folder, "encryption.key"), "utf8")).trim(), "the file")).toEqual(
     keys[0],

@@ -17,25 +17,25 @@ function toKeyObject(key: Uint8Array): KeyObject {
 /**
  * Encrypts `text` with AES-256-GCM, to store it in a column. The result is different each time.
  *
- * @param key 32 bytes, see `readEncryptionKey`
- * @param owner the id of the row that contains the value. A value that is copied to another row cannot be decrypted
+ * @param key 32 bytes, see `readOrCreateEncryptionKey`
+ * @param ownerId the id of the row that contains the value. A value that is copied to another row cannot be decrypted
  */
-export function encrypt(text: string, key: Uint8Array, owner: string): string {
+export function encrypt(text: string, key: Uint8Array, ownerId: string): string {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", toKeyObject(key), nonce).setAAD(Buffer.from(owner));
+  const cipher = createCipheriv("aes-256-gcm", toKeyObject(key), nonce).setAAD(Buffer.from(ownerId));
   const encrypted = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
   return `${version}.${encrypted.toString("base64url")}`;
 }
 
 /** Decrypts a value. @throws {StoreError} `invalid_encryption_key` if the key or the owner differs, or the value has been changed */
-export function decrypt(encrypted: string, key: Uint8Array, owner: string): string {
+export function decrypt(encrypted: string, key: Uint8Array, ownerId: string): string {
   try {
     const [prefix, encoded = ""] = encrypted.split(".");
     if (prefix !== version) throw new Error("unknown version");
     const bytes = Buffer.from(encoded, "base64url");
     const nonce = bytes.subarray(0, nonceBytes);
     const decipher = createDecipheriv("aes-256-gcm", toKeyObject(key), nonce, { authTagLength: tagBytes });
-    decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-tagBytes));
+    decipher.setAAD(Buffer.from(ownerId)).setAuthTag(bytes.subarray(-tagBytes));
     return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString("utf8");
   } catch (cause) {
     throw new StoreError(
@@ -49,9 +49,9 @@ export function decrypt(encrypted: string, key: Uint8Array, owner: string): stri
 }
 
 /** Returns whether `encrypted` decrypts to `text`; false if it cannot be decrypted. */
-export function matchesEncrypted(text: string, encrypted: string, key: Uint8Array, owner: string): boolean {
+export function matchesEncrypted(text: string, encrypted: string, key: Uint8Array, ownerId: string): boolean {
   try {
-    return decrypt(encrypted, key, owner) === text;
+    return decrypt(encrypted, key, ownerId) === text;
   } catch (error) {
     if (error instanceof StoreError) return false;
     throw error;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readEncryptionKey } from "./encryption-key.ts";
+import { readOrCreateEncryptionKey } from "./encryption-key.ts";
 
 // The errors that link(2) returns on exFAT, SMB and virtiofs.
 const refuses = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
@@ -12,9 +12,9 @@ test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
   async (code) => {
     const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const keys = await Promise.all(Array.from({ length: 4 }, () => readEncryptionKey(folder, refuses(code))));
+    const keys = await Promise.all(Array.from({ length: 4 }, () => readOrCreateEncryptionKey(folder, refuses(code))));
     expect(new Set(keys.map((key) => Buffer.from(key).toString("hex"))).size).toBe(1);
-    expect(Buffer.from(await readEncryptionKey(folder))).toEqual(Buffer.from(keys[0] ?? []));
+    expect(Buffer.from(await readOrCreateEncryptionKey(folder))).toEqual(Buffer.from(keys[0] ?? []));
     expect(await readdir(folder)).toEqual(["encryption.key"]);
     expect((await stat(join(folder, "encryption.key"))).mode & 0o777).toBe(0o600);
   },
@@ -23,5 +23,5 @@ test.each(["EPERM", "ENOTSUP", "ENOSYS"])(
 test("reports any other file system error", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-key-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  await expect(readEncryptionKey(folder, refuses("EIO"))).rejects.toThrow("EIO");
+  await expect(readOrCreateEncryptionKey(folder, refuses("EIO"))).rejects.toThrow("EIO");
 });

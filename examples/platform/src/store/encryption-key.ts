@@ -11,21 +11,21 @@ const keyBytes = 32;
  * Reads the key that encrypts stored secrets from `encryption.key` in the data folder. If the file is missing, creates it, readable
  * only by its owner. Without the key, encrypted secrets are lost, so back it up separately from the database.
  */
-export async function readEncryptionKey(dataFolder: string, linkFile = link): Promise<Uint8Array> {
+export async function readOrCreateEncryptionKey(dataFolder: string, linkFile = link): Promise<Uint8Array> {
   const path = join(dataFolder, "encryption.key");
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomUUID()}`;
+  const temporaryFile = `${path}.${randomUUID()}`;
   const content = `${randomBytes(keyBytes).toString("base64")}\n`;
-  await writeFile(draft, content, { mode: 0o600 });
+  await writeFile(temporaryFile, content, { mode: 0o600 });
   try {
     // `link` is atomic: it fails if another process has created the key.
-    await linkFile(draft, path);
+    await linkFile(temporaryFile, path);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (withoutHardLinks.has(code)) await createFile(path, content);
+    if (withoutHardLinks.has(code)) await createKeyFile(path, content);
     else if (code !== "EEXIST") throw error;
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporaryFile, { force: true });
   }
   return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
 }
@@ -34,7 +34,7 @@ export async function readEncryptionKey(dataFolder: string, linkFile = link): Pr
 const withoutHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /** Creates the file unless it exists. If another process has just created it, waits until it is no longer empty. */
-async function createFile(path: string, content: string): Promise<void> {
+async function createKeyFile(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
   } catch (error) {
@@ -67,7 +67,7 @@ export function parseEncryptionKey(encoded: string, source: string): Uint8Array 
  */
 export async function openEncryptionKey(store: Store, dataFolder: string, encoded?: string): Promise<Uint8Array> {
   const source = encoded === undefined ? join(dataFolder, "encryption.key") : "OFFERS_ENCRYPTION_KEY";
-  const key = encoded === undefined ? await readEncryptionKey(dataFolder) : parseEncryptionKey(encoded, source);
+  const key = encoded === undefined ? await readOrCreateEncryptionKey(dataFolder) : parseEncryptionKey(encoded, source);
   await checkKey(store, key, source);
   return key;
 }

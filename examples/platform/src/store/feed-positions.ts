@@ -31,7 +31,7 @@ export async function assignPositions(
   table: FeedTable,
   ownerIds: readonly string[],
 ): Promise<Unassigned> {
-  const owners = await ownersWithUnassigned(store, table, ownerIds);
+  const owners = await findOwnersWithUnassigned(store, table, ownerIds);
   // Do not start a write transaction for a poll that finds nothing.
   if (owners.length === 0) return "none";
   try {
@@ -46,7 +46,11 @@ const idTable = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
 
 /** Returns the owners of rows without a position. `order by` makes the planner use the index, even if statistics are outdated. */
-async function ownersWithUnassigned(store: Store, table: FeedTable, ownerIds: readonly string[]): Promise<string[]> {
+async function findOwnersWithUnassigned(
+  store: Store,
+  table: FeedTable,
+  ownerIds: readonly string[],
+): Promise<string[]> {
   const { owner, order } = feeds[table];
   const { rows } = await sql<{ id: string }>`
     select given.id from ${idTable(ownerIds)} cross join lateral (
@@ -66,7 +70,7 @@ function assignBatch(
   store: Store,
   table: FeedTable,
   ownerIds: readonly string[],
-  locked: "wait" | "skip",
+  whenLocked: "wait" | "skip",
 ): Promise<number> {
   const { owner, order, positions } = feeds[table];
   const [rowTable, ownerColumn, orderColumn] = [sql.table(table), sql.ref(owner), sql.ref(order)];
@@ -78,14 +82,14 @@ function assignBatch(
     await sql`insert into ${counters} (${ownerColumn}) select id from ${idTable(ownerIds)} order by id
       on conflict do nothing`.execute(trx);
     await sql`select from ${counters} where ${belongsToOwners} order by ${ownerColumn} for update`.execute(trx);
-    if (locked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
+    if (whenLocked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
     // Use a separate statement, which sees what was committed while the previous one waited for locks. To prevent deadlocks, rows are
     // locked in the order in which pushes are settled and superseded.
     const { rows } = await sql<{ placed: number }>`
       with unplaced as materialized (
         select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}
         where ${belongsToOwners} and position is null
-        order by ${orderColumn} limit ${maxAssigned} for no key update ${sql.raw(locked === "skip" ? "skip locked" : "")}
+        order by ${orderColumn} limit ${maxAssigned} for no key update ${sql.raw(whenLocked === "skip" ? "skip locked" : "")}
       ), numbered as (
         select id, owner, row_number() over (partition by owner order by number) as place from unplaced
       ), placed as (

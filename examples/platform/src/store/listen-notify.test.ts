@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodePayload, encodeSignal, readPayload } from "./listen-notify.ts";
+import { decodePayload, encodePayload, encodeSignal } from "./listen-notify.ts";
 import type { Signal } from "./store.ts";
 
 const signals: Signal[] = [
@@ -10,8 +10,8 @@ const signals: Signal[] = [
 
 test("a payload contains the signals for other processes, but not for its own", () => {
   const payload = encodePayload("one", signals.map(encodeSignal));
-  expect(readPayload(payload, "other")).toEqual(signals);
-  expect(readPayload(payload, "one")).toEqual([]);
+  expect(decodePayload(payload, "other")).toEqual(signals);
+  expect(decodePayload(payload, "one")).toEqual([]);
 });
 
 test('a payload that would reach 8,000 bytes contains "everything" instead, even with multi-byte characters', () => {
@@ -20,21 +20,21 @@ test('a payload that would reach 8,000 bytes contains "everything" instead, even
   const room = (7_999 - Buffer.byteLength(withName(0))) / 2;
   const fits = withName(Math.floor(room));
   expect(Buffer.byteLength(fits)).toBeLessThan(8_000);
-  expect(readPayload(fits, "other")).toHaveLength(1);
-  expect(readPayload(fits, "other")).not.toEqual(["everything"]);
-  expect(readPayload(withName(Math.floor(room) + 1), "other")).toEqual(["everything"]);
+  expect(decodePayload(fits, "other")).toHaveLength(1);
+  expect(decodePayload(fits, "other")).not.toEqual(["everything"]);
+  expect(decodePayload(withName(Math.floor(room) + 1), "other")).toEqual(["everything"]);
 });
 
 test("a signal lists at most a hundred workers", () => {
-  const heard = (count: number) => {
+  const decodedSignals = (count: number) => {
     const workerIds = Array.from({ length: count }, (_, index) => `w${index}`);
-    return readPayload(encodePayload("one", [encodeSignal({ topic: "notification", workerIds })]), "other");
+    return decodePayload(encodePayload("one", [encodeSignal({ topic: "notification", workerIds })]), "other");
   };
-  expect(heard(100)).toEqual([{ topic: "notification", workerIds: expect.arrayContaining(["w0", "w99"]) }]);
-  expect(heard(101)).toEqual([{ topic: "notification" }]);
+  expect(decodedSignals(100)).toEqual([{ topic: "notification", workerIds: expect.arrayContaining(["w0", "w99"]) }]);
+  expect(decodedSignals(101)).toEqual([{ topic: "notification" }]);
 });
 
 test.each(["", "nonsense", "{}", "null", '{"by":"x","heard":[{"topic":"weather"}]}', '{"by":"x"}'])(
   'decodes the unknown payload %j as "everything"',
-  (payload) => expect(readPayload(payload, "own")).toEqual(["everything"]),
+  (payload) => expect(decodePayload(payload, "own")).toEqual(["everything"]),
 );

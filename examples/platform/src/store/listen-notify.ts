@@ -101,15 +101,15 @@ export function notifyOtherProcesses(store: Store, { channel, processId, onError
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  const send = async (): Promise<boolean> => {
-    const sent = pending;
+  const sendBatch = async (): Promise<boolean> => {
+    const batch = pending;
     pending = new Set();
     try {
-      await store.execute("select pg_notify($1, $2)", [channel, encodePayload(processId, sent)]);
+      await store.execute("select pg_notify($1, $2)", [channel, encodePayload(processId, batch)]);
       return true;
     } catch (error) {
       onError(error);
-      pending = new Set([...sent, ...pending]);
+      pending = new Set([...batch, ...pending]);
       return false;
     }
   };
@@ -117,7 +117,7 @@ export function notifyOtherProcesses(store: Store, { channel, processId, onError
   const run = async (): Promise<void> => {
     let failures = 0;
     while (pending.size > 0) {
-      failures = (await send()) ? 0 : failures + 1;
+      failures = (await sendBatch()) ? 0 : failures + 1;
       if (failures > 0 && stopping.signal.aborted) break;
       await pause(failures === 0 ? notifyPauseMs : backoffMs(failures), stopping.signal);
     }
@@ -159,7 +159,7 @@ export const encodeSignal = (signal: Signal): string => {
 /**
  * Encodes the payload of one NOTIFY. If the signals do not fit, it contains `everything` instead.
  *
- * @param texts from `encodeSignal`
+ * @param encodedSignals signals that were encoded by `encodeSignal`
  */
 export function encodePayload(processId: string, encodedSignals: Iterable<string>): string {
   const payload = (heard: string): string => `{"by":${JSON.stringify(processId)},"heard":[${heard}]}`;
@@ -167,8 +167,8 @@ export function encodePayload(processId: string, encodedSignals: Iterable<string
   return Buffer.byteLength(encoded) <= maxPayloadBytes ? encoded : payload(everything);
 }
 
-/** Decodes a payload. @returns its signals; empty if this process sent it, `everything` if its format is unknown */
-export function readPayload(payload: string, ownProcessId: string): readonly ReceivedSignal[] {
+/** Decodes a payload. @returns its signals: none if this process sent it, `everything` if its format is unknown */
+export function decodePayload(payload: string, ownProcessId: string): readonly ReceivedSignal[] {
   try {
     const { by, heard } = payloadSchema.parse(JSON.parse(payload));
     return by === ownProcessId ? [] : heard;

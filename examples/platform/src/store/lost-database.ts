@@ -15,7 +15,7 @@ const lostSockets = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUN
 const lostMessages =
   /^(?:Connection terminated|timeout (?:exceeded|expired)|Query read timeout|Client (?:has encountered a connection error|was closed))/;
 
-function isLost(error: unknown): boolean {
+function isDatabaseLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code = "", message } = error as NodeJS.ErrnoException;
   if (error instanceof pg.DatabaseError) return lostStates.test(code);
@@ -48,7 +48,7 @@ export class Connection {
     try {
       return await send();
     } catch (error) {
-      if (!isLost(error)) throw error;
+      if (!isDatabaseLost(error)) throw error;
       const isReadOnly = (error as NodeJS.ErrnoException).code === "25006";
       const mayHaveCommitted = !isReadOnly && (this.#isInTransaction ? text === "commit" : isWrite(text));
       this.#lost = mayHaveCommitted

@@ -4,7 +4,7 @@ import { firstRelease } from "./migrations/001-first-release.ts";
 import { type Store, StoreError } from "./store.ts";
 
 /** Returns the migrations, which are applied in the order of their names. Never change a released migration; add a new one. */
-export const migrationsOf = (name: Store["name"]) => ({
+export const migrationsFor = (name: Store["name"]) => ({
   "001-first-release": firstRelease(name === "postgres"),
 });
 
@@ -28,7 +28,7 @@ export async function migrate(store: Pick<Store, "db" | "name" | "label">): Prom
   const { db, name } = store;
   // Skip the migrator, which first reads the columns of all tables and is slow on PGlite.
   if (await isMigrated(store)) return;
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsOf(name) } });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsFor(name) } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   // A later version may have started at the same time and migrated first.
@@ -45,15 +45,15 @@ export async function migrate(store: Pick<Store, "db" | "name" | "label">): Prom
 async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "label">): Promise<boolean> {
   const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration') as table`.execute(db);
   if (!rows[0]?.table) return false;
-  const migrations = migrationsOf(name);
+  const migrations = migrationsFor(name);
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const unknown = applied.rows.find((migration) => !(migration.name in migrations));
-  if (unknown !== undefined && unreleased.includes(unknown.name))
+  const unknownMigration = applied.rows.find((migration) => !(migration.name in migrations));
+  if (unknownMigration !== undefined && unreleased.includes(unknownMigration.name))
     throw await unreleasedTablesError(db, { name, label });
-  if (unknown === undefined) return applied.rows.length === Object.keys(migrations).length;
+  if (unknownMigration === undefined) return applied.rows.length === Object.keys(migrations).length;
   throw new StoreError(
     "newer_tables",
-    `the schema belongs to a later version, which has applied ${unknown.name}; use that version, or choose another data folder or database`,
+    `the schema belongs to a later version, which has applied ${unknownMigration.name}; use that version, or choose another data folder or database`,
   );
 }
 

@@ -7,14 +7,14 @@ import { PgliteConnection } from "./pglite/pglite-connection.ts";
 import { PgliteThread } from "./pglite/pglite-thread.ts";
 import { type Lane, PriorityMutex } from "./pglite/priority-mutex.ts";
 import {
+  createSeparateClient,
   openPool,
-  separateClient,
   withClients,
   withPreparedStatements,
   withTransactionSettings,
 } from "./postgres-pool.ts";
 import { planSettings } from "./query-plans.ts";
-import { announcedIn, type Signal, type Store, StoreError, type Trx } from "./store.ts";
+import { getAnnouncedSignals, type Signal, type Store, StoreError, type Trx } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 export interface StoreOptions {
@@ -113,7 +113,7 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
     ...createQueries(new PostgresDialect({ pool: backgroundPool }), transactionLimitMs, commits),
     onCommit: (publish) => commits.subscribe(publish),
     execute: (text, values) => pool.query(text, values),
-    newClient: () => separateClient(listenUrl ?? databaseUrl),
+    newClient: () => createSeparateClient(listenUrl ?? databaseUrl),
     get background() {
       return background;
     },
@@ -154,7 +154,7 @@ function createQueries(
       let announced: readonly Signal[] = [];
       const result = await runTransaction(transactions, transactionLimitMs, async (trx) => {
         const value = await work(trx);
-        announced = announcedIn(trx);
+        announced = getAnnouncedSignals(trx);
         return value;
       });
       commits.publish(announced);
@@ -195,7 +195,7 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
       };
     });
     try {
-      return await Promise.race([work(trx.withPlugin(queryObserver(onQuery, () => onReturned()))), overdue]);
+      return await Promise.race([work(trx.withPlugin(createQueryObserver(onQuery, () => onReturned()))), overdue]);
     } finally {
       onReturned = () => undefined;
       clearTimeout(timer);
@@ -203,7 +203,7 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
   });
 }
 
-const queryObserver = (onQuery: () => void, onReturn: () => void): KyselyPlugin => ({
+const createQueryObserver = (onQuery: () => void, onReturn: () => void): KyselyPlugin => ({
   transformQuery({ node }) {
     onQuery();
     return node;

@@ -43,7 +43,7 @@ export interface PoolOptions {
 
 /**
  * Opens a connection pool that survives lost connections: an `error` event without a listener would end the process. Closes
- * connections that stay silent, for example after a failover or because a firewall dropped them, on which queries would never
+ * connections that stay silent, for example after a failover or because a firewall dropped them: queries on them would never
  * return.
  */
 export function openPool(databaseUrl: string, onError: (error: Error) => void, options: PoolOptions = {}): pg.Pool {
@@ -68,7 +68,7 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
 }
 
 /** Creates a client outside the pool, without connecting it. Query it regularly: its connection is closed if it stays silent. */
-export const separateClient = (databaseUrl: string): pg.Client =>
+export const createSeparateClient = (databaseUrl: string): pg.Client =>
   new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { listenToOtherProcesses, notifyOtherProcesses, readPayload } from "./listen-notify.ts";
+import { decodePayload, listenToOtherProcesses, notifyOtherProcesses } from "./listen-notify.ts";
 import type { ReceivedSignal, Signal, Store } from "./store.ts";
 
 export type SignalListener = (signal: ReceivedSignal) => void;
@@ -58,7 +58,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
         onReady();
         dispatch("everything");
       },
-      onPayload: (payload) => readPayload(payload, processId).forEach(dispatch),
+      onPayload: (payload) => decodePayload(payload, processId).forEach(dispatch),
       onError,
     });
   if (listening === undefined) onReady();

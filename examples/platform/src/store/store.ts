@@ -25,11 +25,11 @@ const announced = new WeakMap<Trx, Signal[]>();
  * the change, so that its callers cannot forget to.
  */
 export function announce(trx: Trx, ...signals: readonly Signal[]): void {
-  announced.set(trx, [...announcedIn(trx), ...signals]);
+  announced.set(trx, [...getAnnouncedSignals(trx), ...signals]);
 }
 
 /** Returns the announced signals, which the store publishes after the commit. */
-export const announcedIn = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
+export const getAnnouncedSignals = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
 
 /** A transaction. Code that runs in one must not use `store.db`, the network or files. */
 export type Trx = Transaction<Tables>;

@@ -1,8 +1,8 @@
 import { Temporal } from "temporal-polyfill";
 
-/** Returns the instants of a local time such as `2027-03-28T01:30`. A clock change may skip it (none) or repeat it (two). */
-export function instantsOf(local: string, timeZone: string): Date[] {
-  const time = plainDateTime(local);
+/** Returns the instants for a local time such as `2027-03-28T01:30`. A clock change may skip it (none) or repeat it (two). */
+export function toInstants(local: string, timeZone: string): Date[] {
+  const time = parsePlainDateTime(local);
   if (time === undefined) return [];
   const candidates = (["earlier", "later"] as const).map((disambiguation) =>
     time.toZonedDateTime(timeZone, { disambiguation }),
@@ -13,7 +13,7 @@ export function instantsOf(local: string, timeZone: string): Date[] {
 }
 
 /** Returns when a day such as `2027-03-28` starts and ends in a time zone; undefined if the string is not a valid day. */
-export function dayOf(local: string, timeZone: string): { start: Date; end: Date } | undefined {
+export function parseDay(local: string, timeZone: string): { start: Date; end: Date } | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(local)) return undefined;
   try {
     const day = Temporal.PlainDate.from(local, { overflow: "reject" });
@@ -25,16 +25,16 @@ export function dayOf(local: string, timeZone: string): { start: Date; end: Date
 }
 
 /** Returns whether a string is a value of a `datetime-local` input. */
-export const isLocalTime = (text: string): boolean => plainDateTime(text) !== undefined;
+export const isLocalTime = (text: string): boolean => parsePlainDateTime(text) !== undefined;
 
 /** Returns the value of a `datetime-local` input that shows this instant. */
-export const localTimeOf = (instant: Date, timeZone: string): string =>
+export const toLocalTime = (instant: Date, timeZone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(instant.getTime())
     .toZonedDateTimeISO(timeZone)
     .toPlainDateTime()
     .toString({ smallestUnit: "minute" });
 
-function plainDateTime(text: string): Temporal.PlainDateTime | undefined {
+function parsePlainDateTime(text: string): Temporal.PlainDateTime | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)) return undefined;
   try {
     return Temporal.PlainDateTime.from(text, { overflow: "reject" });

@@ -23,12 +23,12 @@ function createFormats(timeZone: string): TimeFormats {
   const withWeekday = new Intl.DateTimeFormat("en-GB", { ...minutes, weekday: "short" });
   const dayOnly = new Intl.DateTimeFormat("en-GB", date);
   const hourAndOffset = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone, timeZoneName: "short" });
-  const offsetOf = (instant: Date) => hourAndOffset.format(instant).replace(/^\S+\s/, "");
+  const formatOffset = (instant: Date) => hourAndOffset.format(instant).replace(/^\S+\s/, "");
   return {
     time: (instant, precision = "minutes") => (precision === "seconds" ? toSeconds : toMinutes).format(instant),
     span: (start, end) =>
       // `formatRange` shows only the later offset, even on a day with a clock change.
-      offsetOf(start) === offsetOf(end)
+      formatOffset(start) === formatOffset(end)
         ? withWeekday.formatRange(start, end)
         : `${withWeekday.format(start)} – ${withWeekday.format(end)}`,
     day: (instant) => dayOnly.format(instant),

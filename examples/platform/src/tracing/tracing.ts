@@ -28,11 +28,13 @@ const requestTrace = new AsyncLocalStorage<TraceContext | undefined>();
 /** Starts a span for each request, in the caller's trace. Its attributes do not contain paths, ids or headers (D-49). */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { headersDistinct: headers } = request;
-  const sent = readTraceContext(headers.traceparent ?? [], headers.tracestate);
+  const callerTrace = readTraceContext(headers.traceparent ?? [], headers.tracestate);
   const active = context.active();
   // If the server is instrumented, the headers have already been read.
   const parent =
-    sent && !trace.getSpan(active) ? trace.setSpanContext(active, remoteSpanContext(sent, createTraceState)) : active;
+    callerTrace && !trace.getSpan(active)
+      ? trace.setSpanContext(active, remoteSpanContext(callerTrace, createTraceState))
+      : active;
   const method = methodAttribute(request.method);
   const span = tracer.startSpan(
     method,
@@ -46,7 +48,7 @@ export const traceRequests: RequestHandler = (request, response, next) => {
     if (response.statusCode >= 500) markFailed(span, `${response.statusCode}`);
     span.end();
   });
-  requestTrace.run(sent, () => context.with(trace.setSpan(parent, span), next));
+  requestTrace.run(callerTrace, () => context.with(trace.setSpan(parent, span), next));
 };
 
 /**
@@ -69,7 +71,7 @@ function activeTraceContext(): TraceContext | undefined {
  *
  * @param stored the result of `activeTrace` when the offer was created
  */
-export function continueOffer<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
+export function continueOfferTrace<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
   const offerTrace = requestTrace.getStore() ? undefined : parseStoredTrace(stored);
   if (!offerTrace) return work();
   const active = context.active();
@@ -87,14 +89,14 @@ export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate",
  * process.
  *
  * @param work runs the attempt with the given headers
- * @param describe returns attributes for the result, with `error.type` for a failure
+ * @param toAttributes returns attributes for the result, with `error.type` for a failure
  */
 export function traceAttempt<T>(
   name: string,
   stored: string | null,
   attributes: Attributes,
   work: (headers: TraceHeaders) => Promise<T>,
-  describe: (result: T) => Attributes,
+  toAttributes: (result: T) => Attributes,
 ): Promise<T> {
   const storedTrace = parseStoredTrace(stored);
   const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
@@ -102,9 +104,9 @@ export function traceAttempt<T>(
   const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     const result = await work(activeTraceContext() ?? storedTrace ?? {});
-    const outcome = describe(result);
-    span.setAttributes(outcome);
-    if (outcome["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    const resultAttributes = toAttributes(result);
+    span.setAttributes(resultAttributes);
+    if (resultAttributes["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
     return result;
   });
 }

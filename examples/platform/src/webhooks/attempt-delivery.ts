@@ -73,7 +73,7 @@ export function attemptDelivery(context: AttemptContext, delivery: PendingDelive
     `${method} ${path}`,
     trace,
     attributes,
-    (headers) => attempt(context, delivery, call, headers),
+    (headers) => callEndpoint(context, delivery, call, headers),
     spanAttributes,
   );
 }
@@ -83,7 +83,7 @@ const spanAttributes = ({ status, failure }: Attempt) => ({
   ...(failure !== undefined && { "error.type": failure === "not_acknowledged" ? `${status}` : failure }),
 });
 
-async function attempt(
+async function callEndpoint(
   context: AttemptContext,
   delivery: PendingDelivery,
   { method, path, parameters, body }: WebhookCall,
@@ -127,7 +127,7 @@ async function attempt(
 
 type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
 
-/** Classifies the result. Only 200 acknowledges (D-13), because the contract defines no other status. */
+/** Classifies an attempt's result. Only a 200 acknowledges the delivery (D-13), because the contract defines no other status. */
 function classifyResult(result: EndpointResult): AttemptOutcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };

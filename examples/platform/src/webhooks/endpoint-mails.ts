@@ -108,7 +108,7 @@ async function emailUsers(
   trx: Trx,
   organisationId: string,
   change: EndpointChange,
-  text: (endpoint: EndpointInMail) => string,
+  composeText: (endpoint: EndpointInMail) => string,
 ): Promise<void> {
   const users = await usersQuery(trx, organisationId).execute();
   if (users.length === 0) return;
@@ -129,7 +129,7 @@ async function emailUsers(
   const emails = users.map(({ name, address: to_address, organisation }) => ({
     to_address,
     subject: `${organisation}: ${subjects[change]}`,
-    body: `Dear ${name},\n\n${text({ address, waiting })}\n`,
+    body: `Dear ${name},\n\n${composeText({ address, waiting })}\n`,
   }));
   await enqueueEmails(trx, emails);
 }

@@ -35,7 +35,7 @@ export async function readFeed(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<FeedPage> {
   const afterPosition = after === undefined ? 0 : await resolveCursor(store, organisationId, after);
-  const unplaced = await assignPositions(store, "events", [organisationId]);
+  const unassigned = await assignPositions(store, "events", [organisationId]);
   const rows = await store.db
     .selectFrom("events")
     .select(["id", "type", "data", "created_at", "position"])
@@ -48,7 +48,7 @@ export async function readFeed(
   return {
     events: pageRows.map(toFeedEvent),
     cursor: feedCursors.encode({ position: pageRows.at(-1)?.position ?? afterPosition, id: organisationId }),
-    more: rows.length > limit || unplaced === "more",
+    more: rows.length > limit || unassigned === "more",
   };
 }
 

@@ -36,7 +36,7 @@ export const deliveryQuery = (db: Kysely<Tables>, organisationId: string) =>
     .where("deliveries.organisation_id", "=", organisationId);
 
 /** Builds a SQL condition that selects the matching rows of `deliveryQuery`. */
-export async function matchesFilter(
+export async function toFilterCondition(
   db: Kysely<Tables>,
   organisationId: string,
   { state, type, status, error, since, until, text, ids }: DeliveryFilter,
@@ -49,7 +49,7 @@ export async function matchesFilter(
   if (error !== undefined) conditions.push(sql`last_error = ${error}`);
   if (since !== undefined) conditions.push(sql`events.created_at >= ${since}`);
   if (until !== undefined) conditions.push(sql`events.created_at < ${until}`);
-  if (text !== undefined) conditions.push(await matchesText(db, organisationId, text));
+  if (text !== undefined) conditions.push(await toTextCondition(db, organisationId, text));
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
@@ -67,14 +67,14 @@ const hasLastStatus = (status: number) =>
 const maxIndexedMatches = 50;
 
 /** Builds a condition that finds the deliveries for matching workers and offers by order key: event data is not indexed. */
-async function matchesText(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
-  const withId = await db
+async function toTextCondition(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
+  const rowsWithId = await db
     .selectFrom("deliveries")
     .select("id")
     .where("organisation_id", "=", organisationId)
     .where((where) => where.or([where("id", "=", text), where("event_id", "=", text)]))
     .execute();
-  if (withId.length > 0) return sql`deliveries.id in ${jsonArray(withId.map(({ id }) => id))}`;
+  if (rowsWithId.length > 0) return sql`deliveries.id in ${jsonArray(rowsWithId.map(({ id }) => id))}`;
   const pattern = containsPattern(text);
   const workers = await db
     .selectFrom("workers")
@@ -91,12 +91,12 @@ async function matchesText(db: Kysely<Tables>, organisationId: string, text: str
     .execute();
   if (workers.length > maxIndexedMatches || offers.length > maxIndexedMatches)
     return sql`(workers.name ilike ${pattern} or offers.title ilike ${pattern})`;
-  const idsOf = (rows: readonly { id: string }[]) => jsonArray(rows.map(({ id }) => id));
+  const toIdArray = (rows: readonly { id: string }[]) => jsonArray(rows.map(({ id }) => id));
   const respondedKeys = sql`
     select ${responseOrderKey} from recipients join offers on offers.id = offer_id
     where responded_at is not null and offers.organisation_id = ${organisationId}`;
   return sql`deliveries.order_key = any (array(
-    ${respondedKeys} and worker_id in ${idsOf(workers)}
-    union ${respondedKeys} and offer_id in ${idsOf(offers)}
-    union select id from events where type = 'workerAddedContact' and data ->> 'workerId' in ${idsOf(workers)}))`;
+    ${respondedKeys} and worker_id in ${toIdArray(workers)}
+    union ${respondedKeys} and offer_id in ${toIdArray(offers)}
+    union select id from events where type = 'workerAddedContact' and data ->> 'workerId' in ${toIdArray(workers)}))`;
 }

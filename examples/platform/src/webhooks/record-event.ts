@@ -47,9 +47,9 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
 
   // Use the same id in the feed and the webhook, so that a receiver recognises the event (D-136).
   const deliveryId = eventId;
-  const orderKey = orderKeyOf(eventId, event);
+  const orderKey = toOrderKey(eventId, event);
   const row = { id: deliveryId, event_id: eventId, organisation_id: organisationId, order_key: orderKey };
-  const isFirst = await insertFirst(trx, row);
+  const isFirst = await insertIfFirst(trx, row);
   if (!isFirst) await trx.insertInto("deliveries").values(row).execute();
   await wakeLanes(trx, "webhooks", [organisationId]);
   return { eventId, deliveryId };
@@ -59,7 +59,7 @@ export async function recordEvent(trx: Trx, organisationId: string, event: Event
  * Returns the event's order key. A worker's responses to one offer share a key, so that they arrive in order. Other events may
  * arrive in any order (D-32).
  */
-function orderKeyOf(eventId: string, event: EventToRecord): string {
+function toOrderKey(eventId: string, event: EventToRecord): string {
   if (event.type === "workerOfferResponse") return JSON.stringify([event.data.offerId, event.data.workerId]);
   return eventId;
 }
@@ -73,9 +73,9 @@ export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',
  *
  * @returns whether the delivery was inserted
  */
-async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
+async function insertIfFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
   for (;;) {
-    const older = await lockOrder(trx, row);
+    const older = await lockOrderKey(trx, row);
     if (older.some(({ state }) => state === "pending")) return false;
     const inserted = await trx
       .insertInto("deliveries")
@@ -93,10 +93,10 @@ async function insertFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<bo
 type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
- * Locks all deliveries with an order key that may still be attempted, oldest first. Until the transaction ends, no other one can
- * settle, redeliver or overtake them. Includes failed deliveries and the latest one, because they can be redelivered.
+ * Locks all deliveries with an order key that may still be attempted, oldest first. Until this transaction ends, no
+ * other can settle, redeliver or overtake them. Includes failed deliveries and the latest one, because they can be redelivered.
  */
-async function lockOrder(trx: Trx, { organisation_id, order_key }: OrderKey) {
+async function lockOrderKey(trx: Trx, { organisation_id, order_key }: OrderKey) {
   const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`
     select id, sequence, state from deliveries
     where organisation_id = ${organisation_id} and sequence = any (array(

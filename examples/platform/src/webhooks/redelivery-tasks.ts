@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { type Loop, runLoop } from "../outbox/timers.ts";
 import { announce, type Store, type Trx } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
-import { type DeliveryFilter, deliveryQuery, matchesFilter } from "./find-deliveries.ts";
+import { type DeliveryFilter, deliveryQuery, toFilterCondition } from "./find-deliveries.ts";
 import { redeliverDeliveries } from "./redeliver.ts";
 
 /** The states in which deliveries can be redelivered. */
@@ -16,7 +16,7 @@ export interface Redeliverable extends Record<RedeliverableState, number> {
   lastSequence: number;
 }
 
-/** Builds a query for matching deliveries that can be redelivered. @param matches a condition from `matchesFilter` */
+/** Builds a query for matching deliveries that can be redelivered. @param matches a condition from `toFilterCondition` */
 const redeliverableQuery = (db: Kysely<Tables>, organisationId: string, matches: RawBuilder<SqlBool>) =>
   deliveryQuery(db, organisationId).where(matches).where("deliveries.state", "in", redeliverableStates);
 
@@ -25,31 +25,31 @@ export async function countRedeliverable(
   organisationId: string,
   filter: DeliveryFilter,
 ): Promise<Redeliverable> {
-  const rows = await redeliverableQuery(db, organisationId, await matchesFilter(db, organisationId, filter))
+  const rows = await redeliverableQuery(db, organisationId, await toFilterCondition(db, organisationId, filter))
     .select("deliveries.state")
     .select(({ fn }) => [fn.countAll<string>().as("count"), fn.max("deliveries.sequence").as("last")])
     .groupBy("deliveries.state")
     .execute();
-  const countOf = (state: RedeliverableState) => Number(rows.find((row) => row.state === state)?.count ?? 0);
+  const getCount = (state: RedeliverableState) => Number(rows.find((row) => row.state === state)?.count ?? 0);
   return {
-    dead: countOf("dead"),
-    acknowledged: countOf("acknowledged"),
+    dead: getCount("dead"),
+    acknowledged: getCount("acknowledged"),
     lastSequence: Math.max(0, ...rows.map(({ last }) => Number(last))),
   };
 }
 
 /**
- * Starts redelivering the matching deliveries up to `lastSequence` in the background (D-149).
+ * Creates a task that redelivers the matching deliveries up to `lastSequence` in the background (D-149).
  *
  * @returns how many deliveries match
  */
-export async function startRedelivery(
+export async function createRedeliveryTask(
   trx: Trx,
   organisationId: string,
   filter: DeliveryFilter,
   lastSequence: number,
 ): Promise<number> {
-  const { total } = await redeliverableQuery(trx, organisationId, await matchesFilter(trx, organisationId, filter))
+  const { total } = await redeliverableQuery(trx, organisationId, await toFilterCondition(trx, organisationId, filter))
     .where("deliveries.sequence", "<=", lastSequence)
     .select(({ fn }) => fn.countAll<string>().as("total"))
     .executeTakeFirstOrThrow();
@@ -67,10 +67,10 @@ export async function startRedelivery(
   return Number(total);
 }
 
-export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveries>>[number];
+export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveryTasks>>[number];
 
 /** Reads the running tasks and those that finished after a given time, newest first. */
-export const readRedeliveries = ({ db }: Store, organisationId: string, finishedSince: Date) =>
+export const readRedeliveryTasks = ({ db }: Store, organisationId: string, finishedSince: Date) =>
   db
     .selectFrom("redeliveries")
     .select(["id", "total", "redelivered", "skipped", "created_at as createdAt", "finished_at as finishedAt"])
@@ -84,8 +84,8 @@ const batchSize = 50;
 /** How often to check for unfinished tasks of killed processes. */
 const idleMs = 30_000;
 
-/** Runs the redelivery tasks of all organisations until it is stopped. Call `wake()` after a commit that starts a task. */
-export function startRedeliveries(store: Store, onError: (error: unknown) => void): Loop {
+/** Runs the redelivery tasks of all organisations until it is stopped. Call `wake()` after committing a new task. */
+export function startRedeliveryLoop(store: Store, onError: (error: unknown) => void): Loop {
   const tick = async () => {
     let taskId: string | undefined;
     const onChosen = (id: string) => {
@@ -126,7 +126,7 @@ async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Pro
   if (task === undefined) return false;
   const { id, organisation_id: organisationId } = task;
   onChosen(id);
-  const matches = await matchesFilter(trx, organisationId, parseFilter(task.filter));
+  const matches = await toFilterCondition(trx, organisationId, parseFilter(task.filter));
   const rows = await redeliverableQuery(trx, organisationId, matches)
     .where("deliveries.sequence", ">", task.after_sequence)
     .where("deliveries.sequence", "<=", task.last_sequence)

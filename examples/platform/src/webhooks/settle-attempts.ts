@@ -43,10 +43,10 @@ export async function settleAttempts(
 ): Promise<Settled> {
   const held = await endLeases(trx, "webhooks", attempted);
   if (held.length === 0) return { attempts: [], endpoints: [] };
-  const locked = await lockEndpoints(trx, held);
+  const lockedEndpoints = await lockEndpoints(trx, held);
   // All transactions lock deliveries in sequence order.
   const group = held.toSorted((a, b) => a.row.sequence - b.row.sequence);
-  const endpoints = await updateHealth(trx, context, group, locked);
+  const endpoints = await updateHealth(trx, context, group, lockedEndpoints);
   const outcomes = group.map((attempt) => decideOutcome(context, attempt, endpoints.get(attempt.row.organisation_id)));
   const pending = await storeAttempts(trx, outcomes);
   const settled = outcomes.filter(({ delivery }) => !pending.has(delivery.id)).map(({ delivery }) => delivery);
@@ -71,14 +71,14 @@ interface LockedEndpoint extends EndpointHealth {
  */
 async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]): Promise<LockedEndpoint[]> {
   const failed = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
-  const ids = (of: readonly AttemptedDelivery[]) => {
-    const distinct = JSON.stringify([...new Set(of.map(({ row }) => row.organisation_id))]);
+  const organisationIds = (deliveries: readonly AttemptedDelivery[]) => {
+    const distinct = JSON.stringify([...new Set(deliveries.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${distinct}::text::json))`;
   };
   const health = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
   const { rows } = await sql<LockedEndpoint>`
     select organisation_id, encrypted_secret, ${sql.join(health)} from endpoints
-    where organisation_id = any (${ids(attempted)}) and (organisation_id = any (${ids(failed)})
+    where organisation_id = any (${organisationIds(attempted)}) and (organisation_id = any (${organisationIds(failed)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
     order by organisation_id
     for update`.execute(trx);
@@ -104,10 +104,10 @@ async function updateHealth(
   trx: Trx,
   { breaker, now, random }: SettleContext,
   group: readonly AttemptedDelivery[],
-  locked: readonly LockedEndpoint[],
+  lockedEndpoints: readonly LockedEndpoint[],
 ): Promise<Map<string, UpdatedEndpoint>> {
   const at = now();
-  const updated = locked.map((before): UpdatedEndpoint => {
+  const updated = lockedEndpoints.map((before): UpdatedEndpoint => {
     const { organisation_id: organisationId, encrypted_secret: encryptedSecret } = before;
     const after = group
       .filter(({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret)
@@ -148,7 +148,7 @@ interface AttemptOutcome {
   /** The delay until the next attempt, in milliseconds; used only if the delivery stays pending. */
   delayMs: number;
   /** Whether the attempt counts towards the retry schedule. */
-  counts: boolean;
+  countsAsAttempt: boolean;
   /** Set if the outcome is `retry`. */
   nextAttemptAt?: Date | undefined;
 }
@@ -166,11 +166,11 @@ function decideOutcome(
     attempt,
     outcome,
     delayMs: 0,
-    counts: true,
+    countsAsAttempt: true,
   });
-  const retryIn = (delayMs: number, counts: boolean): AttemptOutcome => {
+  const retryIn = (delayMs: number, countsAsAttempt: boolean): AttemptOutcome => {
     const nextAttemptAt = new Date(now().getTime() + delayMs);
-    return { delivery, attempt, outcome: "retry", delayMs, counts, nextAttemptAt };
+    return { delivery, attempt, outcome: "retry", delayMs, countsAsAttempt, nextAttemptAt };
   };
   if (attempt.failure === undefined) return settled("acknowledged");
   // The profile changed during the attempt, so the failure does not count against the new profile.
@@ -189,12 +189,12 @@ function decideOutcome(
  * @returns the ids of the deliveries that stay pending
  */
 async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Promise<Set<string>> {
-  const stored = outcomes.map(({ delivery, attempt, outcome, delayMs, counts }) => ({
+  const stored = outcomes.map(({ delivery, attempt, outcome, delayMs, countsAsAttempt }) => ({
     sequence: delivery.sequence,
     before: delivery.attempts,
     state: storedStates[outcome],
     delayMs,
-    attempts: counts ? attempt.number : delivery.attempts,
+    attempts: countsAsAttempt ? attempt.number : delivery.attempts,
     delivery_id: delivery.id,
     lane: delivery.organisation_id,
     method: attempt.method,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { personLimits } from "../../src/accounts/rate-limits.ts";
+import { createPersonLimits } from "../../src/accounts/rate-limits.ts";
 import { addContact } from "../../src/routes/worker-app/contacts.ts";
 import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
@@ -193,7 +193,12 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
     const organisationId = await addOrganisation(fixture.store);
     const add = () =>
       fixture.store.transaction((trx) =>
-        addContact(trx, { personLimits: personLimits({ count: 100_000, seconds: 60 }) }, "worker_cleo", organisationId),
+        addContact(
+          trx,
+          { personLimits: createPersonLimits({ count: 100_000, seconds: 60 }) },
+          "worker_cleo",
+          organisationId,
+        ),
       );
     for (let number = 0; number < 20; number += 1) await add();
     await expect(add()).rejects.toMatchObject({ code: "rate_limited" });
@@ -207,7 +212,7 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
 });
 
 test("without a person limit, no request is counted", async () => {
-  const limits = personLimits(undefined);
+  const limits = createPersonLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) await limits.count("worker_id worker_amal", "act");
   expect(limits.contactsPerHour).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { rateLimits } from "../../src/accounts/rate-limits.ts";
+import { createRateLimits } from "../../src/accounts/rate-limits.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
@@ -153,7 +153,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
 });
 
 test("without a rate limit, no request is counted", async () => {
-  const limits = rateLimits(undefined);
+  const limits = createRateLimits(undefined);
   for (let number = 0; number < 1_000; number += 1) {
     await limits.countInvalidKey("192.0.2.1");
     await limits.countRequest("hash");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { startRedeliveries } from "../../src/webhooks/redelivery-tasks.ts";
+import { startRedeliveryLoop } from "../../src/webhooks/redelivery-tasks.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
@@ -20,7 +20,7 @@ describe.each(await anyStore())("redelivery tasks on $title", ({ createDatabase 
         .execute();
     await addTask(randomUUID(), { status: "not a number" });
     await addTask(laterId, {});
-    fixture.adopt(startRedeliveries(store, (error) => void fixture.errors.push(error)));
+    fixture.adopt(startRedeliveryLoop(store, (error) => void fixture.errors.push(error)));
     const finished = store.db.selectFrom("redeliveries").select("id").where("finished_at", "is not", null);
     await eventually("the later task is finished", async () => (await finished.execute()).length === 1);
     expect(await finished.execute()).toEqual([{ id: laterId }]);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createEndpointClient, type EndpointClientOptions } from "../../src/endpoint-client/create-endpoint-client.ts";
 import type { EndpointResult } from "../../src/endpoint-client/endpoint-client.ts";
-import { isOwnAddress, nameResolver, type Resolve } from "../../src/endpoint-client/ssrf-guard.ts";
+import { createNameResolver, isOwnAddress, type Resolve } from "../../src/endpoint-client/ssrf-guard.ts";
 import { openReceiver, respondWith } from "../support/receiver.ts";
 import { type NameServer, openNameServer } from "./name-server.ts";
 
@@ -212,7 +212,7 @@ describe("non-public addresses", () => {
     nameServer = await openNameServer(
       (name, time) => rebinding[name]?.[time] ?? names[name] ?? publicNames[name] ?? [],
     );
-    resolve = nameResolver({ timeoutMs: 1_000, servers: [nameServer.address] });
+    resolve = createNameResolver({ timeoutMs: 1_000, servers: [nameServer.address] });
   });
   afterAll(() => {
     nameServer.close();
@@ -340,7 +340,7 @@ describe("non-public addresses", () => {
 
 test("names whose servers do not respond do not delay other names", async () => {
   const nameServer = await openNameServer((name) => (name.startsWith("silent") ? undefined : ["8.8.8.8"]));
-  const resolve = nameResolver({ timeoutMs: 500, servers: [nameServer.address] });
+  const resolve = createNameResolver({ timeoutMs: 500, servers: [nameServer.address] });
   let settledCount = 0;
   const silentLookups = Array.from({ length: 32 }, (_, index) =>
     resolve(`silent-${index}.example`)

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { smtpTransport } from "../../src/mail/smtp-transport.ts";
+import { createSmtpTransport } from "../../src/mail/smtp-transport.ts";
 import {
   emailQueue,
   type MailOptions,
@@ -83,7 +83,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   });
 
   const startMailQueue = (
-    transport = smtpTransport({ url: server.url, from }),
+    transport = createSmtpTransport({ url: server.url, from }),
     options: Partial<MailOptions> = {},
   ): Loop => {
     transports.push(transport);
@@ -151,7 +151,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   test("a mail is retried until it is given up while the mail server is unavailable", async () => {
     const { url } = server;
     await server.close();
-    startMailQueue(smtpTransport({ url, from }), { firstRetryMs: 1 });
+    startMailQueue(createSmtpTransport({ url, from }), { firstRetryMs: 1 });
     const id = await writeMail("amal@example.com");
     await eventually("the mail is given up", async () => (await readMail(id)).attempts === maxMailAttempts);
     expect(await isSent(id)).toBe(false);
@@ -176,11 +176,11 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     const url = new URL(protectedServer.url);
     url.password = "wrong";
     const id = await writeMail("amal@example.com");
-    const mail = startMailQueue(smtpTransport({ url: url.href, from }), { firstRetryMs: 500 });
+    const mail = startMailQueue(createSmtpTransport({ url: url.href, from }), { firstRetryMs: 500 });
     await eventually("the mail was rejected", () => fixture.errors.length > 0);
     await mail.stop();
     expect((await readMail(id)).attempts).toBeLessThan(maxMailAttempts);
-    startMailQueue(smtpTransport({ url: protectedServer.url, from }));
+    startMailQueue(createSmtpTransport({ url: protectedServer.url, from }));
     await eventually("the mail is sent", () => isSent(id));
     await protectedServer.close();
   });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { profileImages } from "../../src/accounts/profile-images.ts";
+import { createProfileImageFinder } from "../../src/accounts/profile-images.ts";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
@@ -19,7 +19,7 @@ describe("profile images", () => {
   const endpointClient = createEndpointClient({ allowLoopback: true });
   const errors: unknown[] = [];
   const openImages = (cacheMs?: number) =>
-    profileImages({
+    createProfileImageFinder({
       endpointClient,
       onError: (error) => void errors.push(error),
       ...(cacheMs !== undefined && { cacheMs }),
@@ -85,7 +85,10 @@ describe("profile images", () => {
 
   test("profile images are fetched through the guard, which rejects private addresses", async () => {
     const guardedClient = createEndpointClient();
-    const fetchImage = profileImages({ endpointClient: guardedClient, onError: (error) => void errors.push(error) });
+    const fetchImage = createProfileImageFinder({
+      endpointClient: guardedClient,
+      onError: (error) => void errors.push(error),
+    });
     expect(await fetchImage(`${host.baseAddress}/a.gif`)).toBeUndefined();
     expect(await fetchImage("http://169.254.169.254/latest/meta-data")).toBeUndefined();
     expect(host.requests).toEqual([]);
@@ -116,7 +119,10 @@ describe("profile images", () => {
   test("no profile image is shown after an internal error, which is reported", async () => {
     const bug = new Error("bug");
     const failingClient = { send: () => Promise.reject(bug), close: async () => undefined };
-    const fetchImage = profileImages({ endpointClient: failingClient, onError: (error) => void errors.push(error) });
+    const fetchImage = createProfileImageFinder({
+      endpointClient: failingClient,
+      onError: (error) => void errors.push(error),
+    });
     expect(await fetchImage("https://images.example.com/a.png")).toBeUndefined();
     expect(errors).toEqual([bug]);
   });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fcmTransport, removeToken } from "../../src/push/fcm-transport.ts";
+import { createFcmTransport, removeToken } from "../../src/push/fcm-transport.ts";
 import { notifyWorkers } from "../../src/push/notify-workers.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
@@ -26,7 +26,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
 
   beforeEach(async () => {
     server = await openFcmServer();
-    transport = fcmTransport({
+    transport = createFcmTransport({
       credentials,
       onUnregistered: (device) => removeToken(fixture.store, device),
       now: () => noon,

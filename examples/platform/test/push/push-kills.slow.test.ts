@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type FcmCredentials, fcmTransport } from "../../src/push/fcm-transport.ts";
+import { createFcmTransport, type FcmCredentials } from "../../src/push/fcm-transport.ts";
 import { startPush } from "../../src/push/start-push.ts";
 import { readFcmCredentials } from "../../src/settings/fcm-credentials.ts";
 import { callProcess, signIn } from "../process/call-process.ts";
@@ -134,7 +134,7 @@ async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">
 /** Pushes the remaining notifications on a virtual clock. */
 async function pushRemaining(fixture: DeliveryFixture, server: FcmServer, credentials: FcmCredentials): Promise<void> {
   const onUnregistered = async (): Promise<void> => undefined;
-  const transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher });
+  const transport = createFcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher });
   const push = fixture.adopt(
     startPush({
       store: fixture.store,

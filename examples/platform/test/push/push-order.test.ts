@@ -8,7 +8,7 @@ import type { Action } from "../../src/offers/transition.ts";
 import { claimRows } from "../../src/outbox/claim.ts";
 import { Leases } from "../../src/outbox/leases.ts";
 import type { Loop } from "../../src/outbox/timers.ts";
-import { fcmTransport } from "../../src/push/fcm-transport.ts";
+import { createFcmTransport } from "../../src/push/fcm-transport.ts";
 import { readNotifications } from "../../src/push/notification-feed.ts";
 import type { NotificationReason, PushTransport } from "../../src/push/push-transport.ts";
 import { pushQueue, startPush } from "../../src/push/start-push.ts";
@@ -44,7 +44,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
   beforeEach(async () => {
     server = await openFcmServer();
     const onUnregistered = async (): Promise<void> => undefined;
-    transport = fcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher, timeoutMs: 500 });
+    transport = createFcmTransport({ credentials, onUnregistered, now, dispatcher: server.dispatcher, timeoutMs: 500 });
     organisationId = await addOrganisation(fixture.store);
     workerId = randomUUID();
     await fixture.store.db.insertInto("workers").values({ id: workerId, name: "Ann", password_hash: "" }).execute();

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
-import { openPool, separateClient, withClients } from "../../src/store/postgres-pool.ts";
+import { createSeparateClient, openPool, withClients } from "../../src/store/postgres-pool.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
@@ -82,7 +82,7 @@ const acceptedByPgBouncer = ["user", "database", "client_encoding", "datestyle",
 
 test.each([
   ["the pool", (url: string): Promise<unknown> => openPool(url, () => undefined).connect()],
-  ["the connection for signals", (url: string): Promise<unknown> => separateClient(url).connect()],
+  ["the connection for signals", (url: string): Promise<unknown> => createSeparateClient(url).connect()],
 ])("%s does not use startup parameters that PgBouncer rejects", async (_, connect) => {
   let startup: Buffer | undefined;
   const server = createServer((socket) => {

@@ -1,5 +1,5 @@
 import { defaultRetrySchedule } from "@offers/contract/retry-schedule";
-import { scryptPasswords } from "../../src/accounts/passwords.ts";
+import { createScryptPasswords } from "../../src/accounts/passwords.ts";
 import { createLog } from "../../src/observability/log.ts";
 import type { Settings } from "../../src/settings/settings.ts";
 import { defaultRetention } from "../../src/settings/settings.ts";
@@ -71,7 +71,7 @@ const testSettings = ({ options }: TestDatabase, changes: Partial<Settings>): Se
 });
 
 /** Hashes at a low cost: at the default cost, each hash takes 0.3 s of CPU time. */
-const passwords = scryptPasswords({ N: 2, r: 1, p: 1 });
+const passwords = createScryptPasswords({ N: 2, r: 1, p: 1 });
 
 /** Opens a platform. @param now the test's clock @default the system clock */
 export async function openPlatform(

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { urlOf } from "../../src/settings/serve.ts";
+import { serverUrl } from "../../src/settings/serve.ts";
 
 export interface Served {
   baseAddress: string;
@@ -13,7 +13,7 @@ export async function serve(listener: RequestListener): Promise<Served> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    baseAddress: urlOf(server),
+    baseAddress: serverUrl(server),
     async close() {
       const closed = once(server, "close");
       server.close();

@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { sessionMethods, signedInRoutes } from "../../accounts/signed-in-routes.ts";
+import { createSignedInRoutes, sessionMethods } from "../../accounts/signed-in-routes.ts";
 import type { EndpointCheck } from "../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../http/fields.ts";
 import { listSchema } from "../../http/list-cursor.ts";
@@ -19,7 +19,7 @@ import { mailList } from "./read-mails.ts";
 
 /** Adds the portal's JSON routes: company profile, offers, deliveries, suggestions, invitations and mailbox. */
 export function mountPortal(router: Router, deps: PortalDeps): void {
-  const { route, list } = signedInRoutes(deps, person, readPerson);
+  const { route, list } = createSignedInRoutes(deps, person, readPerson);
   defineRoutes(router, person.sessionPath, sessionMethods(deps, person));
 
   const withProfile = async (user: SignedInPerson, checks: EndpointCheck[]) => ({

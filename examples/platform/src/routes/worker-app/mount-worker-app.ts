@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { authenticateUser, requireSession } from "../../accounts/sessions.ts";
-import { sessionMethods, signedInRoutes } from "../../accounts/signed-in-routes.ts";
+import { createSignedInRoutes, sessionMethods } from "../../accounts/signed-in-routes.ts";
 import { listSchema } from "../../http/list-cursor.ts";
 import { defineRoutes } from "../../http/routes.ts";
 import { addContact, contactSchema, readOrganisation } from "./contacts.ts";
@@ -13,7 +13,7 @@ import { actAsWorker, readOfferAsWorker } from "./worker-offer.ts";
 /** Adds the worker app's JSON routes: notifications menu, offers and responses, contacts, devices. */
 export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   const { store } = deps;
-  const { route, list } = signedInRoutes(deps, worker, (_store, { ownerId }) => ({ id: ownerId }));
+  const { route, list } = createSignedInRoutes(deps, worker, (_store, { ownerId }) => ({ id: ownerId }));
   defineRoutes(router, worker.sessionPath, sessionMethods(deps, worker));
 
   defineRoutes(router, "/worker-app/devices", {

@@ -14,31 +14,31 @@ export interface ClusterFiles {
 }
 
 /**
- * Prepares PGlite's files. If the process that created them was killed, they are incomplete: PGlite can neither open nor complete
- * them, and they do not contain data yet. They are then removed.
+ * Prepares PGlite's files. Removes them if they are incomplete because the process that created them was killed: PGlite can neither
+ * open nor complete them, and they do not contain data yet.
  *
  * @throws {StoreError} `data_folder_incompatible`
  */
 export async function prepareClusterFiles(dataFolder: string): Promise<ClusterFiles> {
   const folder = join(dataFolder, "pglite");
-  const creating = join(dataFolder, "pglite.creating");
-  if (existsSync(creating)) await rm(folder, { recursive: true, force: true });
+  const incompleteMarker = join(dataFolder, "pglite.creating");
+  if (existsSync(incompleteMarker)) await rm(folder, { recursive: true, force: true });
   const isNew = !existsSync(folder);
-  if (isNew) await writeFile(creating, "");
+  if (isNew) await writeFile(incompleteMarker, "");
   else checkVersion(dataFolder, folder);
   return {
     folder,
     async markOpened() {
-      if (isNew) await rm(creating);
+      if (isNew) await rm(incompleteMarker);
     },
   };
 }
 
 function checkVersion(dataFolder: string, folder: string): void {
   const file = join(folder, "PG_VERSION");
-  const written = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
-  if (written === postgresVersion) return;
-  const writer = written === undefined ? "by another program" : `by PostgreSQL ${written}`;
+  const writtenVersion = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+  if (writtenVersion === postgresVersion) return;
+  const writer = writtenVersion === undefined ? "by another program" : `by PostgreSQL ${writtenVersion}`;
   throw new StoreError(
     "data_folder_incompatible",
     `the files in ${folder} were written ${writer}, but this version reads only files from PostgreSQL ${postgresVersion}; delete ` +

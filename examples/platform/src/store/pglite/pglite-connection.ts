@@ -29,19 +29,21 @@ export class PgliteConnection implements PGlite {
 
   async query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
     // The thread runs requests in order, so the next request may be sent before this one's response arrives.
-    const { sent } = await this.#mutex.take(this.#lane, async () => ({ sent: this.#send<T>(sql, parameters, true) }));
-    return sent;
+    const { response } = await this.#mutex.runExclusive(this.#lane, async () => ({
+      response: this.#send<T>(sql, parameters, true),
+    }));
+    return response;
   }
 
   async transaction<T>(work: (transaction: PGliteTransaction) => Promise<T>): Promise<T> {
-    const { result, commit } = await this.#mutex.take(this.#lane, () => this.#transact(work));
+    const { result, commit } = await this.#mutex.runExclusive(this.#lane, () => this.#transact(work));
     await commit;
     return result;
   }
 
   /** Closes PGlite after this lane's earlier requests. */
   close(): Promise<void> {
-    return this.#mutex.take(this.#lane, () => this.#thread.close());
+    return this.#mutex.runExclusive(this.#lane, () => this.#thread.close());
   }
 
   /** Runs a transaction. Returns before it is committed: the thread runs requests in order, so the next one may already be sent. */

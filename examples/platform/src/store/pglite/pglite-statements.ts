@@ -91,9 +91,9 @@ export class PgliteStatements {
 
 function toRow(columns: Statement["columns"], fields: readonly (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [index, { name, parse: read }] of columns.entries()) {
+  for (const [index, { name, parse: parseText }] of columns.entries()) {
     const text = fields[index] ?? null;
-    row[name] = text === null || read === undefined ? text : read(text);
+    row[name] = text === null || parseText === undefined ? text : parseText(text);
   }
   return row;
 }

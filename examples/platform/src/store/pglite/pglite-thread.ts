@@ -35,7 +35,7 @@ export class PgliteThread {
       const unexpected = !this.closed;
       this.closed = true;
       started?.reject(error);
-      for (const waiting of this.#waiting.values()) waiting.reject(error);
+      for (const request of this.#waiting.values()) request.reject(error);
       this.#waiting.clear();
       if (unexpected && this.ready) onStopped(error);
     };
@@ -57,7 +57,7 @@ export class PgliteThread {
     });
   }
 
-  /** Sends a request. @param standalone whether it is outside a transaction: if so, the worker rolls back if it fails */
+  /** Sends a request. @param standalone whether it is outside a transaction; if so, the worker rolls back after an error */
   send(sql: string, parameters: unknown[], standalone: boolean): Promise<PgliteRows> {
     if (this.closed) return Promise.reject(new StoreError("store_stopped", "the store is closed"));
     this.#lastId += 1;
@@ -82,9 +82,9 @@ export class PgliteThread {
   }
 
   #settle(response: Extract<PgliteResponse, { id: number }>): void {
-    const waiting = this.#waiting.get(response.id);
+    const request = this.#waiting.get(response.id);
     this.#waiting.delete(response.id);
-    if ("failure" in response) waiting?.reject(toError(response.failure));
-    else waiting?.resolve(response);
+    if ("failure" in response) request?.reject(toError(response.failure));
+    else request?.resolve(response);
   }
 }

@@ -40,14 +40,14 @@ async function respond(
 /** A snapshot of the current schema, which exists only in the bundle. Loading it is faster than running the migrations. */
 const template = new URL("pglite-template.tar.br", import.meta.url);
 
-function open(folder: string): Promise<PGlite> {
+function openDatabase(folder: string): Promise<PGlite> {
   if (existsSync(folder) || !existsSync(template)) return PGlite.create(folder);
   return PGlite.create(folder, { loadDataDir: new Blob([brotliDecompressSync(readFileSync(template))]) });
 }
 
-async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<void> {
+async function serveRequests(port: MessagePort, { folder }: PgliteWorkerData): Promise<void> {
   const post = (message: PgliteResponse): void => port.postMessage(message);
-  const database = await open(folder);
+  const database = await openDatabase(folder);
   const statements = new PgliteStatements(database);
   let turn = Promise.resolve();
   port.on("message", (request: PgliteRequest | "close") => {
@@ -62,7 +62,7 @@ async function serve(port: MessagePort, { folder }: PgliteWorkerData): Promise<v
 
 if (parentPort !== null) {
   const port = parentPort;
-  serve(port, workerData as PgliteWorkerData).catch((error: unknown) =>
+  serveRequests(port, workerData as PgliteWorkerData).catch((error: unknown) =>
     port.postMessage({ failure: toFailure(error) } satisfies PgliteResponse),
   );
 }

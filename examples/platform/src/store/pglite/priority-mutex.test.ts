@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 
 /** Requests turns while another is running. @returns the lanes in the order in which they got their turns */
-async function orderOf(requested: readonly Lane[]): Promise<string> {
+async function turnOrder(requested: readonly Lane[]): Promise<string> {
   const mutex = new PriorityMutex();
   const order: string[] = [];
-  const turn = (lane: Lane) => mutex.take(lane, async () => void order.push(lane === "foreground" ? "F" : "b"));
-  await Promise.all([mutex.take("background", async () => undefined), ...requested.map(turn)]);
+  const turn = (lane: Lane) => mutex.runExclusive(lane, async () => void order.push(lane === "foreground" ? "F" : "b"));
+  await Promise.all([mutex.runExclusive("background", async () => undefined), ...requested.map(turn)]);
   return order.join("");
 }
 
@@ -19,7 +19,7 @@ test.each([
   ["bbbFFFFFFFFFF", "FFFFbFFFFbFFb"],
   ["", ""],
 ])("serves the requests %s in the order %s", async (requested, expected) =>
-  expect(await orderOf(lanes(requested))).toBe(expected),
+  expect(await turnOrder(lanes(requested))).toBe(expected),
 );
 
 test("serves one request at a time, even after a failure", async () => {
@@ -32,22 +32,22 @@ test("serves one request at a time, even after a failure", async () => {
     await Promise.resolve();
     running -= 1;
   };
-  const failed = mutex.take("background", () => Promise.reject(new Error("broken")));
+  const failed = mutex.runExclusive("background", () => Promise.reject(new Error("broken")));
   await Promise.all([
     expect(failed).rejects.toThrow("broken"),
-    mutex.take("foreground", work),
-    mutex.take("background", work),
+    mutex.runExclusive("foreground", work),
+    mutex.runExclusive("background", work),
   ]);
-  await Promise.all([mutex.take("background", work), mutex.take("foreground", work)]);
+  await Promise.all([mutex.runExclusive("background", work), mutex.runExclusive("foreground", work)]);
   expect(maxRunning).toBe(1);
 });
 
 test("serves a request that arrives during a handover after the one that gets the turn", async () => {
   const mutex = new PriorityMutex();
   const order: string[] = [];
-  const first = mutex.take("foreground", async () => void order.push("first"));
-  const second = mutex.take("foreground", async () => void order.push("second"));
-  await first.then(() => mutex.take("foreground", async () => void order.push("third")));
+  const first = mutex.runExclusive("foreground", async () => void order.push("first"));
+  const second = mutex.runExclusive("foreground", async () => void order.push("second"));
+  await first.then(() => mutex.runExclusive("foreground", async () => void order.push("third")));
   await second;
   expect(order).toEqual(["first", "second", "third"]);
 });

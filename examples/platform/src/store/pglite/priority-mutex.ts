@@ -10,17 +10,17 @@ export class PriorityMutex {
   #isTaken = false;
   #foregroundInARow = 0;
 
-  async take<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+  async runExclusive<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
     if (this.#isTaken) await new Promise<void>((resolve) => void this.#waiting[lane].push(resolve));
     this.#isTaken = true;
     try {
       return await work();
     } finally {
-      this.#giveToNext();
+      this.#passToNext();
     }
   }
 
-  #giveToNext(): void {
+  #passToNext(): void {
     const { foreground, background } = this.#waiting;
     const mayServeBackground = foreground.length === 0 || this.#foregroundInARow >= maxConsecutive;
     const lane = mayServeBackground && background.length > 0 ? background : foreground;

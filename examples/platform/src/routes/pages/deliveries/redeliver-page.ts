@@ -2,10 +2,10 @@ import type { Request } from "express";
 import type { DeliveryFilter } from "../../../webhooks/find-deliveries.ts";
 import {
   countRedeliverable,
+  createRedeliveryTask,
   type Redeliverable,
   type RedeliveryTask,
-  readRedeliveries,
-  startRedelivery,
+  readRedeliveryTasks,
 } from "../../../webhooks/redelivery-tasks.ts";
 import { formTokenField } from "../layout/field.ts";
 import { counted } from "../layout/labels.ts";
@@ -28,7 +28,7 @@ export const redeliverManyForm: PortalForm = async (context, form) => {
     return { ...(await askToRedeliver(context)), status: 422 };
   const filter = chosenFilter(context, which as keyof typeof choices);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
-    const total = await startRedelivery(trx, user.organisationId, filter, last);
+    const total = await createRedeliveryTask(trx, user.organisationId, filter, last);
     return {
       to: urlOf(filterOf(request)),
       notice: `${counted(total, "event")} ${total === 1 ? "is" : "are"} being redelivered.`,
@@ -141,7 +141,7 @@ const shownMs = 10 * 60_000;
 /** Shows the progress of redelivery tasks, updated live. */
 export async function redeliveriesSection({ deps, user, times }: PortalContext): Promise<Markup> {
   const since = new Date(deps.now().getTime() - shownMs);
-  const tasks = await readRedeliveries(deps.store, user.organisationId, since);
+  const tasks = await readRedeliveryTasks(deps.store, user.organisationId, since);
   return html`
       <div id="redeliveries" data-live="delivery" class="stack">${tasks.map(
         (task) => html`

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { type ProfileImage, profileImages, urlOf } from "../../../accounts/profile-images.ts";
+import { createProfileImageFinder, type ProfileImage, urlOf } from "../../../accounts/profile-images.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import type { PageDeps } from "../routing/page.ts";
@@ -15,7 +15,7 @@ const transparentPixel: ProfileImage = {
 /** `GET /invitations/images/{reference}`: returns the picture of a person suggested in this session. */
 export function profileImageRoute(deps: PageDeps): RequestHandler {
   const { authenticate } = pageRoutes(deps, portalSection);
-  const findImage = profileImages(deps);
+  const findImage = createProfileImageFinder(deps);
   return async (request, response) => {
     const { session } = await authenticate(request, response, "image");
     const image = (await findImage(readReference(pathParameter(request, "reference"), session.id))) ?? transparentPixel;

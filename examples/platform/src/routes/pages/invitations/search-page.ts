@@ -1,5 +1,5 @@
 import type { OrganisationResult } from "../../../accounts/contact-suggestions.ts";
-import { mailboxOf } from "../../../accounts/invitations.ts";
+import { toMailbox } from "../../../accounts/invitations.ts";
 import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
 import {
@@ -67,11 +67,11 @@ async function showSearch(context: PortalContext, search: PersonSearch, problem?
   const shownProblem = problem ?? found.problem;
   const recentlyInvited = await findRecentlyInvited(deps.store.db, user.organisationId, deps.now());
   const addresses = found.results.flatMap((result) =>
-    "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => mailboxOf(emailAddress)),
+    "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => toMailbox(emailAddress)),
   );
   const lastInvitations = await findLastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
   const invitationOf = (emailAddress: string) => {
-    const mailbox = mailboxOf(emailAddress);
+    const mailbox = toMailbox(emailAddress);
     const earlier = lastInvitations.get(mailbox);
     return earlier && { ...earlier, isRecent: recentlyInvited.has(mailbox) };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { localTimeOf } from "../../../time-zones/local-time.ts";
+import { toLocalTime } from "../../../time-zones/local-time.ts";
 import { isTimeZone } from "../../../time-zones/time-zone.ts";
 import { localTimes } from "./time.ts";
 
@@ -12,7 +12,7 @@ describe("a local time", () => {
     ["Pacific/Chatham", "2027-01-01T09:00", "2026-12-31T19:15:00Z"],
   ])("converts a local time to UTC and back: in %s, %s is %s", (timeZone, local, utc) => {
     expect(localTimes(timeZone).toUtc(local)).toBe(utc);
-    expect(localTimeOf(new Date(utc), timeZone)).toBe(local);
+    expect(toLocalTime(new Date(utc), timeZone)).toBe(local);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { instantsOf, isLocalTime } from "../../../time-zones/local-time.ts";
+import { isLocalTime, toInstants } from "../../../time-zones/local-time.ts";
 import { timeFormats } from "../../../time-zones/time-formats.ts";
 import { html, type Markup } from "./markup.ts";
 
@@ -33,13 +33,13 @@ export function localTimes(timeZone: string): LocalTimes {
       return element(date, formats.day(date));
     },
     toUtc(local, notBefore) {
-      const instants = instantsOf(local, timeZone);
+      const instants = toInstants(local, timeZone);
       const later = notBefore === undefined ? undefined : instants.find((instant) => instant > new Date(notBefore));
       return (later ?? instants[0])?.toISOString().replace(".000Z", "Z") ?? local;
     },
     problemOf(local) {
       if (!isLocalTime(local)) return "Enter a date and a time, such as 2099-05-01T16:00.";
-      if (instantsOf(local, timeZone).length > 0) return undefined;
+      if (toInstants(local, timeZone).length > 0) return undefined;
       return `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`;
     },
   };

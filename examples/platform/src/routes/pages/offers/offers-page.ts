@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { dayOf } from "../../../time-zones/local-time.ts";
+import { parseDay } from "../../../time-zones/local-time.ts";
 import {
   type FoundOffer,
   findOffers,
@@ -73,7 +73,7 @@ interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
   until: string | undefined;
 }
 
-const dateOf = (text: string | undefined) => (text !== undefined && dayOf(text, "UTC") ? text : undefined);
+const dateOf = (text: string | undefined) => (text !== undefined && parseDay(text, "UTC") ? text : undefined);
 
 const readQuery = (request: Request): Shown => ({
   state: oneOf(offerStates, parameterOf(request, "state")),
@@ -86,8 +86,8 @@ const readQuery = (request: Request): Shown => ({
 
 const filterOf = ({ times: { timeZone } }: PortalContext, { from, until, ...shown }: Shown): OfferFilter => ({
   ...shown,
-  from: dayOf(from ?? "", timeZone)?.start,
-  until: dayOf(until ?? "", timeZone)?.end,
+  from: parseDay(from ?? "", timeZone)?.start,
+  until: parseDay(until ?? "", timeZone)?.end,
 });
 
 const urlOf = ({ text, order, ...shown }: Partial<Shown>, before?: string): string =>

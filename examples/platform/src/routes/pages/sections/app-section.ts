@@ -1,5 +1,5 @@
 import type { Session } from "../../../accounts/sessions.ts";
-import { endOfNotifications } from "../../../push/notification-feed.ts";
+import { readLastPosition } from "../../../push/notification-feed.ts";
 import type { Store } from "../../../store/store.ts";
 import { readNewOffers } from "../../worker-app/shifts.ts";
 import { worker } from "../../worker-app/worker.ts";
@@ -88,7 +88,7 @@ async function readWorker(store: Store, { ownerId: id }: Session, now: () => Dat
     id,
     name,
     timeZone,
-    lastPosition: await endOfNotifications(store, id),
+    lastPosition: await readLastPosition(store, id),
     newOffers: await readNewOffers({ store, now }, id),
   };
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { jsonObjectFrom } from "kysely/helpers/postgres";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { shownState } from "../../../webhooks/disabled-endpoint.ts";
-import { type DeliveryFilter, deliveryQuery, matchesFilter } from "../../../webhooks/find-deliveries.ts";
+import { type DeliveryFilter, deliveryQuery, toFilterCondition } from "../../../webhooks/find-deliveries.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
@@ -24,7 +24,7 @@ export async function readDeliveries(
   { before, limit, oldestFirst = false, ...filter }: DeliveryQuery,
 ) {
   const read = await portalDeliveryQuery(deps, organisationId)
-    .where(await matchesFilter(deps.store.db, organisationId, filter))
+    .where(await toFilterCondition(deps.store.db, organisationId, filter))
     .$if(before !== undefined, (query) =>
       query.where("deliveries.sequence", oldestFirst ? ">" : "<", before?.position ?? 0),
     )

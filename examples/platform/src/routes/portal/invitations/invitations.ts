@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
-import { invitationExpiry, mailboxOf } from "../../../accounts/invitations.ts";
+import { invitationExpiry, toMailbox } from "../../../accounts/invitations.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../../generated/decisions.ts";
 import { lineField, textField } from "../../../http/fields.ts";
 import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
@@ -48,7 +48,7 @@ export async function invite(
   const searchAgain = "Select people from a search in this session, or search again.";
   rejectIfAny("contact_not_suggested", searchAgain, unsuggested, "No search in this session suggested this person.");
   const createdAt = now();
-  const mailboxes = selected.map(({ emailAddress }) => mailboxOf(emailAddress));
+  const mailboxes = selected.map(({ emailAddress }) => toMailbox(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // Invite a person who is selected twice only once.
   const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
@@ -60,7 +60,7 @@ export async function invite(
     suggested_by: suggestedBy.id,
     name,
     email_address: emailAddress,
-    mailbox: mailboxOf(emailAddress),
+    mailbox: toMailbox(emailAddress),
     token_hash: sha256(token),
     created_at: createdAt,
   }));
@@ -84,7 +84,7 @@ function rejectIfAny(code: ProblemCode, detail: string, indexes: readonly number
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Returns the mailboxes (see `mailboxOf`) that an organisation invited too recently to invite again (D-87). */
+/** Returns the mailboxes (see `toMailbox`) that an organisation invited too recently to invite again (D-87). */
 export async function findRecentlyInvited(
   db: Store["db"],
   organisationId: string,
@@ -99,7 +99,7 @@ export async function findRecentlyInvited(
   return new Set(rows.map(({ mailbox }) => mailbox));
 }
 
-/** Returns when an organisation last invited each mailbox (see `mailboxOf`), and which user invited it. */
+/** Returns when an organisation last invited each mailbox (see `toMailbox`), and which user invited it. */
 export async function findLastInvitations(
   db: Store["db"],
   organisationId: string,

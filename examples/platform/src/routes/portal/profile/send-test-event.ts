@@ -22,7 +22,7 @@ import { attemptTimeoutMs, requestTimeoutMs } from "@offers/contract/decisions";
 import { nullAsAbsent } from "@offers/contract/received-values";
 import { z } from "zod";
 import type { EndpointResult } from "../../../endpoint-client/endpoint-client.ts";
-import { signaturesOf } from "../../../endpoint-client/mask-echoes.ts";
+import { extractSignatures } from "../../../endpoint-client/mask-echoes.ts";
 import { textField, truncateUtf8 } from "../../../http/fields.ts";
 import { invalidRequest } from "../../../http/problem.ts";
 import { decryptSecrets } from "../../../store/encrypt.ts";
@@ -186,7 +186,7 @@ function send(
   timeoutMs: number,
 ): Promise<EndpointResult> {
   const headerPairs = headers.map(({ name, value }) => [name, value] as const);
-  const signatures = headerPairs.flatMap(([name, value]) => signaturesOf({ [name]: value }));
+  const signatures = headerPairs.flatMap(([name, value]) => extractSignatures({ [name]: value }));
   return endpointClient.send({
     method,
     baseAddress,
