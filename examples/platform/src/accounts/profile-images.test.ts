@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { encrypt } from "../store/encrypt.ts";
-import { detectImageType, referenceOf, urlOf } from "./profile-images.ts";
+import { decryptImageUrl, detectImageType, encryptImageUrl } from "./profile-images.ts";
 
 // The first bytes of image files from other programs.
 test.each([
@@ -30,18 +30,20 @@ const key = randomBytes(32);
 const url = "https://images.example.com/dana.png?size=80";
 
 test("encrypts a URL into a reference and decrypts it", () => {
-  const reference = referenceOf(url, key, "session") ?? "";
+  const reference = encryptImageUrl(url, key, "session") ?? "";
   expect(reference).toMatch(/^v1\.[\w-]+$/);
-  expect(urlOf(reference, key, "session")).toBe(url);
+  expect(decryptImageUrl(reference, key, "session")).toBe(url);
 });
 
 test.each([
-  ["from another session", () => referenceOf(url, key, "other")],
-  ["under another key", () => referenceOf(url, randomBytes(32), "session")],
+  ["from another session", () => encryptImageUrl(url, key, "other")],
+  ["under another key", () => encryptImageUrl(url, randomBytes(32), "session")],
   ["encrypted for another purpose", () => encrypt(url, key, "session")],
   ["made up", () => url],
   ["empty", () => ""],
-])("rejects a reference that is %s", (_, make) => expect(() => urlOf(make() ?? "", key, "session")).toThrow());
+])("rejects a reference that is %s", (_, make) =>
+  expect(() => decryptImageUrl(make() ?? "", key, "session")).toThrow(),
+);
 
 test("does not create a reference for a URL that is too long", () =>
-  expect(referenceOf(`https://images.example.com/${"x".repeat(2_000)}`, key, "session")).toBeUndefined());
+  expect(encryptImageUrl(`https://images.example.com/${"x".repeat(2_000)}`, key, "session")).toBeUndefined());

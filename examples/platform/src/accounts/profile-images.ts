@@ -101,9 +101,9 @@ const encryptionOwner = (sessionId: string): string => `profile image ${sessionI
  *
  * @returns undefined for a URL that is too long
  */
-export const referenceOf = (url: string, encryptionKey: Uint8Array, sessionId: string): string | undefined =>
+export const encryptImageUrl = (url: string, encryptionKey: Uint8Array, sessionId: string): string | undefined =>
   url.length <= maxUrlLength ? encrypt(url, encryptionKey, encryptionOwner(sessionId)) : undefined;
 
 /** Decrypts a reference into the URL. @throws {StoreError} if the reference is forged, modified, or from another session */
-export const urlOf = (reference: string, encryptionKey: Uint8Array, sessionId: string): string =>
+export const decryptImageUrl = (reference: string, encryptionKey: Uint8Array, sessionId: string): string =>
   decrypt(reference, encryptionKey, encryptionOwner(sessionId));

@@ -253,14 +253,14 @@ export function joinUrl(baseAddress: string, path: string, parameters: Record<st
  * @throws {EndpointError} `invalid_address`
  */
 export function parseHttpUrl(text: string): URL {
-  const address = URL.parse(text);
-  if (address === null && /^https?:/i.test(text))
+  const url = URL.parse(text);
+  if (url === null && /^https?:/i.test(text))
     throw invalidAddress("the base URL is not a valid URL: check its host name and its port (1 to 65535)");
-  if (address === null || (address.protocol !== "https:" && address.protocol !== "http:"))
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
     throw invalidAddress("the base URL must start with https:// or http://");
-  if (address.username !== "" || address.password !== "")
+  if (url.username !== "" || url.password !== "")
     throw invalidAddress("the base URL must not contain a user name or password");
-  return address;
+  return url;
 }
 
 /**

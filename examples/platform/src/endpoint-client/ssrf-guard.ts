@@ -106,10 +106,10 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressGuar
 /** Returns whether an IP address belongs to this machine. Even if it is public, it may expose services meant for this machine only. */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  const wanted = ipaddr.process(address).toNormalizedString();
+  const normalised = ipaddr.process(address).toNormalizedString();
   return Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])
-    .some((entry) => ipaddr.process(entry.address).toNormalizedString() === wanted);
+    .some((entry) => ipaddr.process(entry.address).toNormalizedString() === normalised);
 }
 
 export interface NameResolverOptions {

@@ -83,7 +83,11 @@ const isId = (value: unknown): value is string =>
  *
  * @param creatorOrganisationIds the organisations whose users may create the offer (D-37)
  */
-export const creationContext = (trx: Trx, now: Date, creatorOrganisationIds: readonly string[]): CreationContext => ({
+export const createCreationContext = (
+  trx: Trx,
+  now: Date,
+  creatorOrganisationIds: readonly string[],
+): CreationContext => ({
   now,
   async mayCreate(id) {
     const person = await trx

@@ -99,16 +99,16 @@ export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<St
 
 /** Applies an action to an offer's state, according to `transitionTable`. */
 export function transition(state: OfferState, action: Action): Transition {
-  const ids = workerIdsIn(action);
-  if ("workerId" in action && !state.recipients.some(hasIdIn(ids))) return reject({ code: "not_addressed" });
+  const workerIds = workerIdsIn(action);
+  if ("workerId" in action && !state.recipients.some(hasIdIn(workerIds))) return reject({ code: "not_addressed" });
   const move = transitionTable[action.type][toStateName(state)];
   switch (move.kind) {
     case "noop":
       return allow(state);
     case "respond":
-      return respond(state, ids, move);
+      return respond(state, workerIds, move);
     case "complete":
-      return complete(state, ids);
+      return complete(state, workerIds);
     case "withdraw":
       return allow({ ...state, withdrawn: true }, notifyEffect("withdrawn", state.recipients));
     case "reject":
@@ -116,9 +116,13 @@ export function transition(state: OfferState, action: Action): Transition {
   }
 }
 
-/** Records a worker's response. @param ids contains only the responding worker's id */
-function respond(state: OfferState, ids: readonly string[], { response, webhookResponse }: RespondAction): Transition {
-  const worker = state.recipients.filter(hasIdIn(ids)).find((recipient) => recipient.response !== response);
+/** Records a worker's response. @param workerIds contains only the responding worker's id */
+function respond(
+  state: OfferState,
+  workerIds: readonly string[],
+  { response, webhookResponse }: RespondAction,
+): Transition {
+  const worker = state.recipients.filter(hasIdIn(workerIds)).find((recipient) => recipient.response !== response);
   if (worker === undefined) return allow(state);
   const recipients = state.recipients.map((recipient) =>
     recipient === worker ? { ...recipient, response } : recipient,
@@ -127,14 +131,14 @@ function respond(state: OfferState, ids: readonly string[], { response, webhookR
   return allow({ ...state, recipients }, { type: "workerOfferResponse", workerId, response: webhookResponse });
 }
 
-/** Completes the offer. @param ids the selected workers; a repeated id counts once */
-function complete(state: OfferState, ids: readonly string[]): Transition {
+/** Completes the offer. @param workerIds the selected workers; a repeated id counts once */
+function complete(state: OfferState, workerIds: readonly string[]): Transition {
   const applied = new Set(
     state.recipients.filter((recipient) => recipient.response === "applied").map((recipient) => recipient.workerId),
   );
-  const indexes = ids.flatMap((id, index) => (applied.has(id) ? [] : [index]));
-  if (indexes.length > 0 || ids.length === 0) return reject({ code: "worker_not_applied", indexes });
-  const isSelected = hasIdIn(ids);
+  const indexes = workerIds.flatMap((id, index) => (applied.has(id) ? [] : [index]));
+  if (indexes.length > 0 || workerIds.length === 0) return reject({ code: "worker_not_applied", indexes });
+  const isSelected = hasIdIn(workerIds);
   const recipients = state.recipients.map((recipient) =>
     isSelected(recipient) ? { ...recipient, confirmation: "confirmed" as const } : recipient,
   );
@@ -159,8 +163,8 @@ function workerIdsIn(action: Action): readonly string[] {
   return "workerIds" in action ? action.workerIds : [];
 }
 
-function hasIdIn(ids: readonly string[]): (recipient: RecipientState) => boolean {
-  const set = new Set(ids);
+function hasIdIn(workerIds: readonly string[]): (recipient: RecipientState) => boolean {
+  const set = new Set(workerIds);
   return ({ workerId }) => set.has(workerId);
 }
 

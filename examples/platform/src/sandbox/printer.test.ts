@@ -14,7 +14,7 @@ const attempt = {
   path: "/offer/response",
   durationMs: 14,
 };
-const textOf = (line: LogLine) => toReadableLine(line, address)?.text;
+const formatText = (line: LogLine) => toReadableLine(line, address)?.text;
 
 test.each<[string, object, string]>([
   [
@@ -38,20 +38,20 @@ test.each<[string, object, string]>([
     { outcome: "dead", failure: "connection_refused", number: 7 },
     "18:04:11 failed     workerOfferResponse POST /offer/response: no response; connection refused, 14 ms, attempt 7, no more attempts; redeliver it at http://127.0.0.1:3000/deliveries/delivery_1",
   ],
-])("prints an attempt that was %s", (_, fields, text) => expect(textOf({ ...attempt, ...fields })).toBe(text));
+])("prints an attempt that was %s", (_, fields, text) => expect(formatText({ ...attempt, ...fields })).toBe(text));
 
 test("prints a paused and a disabled endpoint", () => {
   const changed = { level: 40, time, msg: "endpoint.changed", organisationId: "org_harbour" };
   const until = new Date(time + 30_000).toISOString();
-  expect(textOf({ ...changed, change: "paused", consecutiveFailures: 10, until })).toBe(
+  expect(formatText({ ...changed, change: "paused", consecutiveFailures: 10, until })).toBe(
     "18:04:11 paused     10 attempts in a row failed; deliveries wait until 18:04:41",
   );
-  expect(textOf({ ...changed, change: "disabled", because: "gone" })).toContain("/company");
+  expect(formatText({ ...changed, change: "disabled", because: "gone" })).toContain("/company");
 });
 
 test("prints errors but not requests", () => {
-  expect(textOf({ level: 30, time, msg: "http.response", route: "/offer" })).toBeUndefined();
-  expect(textOf({ level: 50, time, msg: "background.error", error: "Error" })).toBe(
+  expect(formatText({ level: 30, time, msg: "http.response", route: "/offer" })).toBeUndefined();
+  expect(formatText({ level: 50, time, msg: "background.error", error: "Error" })).toBe(
     '18:04:11 background.error {"error":"Error"}',
   );
 });

@@ -43,12 +43,12 @@ interface RedeliveryCandidate {
 export async function redeliverDeliveries(
   trx: Trx,
   organisationId: string,
-  ids: readonly string[],
+  deliveryIds: readonly string[],
 ): Promise<Map<string, Redelivery>> {
   // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes
   // pending, and this one would not see the rows that the other makes due.
   await lockSettlingExclusively(trx, "webhooks");
-  const candidates = await lockCandidates(trx, organisationId, ids);
+  const candidates = await lockCandidates(trx, organisationId, deliveryIds);
   const redeliveries = new Map(candidates.map((candidate) => [candidate.id, classifyRedelivery(candidate)]));
   const redeliverable = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
   if (redeliverable.length === 0) return redeliveries;

@@ -5,7 +5,7 @@ import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes, jsonResponse, pathParameter } from "../../http/routes.ts";
 import { parseBody } from "../../http/validation.ts";
 import { applyAction, refusalProblem } from "../../offers/apply-action.ts";
-import { checkCreation, creationContext } from "../../offers/check-creation.ts";
+import { checkCreation, createCreationContext } from "../../offers/check-creation.ts";
 import { createOffer } from "../../offers/create-offer.ts";
 import { readOffer } from "../../offers/read-offer.ts";
 import type { Dialect, OfferOperation } from "./dialect.ts";
@@ -45,7 +45,10 @@ const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> 
   CreateOffer: operationHandler(deps, "CreateOffer", async (call) => {
     const body = await deps.readJson(call.request, call.response);
     return withIdempotencyKey(deps, call, async (trx) => {
-      const input = await checkCreation(body, creationContext(trx, deps.now(), call.caller.creatorOrganisationIds));
+      const input = await checkCreation(
+        body,
+        createCreationContext(trx, deps.now(), call.caller.creatorOrganisationIds),
+      );
       return deps.dialect.created(await createOffer(trx, deps, call.caller.organisationId, input));
     });
   }),

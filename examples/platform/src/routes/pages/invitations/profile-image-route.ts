@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { createProfileImageFinder, type ProfileImage, urlOf } from "../../../accounts/profile-images.ts";
+import { createProfileImageFinder, decryptImageUrl, type ProfileImage } from "../../../accounts/profile-images.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import { pathParameter } from "../../../http/routes.ts";
 import type { PageDeps } from "../routing/page.ts";
@@ -24,7 +24,7 @@ export function profileImageRoute(deps: PageDeps): RequestHandler {
 
   function readReference(reference: string, sessionId: string): string {
     try {
-      return urlOf(reference, deps.encryptionKey, sessionId);
+      return decryptImageUrl(reference, deps.encryptionKey, sessionId);
     } catch (cause) {
       throw new ProblemError("not_found", "Search again to get new picture references.", { cause });
     }

@@ -1,5 +1,5 @@
 import type { OrganisationResult, Suggestions } from "../../../accounts/contact-suggestions.ts";
-import { referenceOf } from "../../../accounts/profile-images.ts";
+import { encryptImageUrl } from "../../../accounts/profile-images.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
@@ -69,7 +69,7 @@ function suggestionCard(
   { id, invitation }: { id: string; invitation: EarlierInvitation | undefined },
 ): Markup {
   const { name, emailAddress, ratings, profileImageUrl: url } = suggestion;
-  const reference = url && referenceOf(url, deps.encryptionKey, session.id);
+  const reference = url && encryptImageUrl(url, deps.encryptionKey, session.id);
   return html`
   <li class="person">
     <input type="checkbox" id="${id}" name="person" value="${JSON.stringify({ name, emailAddress })}"${invitation?.isRecent && html` disabled`}>

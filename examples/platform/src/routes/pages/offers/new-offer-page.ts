@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
-import { checkCreation, creationContext } from "../../../offers/check-creation.ts";
+import { checkCreation, createCreationContext } from "../../../offers/check-creation.ts";
 import { createOffer } from "../../../offers/create-offer.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import { readPlaces } from "../../portal/profile/places.ts";
@@ -41,7 +41,7 @@ export const createOfferForm: PortalForm = async (context, form) => {
       const { id: organisationId = user.organisationId } =
         user.organisations.find(({ id }) => id === draft.organisationId) ?? {};
       // D-37, D-117: users of the owning organisation and of its agency may create the offer.
-      const lookups = creationContext(trx, deps.now(), [organisationId, user.organisationId]);
+      const lookups = createCreationContext(trx, deps.now(), [organisationId, user.organisationId]);
       const input = await checkCreation(creationOf(draft, user.id, context.times), lookups);
       const id = await createOffer(trx, deps, organisationId, input);
       return {
