@@ -29,7 +29,7 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. None contains a key, an id or a
  * payload, so there is no `url.full`.
  *
- * Every attempt sends the span's context in the registered propagator's headers. `fetch` runs with tracing suppressTracingKey, so that an
+ * Every attempt sends the span's context in the registered propagator's headers. `fetch` runs with tracing suppressed, so that an
  * instrumented `fetch` does not add these headers again. A tracer that throws does not affect the call.
  *
  * Every attempt is measured up to the response headers, in the histogram `http.client.request.duration` in seconds, with
