@@ -10,7 +10,7 @@ import { ForkedProcess } from "../scripts/processes/forked-process.ts";
  */
 export async function runInFreshProcess<Result>(module: URL, task: unknown): Promise<Result> {
   const child = new ForkedProcess(module, JSON.stringify(task));
-  const result = await child.nextMessage<Result>();
+  const result = await child.waitForMessage<Result>();
   await child.stop("SIGTERM");
   return result;
 }

@@ -6,7 +6,7 @@
 //   --publish                                 writes the suites' sections of docs/benchmarks.md
 import { parseArgs } from "node:util";
 import { measureClients } from "./client/client-suite.ts";
-import { describeRun, publish } from "./page.ts";
+import { describeRun, writeSuiteSection } from "./page.ts";
 import { measurePlatform } from "./platform/platform-suite.ts";
 import { measureReceivers } from "./receivers/receivers-suite.ts";
 import type { Suite } from "./suite.ts";
@@ -37,5 +37,5 @@ for (const [name, suite] of chosen) {
   const comparisons = await suite({ quick: options.quick });
   for (const comparison of comparisons) console.log(printTable(comparison));
   // Publish after each suite, so that a later failure loses nothing.
-  if (options.publish) publish(name, comparisons);
+  if (options.publish) writeSuiteSection(name, comparisons);
 }

@@ -2,7 +2,7 @@
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error("no values");
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (index: number): number => sorted[index] ?? Number.NaN;
+  const valueAt = (index: number): number => sorted[index] ?? Number.NaN;
   const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
+  return sorted.length % 2 === 1 ? valueAt(middle) : (valueAt(middle - 1) + valueAt(middle)) / 2;
 }

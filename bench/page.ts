@@ -13,7 +13,7 @@ export function describeRun(): string {
 }
 
 /** Replaces a suite's section of docs/benchmarks.md, which starts with a comment that names it. */
-export function publish(suite: string, comparisons: readonly Comparison[]): void {
+export function writeSuiteSection(suite: string, comparisons: readonly Comparison[]): void {
   const text = readFileSync(page, "utf8");
   const [start, end] = [`<!-- suite: ${suite} -->`, `<!-- end of ${suite} -->`];
   const [from, to] = [text.indexOf(start), text.indexOf(end)];

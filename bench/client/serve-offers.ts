@@ -5,7 +5,7 @@ import { pathPrefix } from "./path-prefix.ts";
 export async function serveOffers(): Promise<{ baseUrl: string; close(): Promise<void> }> {
   const child = new ForkedProcess(new URL("offer-server.ts", import.meta.url));
   return {
-    baseUrl: `http://127.0.0.1:${await child.nextMessage<number>()}${pathPrefix}`,
+    baseUrl: `http://127.0.0.1:${await child.waitForMessage<number>()}${pathPrefix}`,
     close: () => child.stop(),
   };
 }

@@ -10,7 +10,7 @@ import { BenchPlatform, type StoreName } from "./platform.ts";
 export const measurePlatform: Suite = async (options) => {
   const stores: StoreName[] = (await isPostgresRunning()) ? ["PGlite", "PostgreSQL"] : ["PGlite"];
   const receiver = new ForkedProcess(new URL("receive.ts", import.meta.url));
-  const receiverUrl = `http://127.0.0.1:${await receiver.nextMessage<number>()}`;
+  const receiverUrl = `http://127.0.0.1:${await receiver.waitForMessage<number>()}`;
   const comparisons: Comparison[] = [await measureDeliveries(stores, receiverUrl, options)];
   if (stores.includes("PostgreSQL")) comparisons.push(await measureSharedStore(receiverUrl, options));
   comparisons.push(await measureCreations(stores, receiverUrl, options));
@@ -64,7 +64,7 @@ async function measureDeliveries(
 /** Measures how many requests per second undici sends without the platform. */
 async function measureUpperBound(receiverUrl: string, events: number): Promise<number> {
   const child = new ForkedProcess(new URL("upper-bound.ts", import.meta.url), receiverUrl, String(events));
-  const rate = await child.nextMessage<number>();
+  const rate = await child.waitForMessage<number>();
   await child.stop();
   return rate;
 }

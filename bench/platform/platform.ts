@@ -125,7 +125,7 @@ export class BenchPlatform {
 
   async stop(): Promise<void> {
     await this.#dispatcher.close();
-    const codes = await Promise.all(this.#processes.map((started) => started.stop()));
+    const codes = await Promise.all(this.#processes.map((process) => process.stop()));
     await this.#removeStore();
     if (codes.some((code) => code !== 0)) throw new Error(`A process of the platform exited with ${codes.join(", ")}.`);
   }

@@ -71,7 +71,11 @@ class RunningReceiver {
 
   static async start({ module, candidate }: Receiver): Promise<RunningReceiver> {
     const process = new ForkedProcess(new URL("serve.ts", import.meta.url), module.href);
-    return new RunningReceiver(candidate, process, await Sender.open(await process.nextMessage<number>(), connections));
+    return new RunningReceiver(
+      candidate,
+      process,
+      await Sender.open(await process.waitForMessage<number>(), connections),
+    );
   }
 
   /** Measures CPU time per request. @throws unless every request gets 2xx and reaches the user's code */

@@ -13,24 +13,24 @@ const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [2_000], jit
 const { platform, integrator } = fixture;
 try {
   await fixture.createExamples();
-  const offer = await fixture.createOffer("Dinner service on Friday");
+  const offerId = await fixture.createOffer("Dinner service on Friday");
   const token = await platform.signInPerson("hana@harbour-hotels.example");
   const findDelivery = async (workerId: string) => {
     const { deliveries } = (await platform.call("GET", "/portal/deliveries", { token })).json<{
       deliveries: { id: string; state: string; data: object; attempts: object[] }[];
     }>();
-    return deliveries.find(({ data }) => [offer, workerId].every((id) => JSON.stringify(data).includes(id)));
+    return deliveries.find(({ data }) => [offerId, workerId].every((id) => JSON.stringify(data).includes(id)));
   };
 
   integrator.isWorking = false;
-  await fixture.respond("worker_amal", "apply", offer);
+  await fixture.respond("worker_amal", "apply", offerId);
   await eventually(
     "the first attempt has failed",
     async () => (await findDelivery("worker_amal"))?.attempts.length === 1,
   );
   integrator.isWorking = true;
-  await fixture.respond("worker_ben", "apply", offer);
-  await fixture.respond("worker_cleo", "reject", offer);
+  await fixture.respond("worker_ben", "apply", offerId);
+  await fixture.respond("worker_cleo", "reject", offerId);
   await eventually(
     "the retry is acknowledged",
     async () => (await findDelivery("worker_amal"))?.state === "acknowledged",
@@ -42,10 +42,10 @@ try {
     viewport: { width: 960, height: 600 },
   } as const;
   const { page } = await fixture.openPortal(windowOptions);
-  await page.goto(`/offers/${offer}`);
+  await page.goto(`/offers/${offerId}`);
   // The console asks once whether to use the browser's time zone.
   await page.getByRole("button", { name: "for everyone" }).click();
-  await page.goto(`/offers/${offer}`);
+  await page.goto(`/offers/${offerId}`);
   // The hirer has selected workers but not completed the offer.
   await page.locator("label", { hasText: "Amal" }).getByRole("checkbox").check();
   await takePicture(page, "offer");

@@ -38,7 +38,7 @@ const units = {
 function formatUnitComment(name: string, value: unknown): string {
   const unit = (Object.keys(units) as (keyof typeof units)[]).find((suffix) => name.endsWith(suffix));
   if (unit === undefined || typeof value !== "number") return "";
-  const [size, word] = units[unit].find(([unitSize]) => value >= unitSize && value % unitSize === 0) ?? [];
+  const [size, unitName] = units[unit].find(([unitSize]) => value >= unitSize && value % unitSize === 0) ?? [];
   const count = value / Number(size);
-  return size === undefined ? "" : ` // ${count} ${count === 1 ? word?.replace(/s$/, "") : word}`;
+  return size === undefined ? "" : ` // ${count} ${count === 1 ? unitName?.replace(/s$/, "") : unitName}`;
 }

@@ -22,6 +22,7 @@ export async function printPayloadSchemas(root: string): Promise<string> {
     components: { schemas: Record<string, Schema> };
   };
 
+  /** Inlines references and removes annotations. @throws for a keyword that the kit's `validate` does not support */
   const inlineRefs = ({ $ref, ...schema }: Schema): Schema => {
     if (typeof $ref === "string")
       return inlineRefs(components.schemas[$ref.replace("#/components/schemas/", "")] ?? {});

@@ -15,7 +15,7 @@ export class ForkedProcess {
    *
    * @throws if it exits instead
    */
-  async nextMessage<T>(): Promise<T> {
+  async waitForMessage<T>(): Promise<T> {
     const settled = new AbortController();
     const exited = once(this.#process, "exit", settled).then(([code]) => {
       throw new Error(`${this.#process.spawnargs.slice(1).join(" ")} exited with ${code}.`);
@@ -31,7 +31,7 @@ export class ForkedProcess {
 
   /** Sends a message. @returns the process's next message, which must be the response */
   request<T>(message: unknown): Promise<T> {
-    const response = this.nextMessage<T>();
+    const response = this.waitForMessage<T>();
     this.#process.send(message as object);
     return response;
   }

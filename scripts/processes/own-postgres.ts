@@ -19,8 +19,8 @@ export const hasPostgresServer = existsSync(join(folder, "initdb"));
 /** Finds the user to run PostgreSQL as, because it refuses to run as root. @returns {} for the current user */
 function findServerUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
-  return { uid: id("-u"), gid: id("-g") };
+  const readId = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: readId("-u"), gid: readId("-g") };
 }
 
 /** A PostgreSQL server that a test can start on loopback, kill, and remove with its data. */

@@ -59,6 +59,7 @@ async function installRegistry(): Promise<void> {
   await runCommand("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: cache });
 }
 
+/** Creates a user, and an npmrc with the user's token. @returns the environment for npm */
 async function signIn(address: string, folder: string): Promise<Registry["env"]> {
   const response = await fetch(`${address}/-/user/org.couchdb.user:rehearsal`, {
     method: "PUT",

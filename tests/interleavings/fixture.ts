@@ -52,6 +52,7 @@ export class Fixture {
     this.interleaving = interleaving;
   }
 
+  /** Empties the tables, and inserts one organisation and three workers. */
   static async prepare(postgres: Postgres, seed: number): Promise<Fixture> {
     const fixture = new Fixture(postgres, new Interleaving(seed, postgres.monitor));
     await fixture.query(`

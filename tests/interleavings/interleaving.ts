@@ -112,15 +112,15 @@ export class Interleaving extends Seeded {
   /** Runs the actors until all have ended. */
   async runToEnd(): Promise<void> {
     for (const { send } of this.#actors) send();
-    let last: Actor | undefined;
+    let lastActor: Actor | undefined;
     /** Whether all actors that could continue are held back because they wait for each other. */
     let isDeadlock = false;
     for (;;) {
       await this.#waitUntilSettled();
       const waiting = this.#actors.filter(({ phase }) => phase === "sent");
-      const isSecondWaiter = last?.phase === "sent" && waiting.length > 1;
-      if (last !== undefined && isSecondWaiter && !isDeadlock && !(await this.#areDeadlocked(waiting))) {
-        await this.#holdBack(last);
+      const isSecondWaiter = lastActor?.phase === "sent" && waiting.length > 1;
+      if (lastActor !== undefined && isSecondWaiter && !isDeadlock && !(await this.#areDeadlocked(waiting))) {
+        await this.#holdBack(lastActor);
         continue;
       }
       if (waiting.length === 0 || isDeadlock) for (const actor of this.#actors) actor.isHeldBack = false;
@@ -134,9 +134,11 @@ export class Interleaving extends Seeded {
           ({ statement }) => statement !== "commit" || !this.chance(this.#chanceToDelayCommit),
         );
         const next = willing.length > 0 ? willing : ready;
-        last =
-          last !== undefined && next.includes(last) && this.chance(this.#chanceToContinue) ? last : this.pick(next);
-        this.#sendNext(last);
+        lastActor =
+          lastActor !== undefined && next.includes(lastActor) && this.chance(this.#chanceToContinue)
+            ? lastActor
+            : this.pick(next);
+        this.#sendNext(lastActor);
       } else if (this.#actors.every(({ phase }) => phase === "ended")) return;
       else if (this.#actors.some(({ isHeldBack }) => isHeldBack)) isDeadlock = true;
       // PostgreSQL aborts one of the deadlocked transactions.
@@ -197,9 +199,9 @@ export class Interleaving extends Seeded {
 
   /** Cancels an actor's statement, and waits until the actor has noticed. */
   async #cancel({ pid }: Actor): Promise<void> {
-    const before = this.#changes;
+    const changesBefore = this.#changes;
     await this.#monitor.query("select pg_cancel_backend($1)", [pid]);
-    if (this.#changes === before) await this.#waitForChange();
+    if (this.#changes === changesBefore) await this.#waitForChange();
   }
 
   #setPhase(actor: Actor, phase: Actor["phase"]): void {
@@ -222,13 +224,13 @@ export class Interleaving extends Seeded {
       while (this.#actors.some(({ phase }) => phase === "running")) await this.#waitForChange();
       const sent = this.#actors.filter(({ phase }) => phase === "sent");
       if (sent.length === 0) return;
-      const before = this.#changes;
+      const changesBefore = this.#changes;
       await Promise.race([this.#waitForChange(), setTimeout(pollMs)]);
-      if (this.#changes !== before) continue;
+      if (this.#changes !== changesBefore) continue;
       const blockers = await this.#findBlockers(sent);
       // An actor without blockers is waiting for autovacuum or for the processor, not for another actor.
       const areBlocked = sent.every((actor) => (blockers.get(actor) ?? []).length > 0);
-      if (this.#changes === before && areBlocked) return;
+      if (this.#changes === changesBefore && areBlocked) return;
       if (performance.now() > endsAt)
         throw new Error(`A statement hangs: ${sent.map(({ statement }) => statement).join()}`);
     }

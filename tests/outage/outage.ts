@@ -250,7 +250,7 @@ class Integrator {
   async start(platform: string): Promise<void> {
     const setup: IntegratorSetup = { ...this.#setup, platform };
     this.#process = new ForkedProcess(new URL("integrator.ts", import.meta.url), JSON.stringify(setup));
-    await this.#process.nextMessage();
+    await this.#process.waitForMessage();
   }
 
   async kill(): Promise<void> {

@@ -127,31 +127,31 @@ export class ContractChecker {
   recordRequest(
     request: Pick<SentRequest, "deliveryId" | "organisationId" | "process">,
   ): (isAcknowledged: boolean) => void {
-    const now = this.#schedule.nowMs;
-    const sent: SentRequest = { ...request, startedAtMs: now, isAcknowledged: false };
+    const nowMs = this.#schedule.nowMs;
+    const sentRequest: SentRequest = { ...request, startedAtMs: nowMs, isAcknowledged: false };
     const { deliveryId, organisationId, process } = request;
     const earlierRequests = this.#sent.filter((earlier) => earlier.organisationId === organisationId);
     const inFlight = earlierRequests.filter((earlier) => earlier.endedAtMs === undefined && !this.#isExcused(earlier));
-    if (inFlight.length >= capacity && !this.#isExcused(sent))
+    if (inFlight.length >= capacity && !this.#isExcused(sentRequest))
       this.violations.push(`capacity: attempt ${inFlight.length + 1} in flight at ${organisationId}`);
-    const disabledAt = this.#disabledAt.get(organisationId);
-    if (disabledAt !== undefined && now > disabledAt + disabledGraceMs && !this.#isExcused(sent))
+    const disabledAtMs = this.#disabledAt.get(organisationId);
+    if (disabledAtMs !== undefined && nowMs > disabledAtMs + disabledGraceMs && !this.#isExcused(sentRequest))
       this.violations.push(
         `disabled: ${process.name} sends a request to ${organisationId}, whose endpoint is disabled`,
       );
     const nextAtMs = this.#nextAttemptAtMs.get(deliveryId) ?? 0;
-    if (now < nextAtMs && !this.#hasClockJumped && !this.#restartedAtMs.has(organisationId))
-      this.violations.push(`early: ${deliveryId} is attempted ${nextAtMs - now} ms before the reported time`);
+    if (nowMs < nextAtMs && !this.#hasClockJumped && !this.#restartedAtMs.has(organisationId))
+      this.violations.push(`early: ${deliveryId} is attempted ${nextAtMs - nowMs} ms before the reported time`);
     for (const earlier of earlierRequests)
       if (earlier.deliveryId === deliveryId && !this.#isExcused(earlier)) {
         if (earlier.endedAtMs === undefined) this.violations.push(`double: ${deliveryId} has two attempts in flight`);
         else if (earlier.isAcknowledged)
           this.violations.push(`double: ${deliveryId} is sent again after it was acknowledged`);
       }
-    this.#sent.push(sent);
+    this.#sent.push(sentRequest);
     return (isAcknowledged) => {
-      sent.endedAtMs = this.#schedule.nowMs;
-      sent.isAcknowledged = isAcknowledged;
+      sentRequest.endedAtMs = this.#schedule.nowMs;
+      sentRequest.isAcknowledged = isAcknowledged;
     };
   }
 

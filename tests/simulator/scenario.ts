@@ -57,7 +57,7 @@ export interface Scenario {
  */
 export function createScenario(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
-  const pickScenario = schedule.pick([
+  const createPickedScenario = schedule.pick([
     createBurst,
     createTakeover,
     createOutage,
@@ -67,7 +67,7 @@ export function createScenario(seed: number): Scenario {
     createRandomScenario,
     createRandomScenario,
   ]);
-  return { seed, ...pickScenario(schedule) };
+  return { seed, ...createPickedScenario(schedule) };
 }
 
 /**

@@ -111,9 +111,9 @@ export class Session {
     const reply: Reply = { results: [], parameterTypes: [], columns: [] };
     let described = columns;
     let rows: Record<string, unknown>[] = [];
-    for (let at = 0; at < bytes.length; at += 1 + bytes.readInt32BE(at + 1)) {
-      const type = String.fromCharCode(bytes[at] as number);
-      const content = at + 5;
+    for (let offset = 0; offset < bytes.length; offset += 1 + bytes.readInt32BE(offset + 1)) {
+      const type = String.fromCharCode(bytes[offset] as number);
+      const content = offset + 5;
       if (type === "D") rows.push(readRow(bytes, content, described));
       else if (type === "T") described = reply.columns = this.#readColumns(bytes, content);
       else if (type === "t")
@@ -131,11 +131,11 @@ export class Session {
 
   #readColumns(bytes: Buffer, start: number): Column[] {
     const columns: Column[] = [];
-    for (let [index, at] = [0, start + 2]; index < bytes.readInt16BE(start); index += 1) {
-      const name = readString(bytes, at);
-      at += Buffer.byteLength(name) + 1;
-      columns.push({ name, parse: this.#database.parsers[bytes.readInt32BE(at + 6)] });
-      at += 18;
+    for (let [index, offset] = [0, start + 2]; index < bytes.readInt16BE(start); index += 1) {
+      const name = readString(bytes, offset);
+      offset += Buffer.byteLength(name) + 1;
+      columns.push({ name, parse: this.#database.parsers[bytes.readInt32BE(offset + 6)] });
+      offset += 18;
     }
     return columns;
   }
@@ -147,21 +147,21 @@ function encodeExecution(statement: string, values: readonly (string | null)[]):
   const bindLength =
     4 + 1 + statement.length + 1 + 2 + 2 + 2 + lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), 0);
   const bytes = Buffer.alloc(1 + bindLength + 10 + 5);
-  let at = bytes.write("B", 0);
-  at = bytes.writeInt32BE(bindLength, at);
+  let offset = bytes.write("B", 0);
+  offset = bytes.writeInt32BE(bindLength, offset);
   // An unnamed portal, and all parameters as strings.
-  at += 1 + bytes.write(statement, at + 1) + 1;
-  at = bytes.writeInt16BE(values.length, at + 2);
+  offset += 1 + bytes.write(statement, offset + 1) + 1;
+  offset = bytes.writeInt16BE(values.length, offset + 2);
   for (const [index, value] of values.entries()) {
-    at = bytes.writeInt32BE(lengths[index] as number, at);
-    if (value !== null) at += bytes.write(value, at);
+    offset = bytes.writeInt32BE(lengths[index] as number, offset);
+    if (value !== null) offset += bytes.write(value, offset);
   }
   // All columns as strings.
-  at += 2;
-  at += bytes.write("E", at);
-  at = bytes.writeInt32BE(9, at) + 5;
-  at += bytes.write("S", at);
-  bytes.writeInt32BE(4, at);
+  offset += 2;
+  offset += bytes.write("E", offset);
+  offset = bytes.writeInt32BE(9, offset) + 5;
+  offset += bytes.write("S", offset);
+  bytes.writeInt32BE(4, offset);
   return bytes;
 }
 
@@ -169,12 +169,12 @@ const readString = (bytes: Buffer, start: number): string => bytes.toString("utf
 
 function readRow(bytes: Buffer, start: number, columns: readonly Column[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  let at = start + 2;
+  let offset = start + 2;
   for (const { name, parse: read } of columns) {
-    const length = bytes.readInt32BE(at);
-    at += 4;
-    const text = length < 0 ? null : bytes.toString("utf8", at, at + length);
-    at += Math.max(0, length);
+    const length = bytes.readInt32BE(offset);
+    offset += 4;
+    const text = length < 0 ? null : bytes.toString("utf8", offset, offset + length);
+    offset += Math.max(0, length);
     row[name] = text === null || read === undefined ? text : read(text);
   }
   return row;
@@ -182,10 +182,10 @@ function readRow(bytes: Buffer, start: number, columns: readonly Column[]): Reco
 
 function readError(bytes: Buffer, start: number): Error {
   const fields: Record<string, string> = {};
-  for (let at = start; bytes[at] !== 0; ) {
-    const text = readString(bytes, at + 1);
-    fields[String.fromCharCode(bytes[at] as number)] = text;
-    at += Buffer.byteLength(text) + 2;
+  for (let offset = start; bytes[offset] !== 0; ) {
+    const text = readString(bytes, offset + 1);
+    fields[String.fromCharCode(bytes[offset] as number)] = text;
+    offset += Buffer.byteLength(text) + 2;
   }
   return Object.assign(new Error(fields.M), { code: fields.C, severity: fields.V });
 }

@@ -36,7 +36,7 @@ async function compile(version: string, options: object, file: string, ...flags:
 
 /** Calls `check` for each compiler and set of globals, and prints a table of the returned cells. */
 async function forEachCompiler(
-  check: (version: string, options: object, where: string) => Promise<object>,
+  check: (version: string, options: object, label: string) => Promise<object>,
 ): Promise<void> {
   const rows: object[] = [];
   for (const version of Object.keys(compilers))
@@ -50,8 +50,8 @@ async function forEachCompiler(
 }
 
 /** Records a failure if there are errors. @returns the table cell */
-function recordResult(where: string, errors: string): string {
-  if (errors) failures.push(`${where}:\n${errors}`);
+function recordResult(label: string, errors: string): string {
+  if (errors) failures.push(`${label}:\n${errors}`);
   return errors ? "FAILED" : "ok";
 }
 
@@ -59,41 +59,41 @@ try {
   const aliases = Object.entries(compilers).map(([name, version]) => `typescript-${name}@npm:typescript@${version}`);
   await project.install("@types/node", ...aliases);
   const fourCalls = await copyProgram("four-calls", "mts", project.folder);
-  await forEachCompiler(async (version, options, where) => {
+  await forEachCompiler(async (version, options, label) => {
     const cells: Record<string, unknown> = {};
     for (const [system, { extension, options: resolution }] of Object.entries(moduleSystems)) {
       const consumer = await copyProgram("consumer", extension, project.folder);
       const failuresProgram = await copyProgram("failures", extension, project.folder);
-      const resolved = { ...options, ...resolution };
+      const systemOptions = { ...options, ...resolution };
       // The kit's declarations refer to Node's types, such as Buffer.
       const errors =
-        (await compile(version, resolved, consumer)) +
-        (await compile(version, { ...resolved, skipLibCheck: true }, failuresProgram));
-      cells[system] = recordResult(`${where}, ${system}`, errors);
+        (await compile(version, systemOptions, consumer)) +
+        (await compile(version, { ...systemOptions, skipLibCheck: true }, failuresProgram));
+      cells[system] = recordResult(`${label}, ${system}`, errors);
     }
     // Errors in the libraries would hide those of the program.
-    const measured = { ...options, module: "nodenext", skipLibCheck: true };
-    const output = await compile(version, measured, fourCalls, "--extendedDiagnostics");
+    const measuredOptions = { ...options, module: "nodenext", skipLibCheck: true };
+    const output = await compile(version, measuredOptions, fourCalls, "--extendedDiagnostics");
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
-    if (!(instantiations <= maxInstantiations)) recordResult(`${where}: ${instantiations} instantiations`, output);
+    if (!(instantiations <= maxInstantiations)) recordResult(`${label}: ${instantiations} instantiations`, output);
     return { ...cells, "instantiations for four calls": instantiations };
   });
 
   await project.install(...peers);
   const subpaths = await copyProgram("subpaths", "mts", project.folder);
-  await forEachCompiler(async (version, options, where) => {
+  await forEachCompiler(async (version, options, label) => {
     const lines = (await compile(version, { ...options, module: "nodenext" }, subpaths)).split("\n");
     const isInPeer = (line: string) => /^node_modules\/(?!@offers\/)/.test(line);
-    const ours = lines.filter((line) => /error TS\d/.test(line) && !isInPeer(line));
+    const ownErrors = lines.filter((line) => /error TS\d/.test(line) && !isInPeer(line));
     return {
-      subpaths: recordResult(`${where}, subpaths`, ours.join("\n")),
+      subpaths: recordResult(`${label}, subpaths`, ownErrors.join("\n")),
       "errors in peers' own types": lines.filter(isInPeer).length,
     };
   });
 
   // Emit declarations, for which the compiler must be able to name the types of all exports.
-  const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: "emitted" };
-  const exporting = { ...globals["DOM and Node"], ...emitting, module: "nodenext", skipLibCheck: true };
+  const emitOptions = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: "emitted" };
+  const exportOptions = { ...globals["DOM and Node"], ...emitOptions, module: "nodenext", skipLibCheck: true };
   const rows: object[] = [];
   for (const { entry, code } of exportPrograms) {
     await project.write("exports.mts", code);
@@ -101,7 +101,7 @@ try {
     for (const version of Object.keys(compilers))
       cells[version] = recordResult(
         `TypeScript ${version}, ${entry}`,
-        await compile(version, exporting, "exports.mts"),
+        await compile(version, exportOptions, "exports.mts"),
       );
     rows.push({ "can export what it returns": entry, ...cells });
   }

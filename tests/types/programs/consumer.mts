@@ -10,7 +10,7 @@ export const offers = new OffersClient({
   onRetry: ({ error, delayMs }) => void [error.code, delayMs],
 });
 
-export async function day(id: string): Promise<string> {
+export async function runOfferLifecycle(id: string): Promise<string> {
   const input: OfferInput = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
   const created = await offers.createOffer({ ...input, events: [{ start: new Date(), end: "2099-05-01T22:00:00Z" }] });
   const { data, response } = await offers.getOffer(created.id, { maxRetries: 0 }).withResponse();

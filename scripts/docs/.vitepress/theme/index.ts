@@ -10,7 +10,7 @@ const PageActions = defineComponent(() => {
   const { page } = useData();
   const label = ref("Copy page");
   const address = () => withBase(`/${page.value.relativePath}`);
-  const copy = async () => {
+  const copyPage = async () => {
     const markdown = fetch(address()).then(
       async (response) => new Blob([await response.text()], { type: "text/plain" }),
     );
@@ -28,7 +28,7 @@ const PageActions = defineComponent(() => {
   return () =>
     // A landmark, because it is outside `main`.
     h("section", { class: "page-actions", "aria-label": "This page as Markdown" }, [
-      h("button", { type: "button", onClick: copy }, h("span", { "aria-live": "polite" }, label.value)),
+      h("button", { type: "button", onClick: copyPage }, h("span", { "aria-live": "polite" }, label.value)),
       // With a target, VitePress's router leaves the link to the browser. Without one it would append .html.
       h("a", { href: address(), target: "_self" }, "View as Markdown"),
     ]);
