@@ -23,13 +23,13 @@ export interface StreamSession {
 
 /** Tracks the open server-sent event streams in this process. */
 export class EventStreams {
-  readonly #open = new Map<Response, string>();
+  readonly #sessionIds = new Map<Response, string>();
 
   get count(): number {
-    return this.#open.size;
+    return this.#sessionIds.size;
   }
 
-  /** Starts a stream. @returns a function that sends an event */
+  /** Starts a stream of server-sent events. @returns a function that sends an event */
   start(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
     // Turns off buffering in proxies such as nginx, which would delay events.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
@@ -38,11 +38,11 @@ export class EventStreams {
     const sendHeartbeat = (): void => void (response.writableEnded || response.write(":\n\n"));
     const heartbeat = setInterval(() => void check().then(sendHeartbeat, end), heartbeatMs);
     const expiry = setTimeout(end, Math.min(expiresInMs, maxTimerDelayMs));
-    this.#open.set(response, sessionId);
+    this.#sessionIds.set(response, sessionId);
     response.once("close", () => {
       clearInterval(heartbeat);
       clearTimeout(expiry);
-      this.#open.delete(response);
+      this.#sessionIds.delete(response);
     });
     return ({ id, type, data }) => {
       if (response.writableEnded) return;
@@ -54,6 +54,6 @@ export class EventStreams {
 
   /** Ends one session's streams, or all streams if no session is given. Readers reconnect with Last-Event-ID. */
   end(sessionId?: string): void {
-    for (const [response, ownerId] of this.#open) if (sessionId === undefined || sessionId === ownerId) response.end();
+    for (const [response, id] of this.#sessionIds) if (sessionId === undefined || sessionId === id) response.end();
   }
 }

@@ -1,6 +1,6 @@
 import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
-import { isVisible, lineField, textField, textProblem, truncateUtf8 } from "./fields.ts";
+import { isVisible, lineField, remedyForText, textField, truncateUtf8 } from "./fields.ts";
 
 test.each(["x", "x".repeat(500), "厨房"])("accepts the string %j", (text) => expect(textField.parse(text)).toBe(text));
 
@@ -32,14 +32,14 @@ test.each(["\u200b\u2800", " \u3164", "a\u202eb", "\u2066a", "a\u2029b"])(
 );
 
 test.each(["", "Küche 厨房", "👩‍🍳", "\u0001\t\n", "\ufffd"])("accepts %j, which PostgreSQL can store", (text) =>
-  expect(textProblem(text)).toBeUndefined(),
+  expect(remedyForText(text)).toBeUndefined(),
 );
 
 test.each([
   ["a\0b", "Remove the character U+0000."],
   ["\ud83d", "Remove the lone surrogate."],
   ["\udc69\ud83d", "Remove the lone surrogate."],
-])("rejects %j, which PostgreSQL cannot store: %s", (text, remedy) => expect(textProblem(text)).toBe(remedy));
+])("rejects %j, which PostgreSQL cannot store: %s", (text, remedy) => expect(remedyForText(text)).toBe(remedy));
 
 const isTitle = (title: string): boolean =>
   offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;

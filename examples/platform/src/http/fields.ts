@@ -2,8 +2,8 @@ import { visibleCharacter } from "@offers/contract/decisions";
 import { dateTime } from "@offers/contract/received-values";
 import { z } from "zod";
 
-/** Returns a remedy if PostgreSQL cannot store a JSON string unchanged, or undefined if it can (D-44). */
-export function textProblem(text: string): string | undefined {
+/** Returns how to correct a JSON string that PostgreSQL cannot store unchanged, or undefined if it can (D-44). */
+export function remedyForText(text: string): string | undefined {
   if (text.includes("\0")) return "Remove the character U+0000.";
   // With the u flag, only a lone surrogate matches.
   if (/\p{Surrogate}/u.test(text)) return "Remove the lone surrogate.";
@@ -20,7 +20,7 @@ export const textField = z
   .string()
   .min(1)
   .max(500)
-  .refine((text) => textProblem(text) === undefined, { error: ({ input }) => textProblem(String(input)) });
+  .refine((text) => remedyForText(text) === undefined, { error: ({ input }) => remedyForText(String(input)) });
 
 /** A visible single-line string for emails and headers, without characters that alter the display of surrounding text (D-89). */
 export const lineField = textField

@@ -30,13 +30,13 @@ export const deleteExpiredKeys = (db: Kysely<Tables>, now: Date) =>
   db.deleteFrom("idempotency_keys").where("created_at", "<=", expiryCutoff(now)).execute();
 
 /**
- * Runs `effect` once per idempotency key, in the caller's transaction. The result is stored with the key and returned for
- * the same key until it expires. If `effect` throws, the key stays unused.
+ * Runs `effect` once per idempotency key, in the caller's transaction. Stores the result with the key, and returns it for
+ * the same key until the key expires. If `effect` throws, the key stays unused.
  *
  * @param effect returns plain data
  * @throws {ProblemError} `idempotency_key_reused` if a different request used the key
  */
-export async function idempotent<T>(
+export async function runIdempotently<T>(
   trx: Trx,
   { organisationId, keyHash, fingerprint, now }: IdempotencyRecord,
   effect: () => Promise<T>,
@@ -50,11 +50,11 @@ export async function idempotent<T>(
       .returning(["fingerprint", "result", "created_at"])
       .executeTakeFirstOrThrow();
   // Wait for any other transaction that uses the key. Lock an earlier use, so that retention does not delete it.
-  let use = await insertOrUpdate({ result: sql`idempotency_keys.result` });
-  if (use.created_at <= expiryCutoff(now)) use = await insertOrUpdate(unused);
-  if (use.fingerprint !== fingerprint)
+  let storedUse = await insertOrUpdate({ result: sql`idempotency_keys.result` });
+  if (storedUse.created_at <= expiryCutoff(now)) storedUse = await insertOrUpdate(unused);
+  if (storedUse.fingerprint !== fingerprint)
     throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
-  if (use.result !== "") return { result: JSON.parse(use.result), replayed: true };
+  if (storedUse.result !== "") return { result: JSON.parse(storedUse.result), replayed: true };
   const result = await effect();
   await trx
     .updateTable("idempotency_keys")

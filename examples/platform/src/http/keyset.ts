@@ -7,21 +7,21 @@ type TimedColumn = "offers.created_at" | "offers.work_from" | "invitations.creat
 export const infinitePosition = Number.MAX_SAFE_INTEGER;
 
 /** Builds a SQL expression for a row's position in a list. A `Date` would lose the microseconds. */
-export const microsecondsOf = (column: TimedColumn): RawBuilder<number> =>
+export const epochMicroseconds = (column: TimedColumn): RawBuilder<number> =>
   sql`case when isfinite(${sql.ref(column)}) then (extract(epoch from ${sql.ref(column)}) * 1000000)::bigint
     else ${sql.lit(infinitePosition)}::bigint end`;
 
 /** Selects the rows that follow a key in a newest-first list, or all rows if there is no key. */
 export const olderThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
-  compare(columns, sql`<`, key);
+  compareWithKey(columns, sql`<`, key);
 
 /** Selects the rows that follow a key in an oldest-first list, or all rows if there is no key. */
 export const newerThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
-  compare(columns, sql`>`, key);
+  compareWithKey(columns, sql`>`, key);
 
 type SortColumns = readonly [TimedColumn, string];
 
-const compare = ([column, idColumn]: SortColumns, operator: RawBuilder<unknown>, key: ListKey | undefined) =>
+const compareWithKey = ([column, idColumn]: SortColumns, operator: RawBuilder<unknown>, key: ListKey | undefined) =>
   key === undefined
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(idColumn)}) ${operator} (${positionToTime(key)}, ${key.id})`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { textProblem } from "./fields.ts";
+import { remedyForText } from "./fields.ts";
 
 /** A row's sort key. A list continues after it even if the row was deleted. */
 export interface ListKey {
@@ -37,7 +37,7 @@ export interface ListCursor {
   /** Decodes a cursor. Returns undefined unless this list's `encode` created it. */
   decode(cursor: string): ListKey | undefined;
   /** Removes the row beyond `limit`, which only shows that there is a next page, and adds the cursor for that page. */
-  toPage<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => ListKey): Listed<Row>;
+  toPage<Row>(rows: readonly Row[], limit: number, toKey: (row: Row) => ListKey): Listed<Row>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function listCursor(name: string, idPattern: RegExp): ListCursor {
       .string()
       .max(500)
       .regex(idPattern)
-      .refine((id) => textProblem(id) === undefined),
+      .refine((id) => remedyForText(id) === undefined),
   ]);
   const encode = ({ position, id }: ListKey): string =>
     Buffer.from(JSON.stringify([name, position, id])).toString("base64url");
@@ -60,21 +60,21 @@ export function listCursor(name: string, idPattern: RegExp): ListCursor {
     name,
     encode,
     decode(cursor) {
-      const parsed = schema.safeParse(parse(Buffer.from(cursor, "base64url").toString()));
+      const parsed = schema.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
       if (!parsed.success) return undefined;
       const [, position, id] = parsed.data;
       // Compare with the encoded form, because Buffer ignores characters that are not base64.
       return encode({ position, id }) === cursor ? { position, id } : undefined;
     },
-    toPage: (rows, limit, keyOf) => {
+    toPage: (rows, limit, toKey) => {
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { rows: shown, next: last === undefined ? null : encode(keyOf(last)) };
+      return { rows: shown, next: last === undefined ? null : encode(toKey(last)) };
     },
   };
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -86,7 +86,7 @@ function parse(text: string): unknown {
 const maxListLimit = 100;
 
 /** Creates the schema of an optional query parameter. A repeated parameter is an array, which is invalid. */
-export const parameter = <T>(parseText: (text: string) => T | undefined, remedy: string) =>
+export const parameterSchema = <T>(parseText: (text: string) => T | undefined, remedy: string) =>
   z
     .unknown()
     .optional()
@@ -98,8 +98,8 @@ export const parameter = <T>(parseText: (text: string) => T | undefined, remedy:
     });
 
 /** Creates the schema of the parameter `limit`, a page size from 1 to `max`. */
-export const limitParameter = (max: number, defaultLimit: number) =>
-  parameter(
+export const limitSchema = (max: number, defaultLimit: number) =>
+  parameterSchema(
     (text) => (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
     `Send one whole number from 1 to ${max}.`,
   ).transform((limit) => limit ?? defaultLimit);
@@ -107,8 +107,8 @@ export const limitParameter = (max: number, defaultLimit: number) =>
 /** Creates the schema of a list's query parameters. Extend it for a list with other parameters. */
 export const listSchema = (cursor: ListCursor) =>
   z.strictObject({
-    limit: limitParameter(maxListLimit, maxListLimit),
-    before: parameter<ListKey>(
+    limit: limitSchema(maxListLimit, maxListLimit),
+    before: parameterSchema<ListKey>(
       (text) => cursor.decode(text),
       "Send `next` from the previous page unchanged and only once, or omit the parameter to get the first page.",
     ),

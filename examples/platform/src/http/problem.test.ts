@@ -55,8 +55,8 @@ test("keeps the code of a problem that is sent with another status", () => {
   expect(problem.status).toBe(400);
 });
 
-/** Returns the response to a request whose route throws, and the errors reported to the handler. */
-async function responseTo(thrown: unknown, beforeThrow?: (response: express.Response) => void) {
+/** Requests a route that throws. Returns the response and the unexpected errors that were reported. */
+async function fetchFailingRoute(thrown: unknown, beforeThrow?: (response: express.Response) => void) {
   const unexpected: unknown[] = [];
   const app = express();
   app.get("/", (_request, response) => {
@@ -83,7 +83,7 @@ test("sends a problem with its headers, fields and extension members [D-113]", a
     extensions: { checks: [1] },
     headers: { Allow: "GET" },
   });
-  const { status, headers, text, unexpected } = await responseTo(problem);
+  const { status, headers, text, unexpected } = await fetchFailingRoute(problem);
   expect(status).toBe(405);
   expect(headers.get("allow")).toBe("GET");
   expect(headers.get("content-type")).toMatch(/^application\/problem\+json/);
@@ -103,7 +103,7 @@ test("sends a problem with its headers, fields and extension members [D-113]", a
 test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error("hunter2"), { status: 404 })])(
   "responds with 500 to any other error and reveals nothing about it, %#",
   async (thrown) => {
-    const { status, text, unexpected } = await responseTo(thrown);
+    const { status, text, unexpected } = await fetchFailingRoute(thrown);
     expect(status).toBe(500);
     expect(JSON.parse(text)).toMatchObject({ code: "internal_error" });
     expect(text).not.toMatch(/hunter2|\.ts|node_modules/);
@@ -112,12 +112,12 @@ test.each([new TypeError("password=hunter2"), "hunter2", Object.assign(new Error
 );
 
 test("does not report service_unavailable as an unexpected error", async () =>
-  expect(await responseTo(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
+  expect(await fetchFailingRoute(new ProblemError("service_unavailable", "Try again in a moment."))).toMatchObject({
     status: 503,
     unexpected: [],
   }));
 
 test("aborts an incomplete response, so no client mistakes it for a complete one", async () => {
-  const half = responseTo(new Error("too late"), (response) => void response.write("half"));
+  const half = fetchFailingRoute(new Error("too late"), (response) => void response.write("half"));
   await expect(half).rejects.toThrow(TypeError);
 });

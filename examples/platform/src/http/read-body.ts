@@ -17,7 +17,7 @@ export function jsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJ
   return async (request, response) => {
     checkMediaType(request);
     await readBytes(request, response);
-    return parse(request.body);
+    return parseJson(request.body);
   };
 }
 
@@ -29,7 +29,7 @@ function checkMediaType(request: Request): void {
   throw new ProblemError("unsupported_media_type", "Send Content-Type: application/json, in UTF-8.");
 }
 
-function parse(bytes: unknown): unknown {
+function parseJson(bytes: unknown): unknown {
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw missingBody();
   try {
     return JSON.parse(utf8.decode(bytes));

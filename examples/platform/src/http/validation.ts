@@ -58,7 +58,7 @@ export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown)
     const field = fieldName(issue.path);
     if (wrongTypes.has(field)) continue;
     if (issue.code === "invalid_type") wrongTypes.add(field);
-    for (const [path, remedy] of remediesOf(issue, input)) addFieldError(errors, fieldName(path), remedy);
+    for (const [path, remedy] of toRemedies(issue, input)) addFieldError(errors, fieldName(path), remedy);
   }
   return errors;
 }
@@ -78,13 +78,13 @@ export function fieldName(path: readonly PropertyKey[]): string {
     .replace(/^\./, "");
 }
 
-function remediesOf(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
+function toRemedies(issue: z.core.$ZodIssue, input: unknown): [path: readonly PropertyKey[], remedy: string][] {
   const { path } = issue;
   const fieldRemedy = remediesByField[String(path.at(-1) ?? "body")];
   switch (issue.code) {
     case "invalid_type":
       if (path.length > 0 && valueAt(input, path) === undefined) return [[path, "Add this field; it is required."]];
-      return [[path, `Make it ${nounOf(issue.expected)}.`]];
+      return [[path, `Make it ${describeType(issue.expected)}.`]];
     case "invalid_format":
       return [[path, fieldRemedy ?? "Use the documented format."]];
     case "too_small":
@@ -111,7 +111,7 @@ function remedyForTooSmall({ origin, minimum }: z.core.$ZodIssueTooSmall, fieldR
 
 const nouns: Record<string, string> = { array: "an array", object: "an object", int: "a whole number" };
 
-const nounOf = (expected: string): string => nouns[expected] ?? `a ${expected}`;
+const describeType = (expected: string): string => nouns[expected] ?? `a ${expected}`;
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(

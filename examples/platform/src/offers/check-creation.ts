@@ -1,5 +1,5 @@
 import { offerCreationSchema, utcDateTimeSchema } from "@offers/contract/schemas";
-import { textProblem } from "../http/fields.ts";
+import { remedyForText } from "../http/fields.ts";
 import { type FieldErrors, invalidRequest } from "../http/problem.ts";
 import { addFieldError, fieldErrors } from "../http/validation.ts";
 import type { Trx } from "../store/store.ts";
@@ -36,7 +36,7 @@ export async function checkCreation(body: unknown, context: CreationContext): Pr
 /** Reports strings that PostgreSQL cannot store unchanged (D-44). In all other fields, the schema rejects them. */
 function checkTexts(values: object, errors: FieldErrors, toFieldName = (key: string) => key): void {
   for (const [key, value] of Object.entries(values)) {
-    const remedy = typeof value === "string" ? textProblem(value) : undefined;
+    const remedy = typeof value === "string" ? remedyForText(value) : undefined;
     if (remedy !== undefined) addFieldError(errors, toFieldName(key), remedy);
   }
 }
@@ -76,7 +76,7 @@ async function checkWorkers(ids: unknown, context: CreationContext, errors: Fiel
 }
 
 const isId = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && textProblem(value) === undefined;
+  typeof value === "string" && value !== "" && remedyForText(value) === undefined;
 
 /**
  * Creates a context for `checkCreation` that queries the store.

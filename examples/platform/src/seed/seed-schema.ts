@@ -1,7 +1,7 @@
 import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
 import { isPasswordHash } from "../accounts/passwords.ts";
-import { lineField, textField, textProblem } from "../http/fields.ts";
+import { lineField, remedyForText, textField } from "../http/fields.ts";
 
 const keyText = z.string().min(8);
 const keyName = lineField.max(100).optional();
@@ -53,7 +53,7 @@ export const seedSchema = z.strictObject({
         organisationId: textField,
         name: lineField,
         emailAddresses: z
-          .array(emailAddressSchema.refine((text) => textProblem(text) === undefined, "Remove the lone surrogate."))
+          .array(emailAddressSchema.refine((text) => remedyForText(text) === undefined, "Remove the lone surrogate."))
           .min(1),
         ...credentials,
       })

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
-import { deleteExpiredKeys, type IdempotencyRecord, idempotent } from "../../src/http/idempotent.ts";
+import { deleteExpiredKeys, type IdempotencyRecord, runIdempotently } from "../../src/http/idempotent.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
@@ -34,7 +34,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     ...key,
     now: new Date(key.now.getTime() + ms),
   });
-  const runOnce = (trx: Trx, key: IdempotencyRecord, result: string) => idempotent(trx, key, async () => result);
+  const runOnce = (trx: Trx, key: IdempotencyRecord, result: string) => runIdempotently(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => runOnce(trx, key, result));
 
   test("an expired key counts as absent immediately, whatever its request was [D-40]", async () => {
@@ -54,7 +54,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     const key = newKey();
     await useAlone(key, "first");
     const failing = store.transaction((trx) =>
-      idempotent(trx, usedLater(key, dayMs), () => Promise.reject(new Error("refused"))),
+      runIdempotently(trx, usedLater(key, dayMs), () => Promise.reject(new Error("refused"))),
     );
     await expect(failing).rejects.toThrow("refused");
     expect(await useAlone(usedLater(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
@@ -124,7 +124,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     const createADayLater = async (): Promise<void> => {
       key = usedLater(key, dayMs);
       const created = await deps.store.transaction((trx) =>
-        idempotent(trx, key, () => createOffer(trx, deps, organisationId, input)),
+        runIdempotently(trx, key, () => createOffer(trx, deps, organisationId, input)),
       );
       expect(created.replayed).toBe(false);
       ids.add(created.result);

@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { z } from "zod";
-import { limitParameter, parameter } from "../../http/list-cursor.ts";
+import { limitSchema, parameterSchema } from "../../http/list-cursor.ts";
 import { defineRoutes, jsonResponse, pathParameter } from "../../http/routes.ts";
 import { parseBody } from "../../http/validation.ts";
 import { readFeed } from "../../webhooks/event-feed.ts";
@@ -33,9 +33,9 @@ export function mountExtensions(router: Router, deps: ApiDeps): void {
 const unversioned = { isVersionRequired: false };
 
 const feedSchema = z.strictObject({
-  after: parameter(
+  after: parameterSchema(
     (text) => (text === "" ? undefined : text),
     "Send `cursor` from the previous page unchanged and only once, or omit the parameter to start with the oldest event.",
   ),
-  limit: limitParameter(1_000, 100),
+  limit: limitSchema(1_000, 100),
 });

@@ -13,7 +13,7 @@ import { type ApiDeps, operationHandler, withIdempotencyKey } from "./operation.
 
 /** Adds the API that spec/openapi.yaml describes. */
 export function mountApi(router: Router, deps: ApiDeps): void {
-  const { CreateOffer, GetOffer, CompleteOffer, WithdrawOffer } = offerOperations(deps);
+  const { CreateOffer, GetOffer, CompleteOffer, WithdrawOffer } = createOfferHandlers(deps);
   defineContractRoutes(router, "/offer", { post: CreateOffer });
   defineContractRoutes(router, "/offer/{id}", { get: GetOffer });
   defineContractRoutes(router, "/offer/{id}/complete", { post: CompleteOffer });
@@ -41,7 +41,7 @@ const useDialectStatuses =
   };
 
 /** Creates the handlers for the offer operations in spec/openapi.yaml. */
-const offerOperations = (deps: ApiDeps): Record<OfferOperation, RequestHandler> => ({
+const createOfferHandlers = (deps: ApiDeps): Record<OfferOperation, RequestHandler> => ({
   CreateOffer: operationHandler(deps, "CreateOffer", async (call) => {
     const body = await deps.readJson(call.request, call.response);
     return withIdempotencyKey(deps, call, async (trx) => {

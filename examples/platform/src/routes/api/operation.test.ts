@@ -4,10 +4,10 @@ import { type AddressInfo, connect } from "node:net";
 import type { Request } from "express";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkApiVersion, idempotencyKey } from "./operation.ts";
+import { checkApiVersion, readIdempotencyKey } from "./operation.ts";
 
 /** Parses a query as Express does, and checks its version. */
-function checkVersionIn(search: string, required: boolean): unknown {
+function checkVersionInQuery(search: string, required: boolean): unknown {
   const parse = express().get("query parser fn") as (search: string) => Request["query"];
   const request: Partial<Request> = { query: parse(search) };
   try {
@@ -19,16 +19,16 @@ function checkVersionIn(search: string, required: boolean): unknown {
 }
 
 test.each([true, false])("accepts version 1.0, required or not (%s)", (required) =>
-  expect(checkVersionIn("api-version=1.0&other=2", required)).toBe("accepted"),
+  expect(checkVersionInQuery("api-version=1.0&other=2", required)).toBe("accepted"),
 );
 
-test("accepts a missing version where it is optional", () => expect(checkVersionIn("", false)).toBe("accepted"));
+test("accepts a missing version where it is optional", () => expect(checkVersionInQuery("", false)).toBe("accepted"));
 
 const remedy = "Send api-version=1.0 exactly once.";
 const rejection = { code: "unsupported_api_version", message: remedy, errors: new Map([["api-version", [remedy]]]) };
 
 test("rejects a missing version where it is required", () =>
-  expect(checkVersionIn("api_version=1.0", true)).toMatchObject(rejection));
+  expect(checkVersionInQuery("api_version=1.0", true)).toMatchObject(rejection));
 
 test.each([
   "api-version=",
@@ -42,7 +42,7 @@ test.each([
   "api-version[]=1.0",
   "api-version[a]=2.0&api-version=1.0",
 ])("rejects %s, required or not", (search) => {
-  for (const required of [true, false]) expect(checkVersionIn(search, required)).toMatchObject(rejection);
+  for (const required of [true, false]) expect(checkVersionInQuery(search, required)).toMatchObject(rejection);
 });
 
 const server = createServer();
@@ -63,7 +63,7 @@ async function readKey(...headers: string[]): Promise<unknown> {
   const [request] = await arrival;
   socket.destroy();
   try {
-    return idempotencyKey(request as Request);
+    return readIdempotencyKey(request as Request);
   } catch (error) {
     return error;
   }

@@ -4,7 +4,7 @@ import { idempotencyKeySchema } from "@offers/contract/schemas";
 import type { Request, RequestHandler, Response } from "express";
 import { authenticate, type Caller } from "../../accounts/api-keys.ts";
 import type { RateLimits } from "../../accounts/rate-limits.ts";
-import { idempotent } from "../../http/idempotent.ts";
+import { runIdempotently } from "../../http/idempotent.ts";
 import { invalidRequest, ProblemError } from "../../http/problem.ts";
 import type { ReadJson } from "../../http/read-body.ts";
 import { pathParameter, type RouteResponse, sendResponse } from "../../http/routes.ts";
@@ -59,15 +59,15 @@ export const operationHandler = (
   );
 
 /**
- * Checks that `api-version` is sent exactly once and is supported. It may be absent unless `required` (D-27).
+ * Checks that `api-version` is sent exactly once and is supported. It may be absent unless `isRequired` (D-27).
  *
  * @throws {ProblemError} `unsupported_api_version`
  */
-export function checkApiVersion(request: Request, required: boolean): void {
+export function checkApiVersion(request: Request, isRequired: boolean): void {
   const version = request.query["api-version"];
   // Some HTTP clients encode lists and objects as `api-version[0]`.
   const isNested = Object.keys(request.query).some((name) => name.startsWith("api-version["));
-  if (!isNested && (version === apiVersion || (version === undefined && !required))) return;
+  if (!isNested && (version === apiVersion || (version === undefined && !isRequired))) return;
   const remedy = `Send api-version=${apiVersion} exactly once.`;
   throw new ProblemError("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
 }
@@ -84,11 +84,11 @@ export async function withIdempotencyKey(
   call: Call,
   effect: (trx: Trx) => Promise<RouteResponse>,
 ): Promise<RouteResponse> {
-  const key = idempotencyKey(call.request);
+  const key = readIdempotencyKey(call.request);
   if (key === undefined) return deps.store.transaction(effect);
   const { organisationId } = call.caller;
   const record = { organisationId, keyHash: sha256(key), fingerprint: requestFingerprint(call), now: deps.now() };
-  const { result, replayed } = await deps.store.transaction((trx) => idempotent(trx, record, () => effect(trx)));
+  const { result, replayed } = await deps.store.transaction((trx) => runIdempotently(trx, record, () => effect(trx)));
   return replayed ? { ...result, headers: { ...result.headers, "Idempotency-Replayed": "true" } } : result;
 }
 
@@ -102,11 +102,11 @@ const requestFingerprint = ({ operation, request }: Call): string =>
 const header = "Idempotency-Key";
 
 /**
- * Returns the idempotency key, which makes the request safe to retry (D-40), or undefined if no key was sent.
+ * Reads the idempotency key, which makes the request safe to retry (D-40). Returns undefined if no key was sent.
  *
  * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or sent twice
  */
-export function idempotencyKey(request: Request): string | undefined {
+export function readIdempotencyKey(request: Request): string | undefined {
   const [key, ...more] = request.headersDistinct[header.toLowerCase()] ?? [];
   if (key === undefined) return undefined;
   if (idempotencyKeySchema.safeParse(key).success && more.length === 0) return key;

@@ -23,11 +23,11 @@ export interface ConsoleFiles {
 
 let files: ConsoleFiles | undefined;
 
-/** Returns the files. Reads them only when the console is first opened, because most platforms never show it. */
-export function consoleFiles(): ConsoleFiles {
+/** Loads the console's files when it is first opened, because most platforms never show it. Later calls return the same files. */
+export function loadConsoleFiles(): ConsoleFiles {
   files ??= {
-    reference: script("reference", readZipped("reference.js", referencePath)),
-    start: script("start", gzipSync(readFileSync(join(packageFolder, "src/routes/pages/assets/console.js")))),
+    reference: scriptFile("reference", readZipped("reference.js", findReferenceScript)),
+    start: scriptFile("start", gzipSync(readFileSync(join(packageFolder, "src/routes/pages/assets/console.js")))),
     openapi: {
       name: "openapi.yaml",
       type: "application/yaml",
@@ -43,13 +43,13 @@ function readZipped(name: string, findSource: () => string): Buffer {
   return existsSync(built) ? readFileSync(built) : gzipSync(readFileSync(findSource()));
 }
 
-function referencePath(): string {
+function findReferenceScript(): string {
   const manifest = findPackageJSON("@scalar/api-reference", import.meta.url);
   if (manifest === undefined) throw new Error("@scalar/api-reference is not installed");
   return join(dirname(manifest), "dist/browser/standalone.js");
 }
 
-const script = (stem: string, zipped: Buffer): ConsoleFile => ({
+const scriptFile = (stem: string, zipped: Buffer): ConsoleFile => ({
   name: `${stem}.${hash("sha256", zipped, "hex").slice(0, 12)}.js`,
   type: "text/javascript",
   zipped,

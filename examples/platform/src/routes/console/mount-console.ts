@@ -4,7 +4,7 @@ import { html, raw } from "hono/html";
 import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes } from "../../http/routes.ts";
 import { securityHeaders } from "../pages/security/security-headers.ts";
-import { consoleFiles } from "./console-files.ts";
+import { loadConsoleFiles } from "./console-files.ts";
 
 export interface ConsoleDeps {
   cookies: { isSecure: boolean };
@@ -43,7 +43,7 @@ const customCss = `
 `;
 
 function consolePage(demoKey: string | undefined) {
-  const { reference, start, openapi } = consoleFiles();
+  const { reference, start, openapi } = loadConsoleFiles();
   const settings = {
     url: `/docs/${openapi.name}`,
     // Load nothing from other origins, and send nothing to them.
@@ -84,12 +84,12 @@ function consolePage(demoKey: string | undefined) {
 }
 
 function sendFile(request: Request, response: Response): void {
-  const file = Object.values(consoleFiles()).find(({ name }) => name === request.params.file);
+  const file = Object.values(loadConsoleFiles()).find(({ name }) => name === request.params.file);
   if (file === undefined) throw new ProblemError("not_found", "Reload the page.");
   const { name, type, zipped } = file;
   response.set(
     "Cache-Control",
-    name === consoleFiles().openapi.name ? "no-store" : "public, max-age=31536000, immutable",
+    name === loadConsoleFiles().openapi.name ? "no-store" : "public, max-age=31536000, immutable",
   );
   response.type(type).vary("Accept-Encoding");
   if (request.acceptsEncodings("gzip")) response.set("Content-Encoding", "gzip").send(zipped);

@@ -2,45 +2,45 @@ import compression from "compression";
 import { type RequestHandler, Router } from "express";
 import { ProblemError } from "../../http/problem.ts";
 import { defineRoutes } from "../../http/routes.ts";
-import { addContactForm, contactsPage } from "./app/contacts-page.ts";
+import { contactsPage, handleAddContact } from "./app/contacts-page.ts";
 import { devicesPage, handleRemoveDevice } from "./app/devices-page.ts";
 import { joinRoutes } from "./app/join-page.ts";
 import { menuPage } from "./app/menu-page.ts";
 import { offerPage as appOfferPage, respondToOffer } from "./app/offer-page.ts";
 import { shiftsPage } from "./app/shifts-page.ts";
-import { timeZonePage, timeZoneForm as workerTimeZoneForm } from "./app/time-zone-page.ts";
+import { handleSetTimeZone as handleSetWorkerTimeZone, timeZonePage } from "./app/time-zone-page.ts";
 import {
   apiKeysPage,
-  createApiKeyForm,
+  handleCreateApiKey,
+  handleRevokeApiKey,
   restoreApiKeyForm,
-  revokeApiKeyForm,
   revokeApiKeyPage,
 } from "./company/api-keys-page.ts";
 import {
   companyPage,
-  enableEndpointForm,
+  handleEnableEndpoint,
+  handleRetryAll,
+  handleRotateSecret,
+  handleSaveCompany,
   restoreCompanyForm,
-  retryAllForm,
-  rotateSecretForm,
-  saveCompanyForm,
 } from "./company/company-page.ts";
-import { namePlaceForm, placesPage, removePlaceForm, restorePlaceForm } from "./company/places-page.ts";
-import { removeProfileForm, removeProfilePage } from "./company/remove-page.ts";
-import { sendTestEventForm, testEventPage } from "./company/test-event-page.ts";
-import { timeZoneForm } from "./company/time-zone-section.ts";
+import { handleNamePlace, handleRemovePlace, placesPage, restorePlaceForm } from "./company/places-page.ts";
+import { handleRemoveProfile, removeProfilePage } from "./company/remove-page.ts";
+import { handleSendTestEvent, testEventPage } from "./company/test-event-page.ts";
+import { handleSetTimeZone } from "./company/time-zone-section.ts";
 import { deliveriesPage } from "./deliveries/deliveries-page.ts";
-import { deliveryPage, redeliverForm, retryForm } from "./deliveries/delivery-page.ts";
-import { redeliverManyForm, redeliverManyPage } from "./deliveries/redeliver-page.ts";
+import { deliveryPage, handleRedeliver, handleRetry } from "./deliveries/delivery-page.ts";
+import { handleRedeliverMany, redeliverManyPage } from "./deliveries/redeliver-page.ts";
 import { invitationsPage } from "./invitations/invitations-page.ts";
 import { profileImageRoute } from "./invitations/profile-image-route.ts";
-import { inviteForm, searchPage } from "./invitations/search-page.ts";
+import { handleInvite, handleSearch } from "./invitations/search-page.ts";
 import { assetRoute } from "./layout/assets.ts";
 import { mailboxPage } from "./mailbox-page.ts";
-import { completeForm, restoreCompletion } from "./offers/complete-page.ts";
-import { createOfferForm, newOfferPage, restoreOfferForm } from "./offers/new-offer-page.ts";
+import { handleComplete, restoreCompletion } from "./offers/complete-page.ts";
+import { handleCreateOffer, newOfferPage, restoreOfferForm } from "./offers/new-offer-page.ts";
 import { offerPage } from "./offers/offer-page.ts";
 import { offersPage } from "./offers/offers-page.ts";
-import { withdrawForm, withdrawPage } from "./offers/withdraw-page.ts";
+import { handleWithdraw, withdrawPage } from "./offers/withdraw-page.ts";
 import { errorPages } from "./routing/error-pages.ts";
 import type { PageDeps } from "./routing/page.ts";
 import { pageRoutes } from "./routing/page-routes.ts";
@@ -83,39 +83,42 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, portalSection.signOutPath, { post: signOutRoute(deps, portalSection) });
   defineRoutes(pages, "/live", { get: portalLiveRoute(deps), head: false });
 
-  defineRoutes(pages, "/company", { get: show(companyPage), post: submit(saveCompanyForm, restoreCompanyForm) });
-  defineRoutes(pages, "/company/rotation", { get: redirect("/company"), post: submit(rotateSecretForm, companyPage) });
-  defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(enableEndpointForm) });
-  defineRoutes(pages, "/company/test-event", { get: show(testEventPage), post: submit(sendTestEventForm) });
-  defineRoutes(pages, "/company/retry", { get: redirect("/company"), post: submit(retryAllForm) });
+  defineRoutes(pages, "/company", { get: show(companyPage), post: submit(handleSaveCompany, restoreCompanyForm) });
+  defineRoutes(pages, "/company/rotation", {
+    get: redirect("/company"),
+    post: submit(handleRotateSecret, companyPage),
+  });
+  defineRoutes(pages, "/company/enable", { get: redirect("/company"), post: submit(handleEnableEndpoint) });
+  defineRoutes(pages, "/company/test-event", { get: show(testEventPage), post: submit(handleSendTestEvent) });
+  defineRoutes(pages, "/company/retry", { get: redirect("/company"), post: submit(handleRetryAll) });
 
-  defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(timeZoneForm) });
-  defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(removeProfileForm) });
-  defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(createApiKeyForm, restoreApiKeyForm) });
-  defineRoutes(pages, "/api-keys/:id/revoke", { get: show(revokeApiKeyPage), post: submit(revokeApiKeyForm) });
+  defineRoutes(pages, "/company/time-zone", { get: redirect("/company"), post: submit(handleSetTimeZone) });
+  defineRoutes(pages, "/company/remove", { get: show(removeProfilePage), post: submit(handleRemoveProfile) });
+  defineRoutes(pages, "/api-keys", { get: show(apiKeysPage), post: submit(handleCreateApiKey, restoreApiKeyForm) });
+  defineRoutes(pages, "/api-keys/:id/revoke", { get: show(revokeApiKeyPage), post: submit(handleRevokeApiKey) });
 
-  defineRoutes(pages, "/places", { get: show(placesPage), post: submit(namePlaceForm, restorePlaceForm) });
-  defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(removePlaceForm) });
+  defineRoutes(pages, "/places", { get: show(placesPage), post: submit(handleNamePlace, restorePlaceForm) });
+  defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(handleRemovePlace) });
 
   defineRoutes(pages, "/offers", { get: show(offersPage) });
   // Define it before `:id`, which would match it.
-  defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(createOfferForm, restoreOfferForm) });
+  defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(handleCreateOffer, restoreOfferForm) });
   defineRoutes(pages, "/offers/:id", { get: show(offerPage) });
   const toOffer = show(({ id }) => ({ to: `/offers/${encodeURIComponent(id)}` }));
-  defineRoutes(pages, "/offers/:id/complete", { get: toOffer, post: submit(completeForm, restoreCompletion) });
-  defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage), post: submit(withdrawForm) });
+  defineRoutes(pages, "/offers/:id/complete", { get: toOffer, post: submit(handleComplete, restoreCompletion) });
+  defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage), post: submit(handleWithdraw) });
 
   defineRoutes(pages, "/deliveries", { get: show(deliveriesPage) });
   // Define it before `:id`, which would match it.
-  defineRoutes(pages, "/deliveries/redeliver", { get: show(redeliverManyPage), post: submit(redeliverManyForm) });
+  defineRoutes(pages, "/deliveries/redeliver", { get: show(redeliverManyPage), post: submit(handleRedeliverMany) });
   defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage) });
-  defineRoutes(pages, "/deliveries/:id/retry", { post: submit(retryForm) });
-  defineRoutes(pages, "/deliveries/:id/redeliver", { post: submit(redeliverForm) });
+  defineRoutes(pages, "/deliveries/:id/retry", { post: submit(handleRetry) });
+  defineRoutes(pages, "/deliveries/:id/redeliver", { post: submit(handleRedeliver) });
 
   defineRoutes(pages, "/mailbox", { get: show(mailboxPage) });
 
-  defineRoutes(pages, "/invitations", { get: show(invitationsPage), post: submit(inviteForm) });
-  defineRoutes(pages, "/invitations/search", { get: redirect("/invitations"), post: submit(searchPage) });
+  defineRoutes(pages, "/invitations", { get: show(invitationsPage), post: submit(handleInvite) });
+  defineRoutes(pages, "/invitations/search", { get: redirect("/invitations"), post: submit(handleSearch) });
   defineRoutes(pages, "/invitations/images/:reference", { get: profileImageRoute(deps) });
 }
 
@@ -129,9 +132,9 @@ function appPages(deps: PageDeps): Router {
   defineRoutes(app, appSection.signOutPath, { post: signOutRoute(deps, appSection) });
   defineRoutes(app, "/app/join/:token", joinRoutes(deps));
   defineRoutes(app, "/app/live", { get: appLiveRoute(deps), head: false });
-  defineRoutes(app, "/app/contacts", { get: show(contactsPage), post: submit(addContactForm) });
+  defineRoutes(app, "/app/contacts", { get: show(contactsPage), post: submit(handleAddContact) });
   defineRoutes(app, "/app/shifts", { get: show(shiftsPage) });
-  defineRoutes(app, "/app/time-zone", { get: show(timeZonePage), post: submit(workerTimeZoneForm) });
+  defineRoutes(app, "/app/time-zone", { get: show(timeZonePage), post: submit(handleSetWorkerTimeZone) });
   defineRoutes(app, "/app/devices", { get: show(devicesPage) });
   defineRoutes(app, "/app/devices/:id/remove", { post: submit(handleRemoveDevice) });
   defineRoutes(app, "/app/offers/:id", { get: show(appOfferPage) });

@@ -10,11 +10,11 @@ import type { WorkerAppDeps } from "./worker.ts";
 export const contactSchema = z.strictObject({ organisationId: textField });
 
 /** Reads an organisation. @throws {ProblemError} `organisation_not_found` */
-export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, id: string) {
+export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, organisationId: string) {
   const organisation = await store.db
     .selectFrom("organisations")
     .select(["id", "name"])
-    .where("id", "=", id)
+    .where("id", "=", organisationId)
     .executeTakeFirst();
   if (organisation !== undefined) return organisation;
   throw new ProblemError("organisation_not_found", "No organisation has this id.");

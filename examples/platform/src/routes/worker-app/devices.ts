@@ -82,14 +82,14 @@ export const listDevices = ({ db }: Store, workerId: string) =>
     .execute();
 
 /**
- * Stops pushing to the device. Earlier notifications stay on the menu.
+ * Removes a device, which then receives no more notifications. The menu keeps earlier ones.
  *
  * @throws {ProblemError} `device_not_found`, even for another worker's device
  */
-export async function removeDevice({ db }: Store, workerId: string, id: string): Promise<void> {
+export async function removeDevice({ db }: Store, workerId: string, deviceId: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom("devices")
-    .where("id", "=", id)
+    .where("id", "=", deviceId)
     .where("worker_id", "=", workerId)
     .executeTakeFirstOrThrow();
   if (numDeletedRows === 0n) throw new ProblemError("device_not_found", "You have no device with this id.");

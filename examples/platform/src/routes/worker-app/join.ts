@@ -57,7 +57,7 @@ const invitationNotFound = (): ProblemError =>
 export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
 
 /**
- * Accepts an invitation: the person becomes a worker, and shares availability with the organisation, which gets the Worker Added
+ * Accepts an invitation as a new worker, who then shares availability with the organisation. The organisation receives the Worker Added
  * Contact webhook (D-122).
  *
  * @throws {ProblemError} `invitation_not_found`
@@ -72,10 +72,10 @@ export async function joinAsWorker(
   const passwordHash = await deps.passwords.hash(password);
   const id = `worker_${randomUUID()}`;
   await deps.store.transaction(async (trx) => {
-    const { organisation_id, sign_in_address: address } = await markInvitationUsed(trx, deps, token);
+    const { organisation_id, sign_in_address: emailAddress } = await markInvitationUsed(trx, deps, token);
     const joined = await trx
       .insertInto("workers")
-      .values({ id, name, email_address: address, password_hash: passwordHash })
+      .values({ id, name, email_address: emailAddress, password_hash: passwordHash })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();

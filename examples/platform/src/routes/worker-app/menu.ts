@@ -1,4 +1,4 @@
-import { microsecondsOf, olderThan } from "../../http/keyset.ts";
+import { epochMicroseconds, olderThan } from "../../http/keyset.ts";
 import { type ListPage, listCursor, type PagedList } from "../../http/list-cursor.ts";
 import type { Notification } from "../../push/push-transport.ts";
 import { placeName } from "../../store/place-name.ts";
@@ -8,7 +8,7 @@ const cursor = listCursor("notifications", /^\d{1,15}$/);
 
 export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 
-/** Reads the worker's notifications menu, newest first. Notifications of the same news to several devices are one entry (D-48). */
+/** Reads the worker's notifications menu, newest first. Notifications about the same news on several devices are one entry (D-48). */
 async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
   const read = await store.db
     .selectFrom(({ selectFrom }) =>
@@ -33,7 +33,7 @@ async function readMenu({ store }: { store: Store }, { id: workerId }: { id: str
     .select(["offers.events", placeName.as("place")])
     .select(["notifications.reason", "notifications.created_at as createdAt"])
     .select(["organisations.name as organisationName", "recipients.response", "recipients.opened_at as openedAt"])
-    .select(microsecondsOf("notifications.created_at").as("position"))
+    .select(epochMicroseconds("notifications.created_at").as("position"))
     .where(olderThan(["notifications.created_at", "notifications.id"], before))
     .orderBy("notifications.created_at", "desc")
     .orderBy("notifications.id", "desc")

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import { microsecondsOf, newerThan } from "../../http/keyset.ts";
+import { epochMicroseconds, newerThan } from "../../http/keyset.ts";
 import { type ListPage, listCursor } from "../../http/list-cursor.ts";
 import { placeName } from "../../store/place-name.ts";
 import type { WorkerAppDeps } from "./worker.ts";
@@ -58,6 +58,6 @@ const unfinishedWorkQuery = ({ store, now }: Deps, workerId: string) =>
     .innerJoin("organisations", "organisations.id", "offers.organisation_id")
     .select(["offers.id", "title", "events", placeName.as("place"), "opened_at as openedAt"])
     .select(["organisations.name as organisationName"])
-    .select(microsecondsOf("offers.work_from").as("position"))
+    .select(epochMicroseconds("offers.work_from").as("position"))
     .where("worker_id", "=", workerId)
     .where(sql<SqlBool>`(ends_at is null or ends_at > ${now()})`);

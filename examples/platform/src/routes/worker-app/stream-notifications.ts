@@ -12,7 +12,7 @@ export interface StreamOptions {
   check: () => Promise<unknown>;
 }
 
-/** Sends the menu entries after `lastId`, then new ones, as server-sent events until the session ends. */
+/** Sends the notifications after `lastId`, then new ones, as server-sent events until the session ends. */
 export async function streamNotifications(
   deps: WorkerAppDeps,
   response: Response,
@@ -22,12 +22,12 @@ export async function streamNotifications(
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });
-  const seenKeys = new Set<string>();
+  const sentKeys = new Set<string>();
   const send = (notification: FeedNotification, isReceived = false): void => {
-    // Send one event for notifications of the same news to several devices.
+    // Notifications about the same news on several devices are one event.
     const key = `${notification.reason} ${notification.offerId}`;
-    if (seenKeys.has(key)) return;
-    seenKeys.add(key);
+    if (sentKeys.has(key)) return;
+    sentKeys.add(key);
     if (!isReceived) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
   };
   // Use the position, not the id: a notification with a lower id may have been committed since.

@@ -9,14 +9,14 @@ import type { WorkerAppDeps } from "./worker.ts";
  *
  * @throws {ProblemError} `offer_not_found`, even if the offer was not sent to this worker
  */
-export async function readOfferAsWorker(deps: WorkerAppDeps, workerId: string, id: string) {
+export async function readOfferAsWorker(deps: WorkerAppDeps, workerId: string, offerId: string) {
   const offer = await deps.store.db
     .selectFrom("offers")
     .innerJoin("recipients", "offer_id", "offers.id")
     .innerJoin("organisations", "organisations.id", "organisation_id")
     .selectAll("offers")
     .select(["response", "confirmation", "organisations.name as organisationName", placeName.as("placeName")])
-    .where("offers.id", "=", id)
+    .where("offers.id", "=", offerId)
     // D-36: workers who did not receive the offer get 404.
     .where("worker_id", "=", workerId)
     .executeTakeFirst();
@@ -46,9 +46,11 @@ export type WorkerOffer = Awaited<ReturnType<typeof readOfferAsWorker>>;
 export async function actAsWorker(
   deps: WorkerAppDeps,
   workerId: string,
-  id: string,
+  offerId: string,
   type: WorkerAction,
 ): Promise<void> {
-  const result = await deps.store.transaction((trx) => applyAction(trx, deps, { workerId }, id, { type, workerId }));
+  const result = await deps.store.transaction((trx) =>
+    applyAction(trx, deps, { workerId }, offerId, { type, workerId }),
+  );
   if (result !== "done") throw refusalProblem(result, offerNotSentToWorker);
 }

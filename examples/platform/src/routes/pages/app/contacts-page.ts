@@ -2,7 +2,7 @@ import { parseBody } from "../../../http/validation.ts";
 import { addContact, contactSchema, readOrganisation, readOrganisations } from "../../worker-app/contacts.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html } from "../layout/markup.ts";
-import { paginate, parameterOf } from "../layout/pagination.ts";
+import { paginate, readParameter } from "../layout/pagination.ts";
 import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { AppForm, AppPage } from "../sections/app-section.ts";
 
@@ -10,7 +10,7 @@ const limit = 200;
 
 /** `GET /app/contacts?after=…`: lists organisations that a worker can add as a contact. */
 export const contactsPage: AppPage = async (context) => {
-  const after = parameterOf(context.request, "after");
+  const after = readParameter(context.request, "after");
   const organisations = await readOrganisations(context.deps, { after, limit: limit + 1 });
   const { shown, links } = paginate(organisations, { path: "/app/contacts", limit, after });
   const main = html`
@@ -33,7 +33,7 @@ export const contactsPage: AppPage = async (context) => {
 };
 
 /** `POST /app/contacts` */
-export const addContactForm: AppForm = async (context, form) => {
+export const handleAddContact: AppForm = async (context, form) => {
   const { deps, user } = context;
   const { organisationId } = parseBody(contactSchema, { organisationId: form.get("organisationId") });
   const { name } = await readOrganisation(deps, organisationId);

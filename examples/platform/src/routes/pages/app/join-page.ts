@@ -25,11 +25,11 @@ import { openPageSession, type PageSession, renewSession } from "../security/pag
  * mail scanners follow links.
  */
 export function joinRoutes(deps: PageDeps): Methods {
-  const tokenOf = (request: Request): string => pathParameter(request, "token");
+  const readToken = (request: Request): string => pathParameter(request, "token");
   return {
     async get(request, response) {
       const session = await openPageSession(deps.cookies, appSection, request, response);
-      const token = tokenOf(request);
+      const token = readToken(request);
       const invitation = await readInvitation(deps, token);
       await sendPage(appSection, response, session, undefined, joinPage(session, token, invitation));
     },
@@ -37,7 +37,7 @@ export function joinRoutes(deps: PageDeps): Methods {
       const session = await openPageSession(deps.cookies, appSection, request, response);
       const form = await deps.readForm(request, response);
       const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
-      const token = tokenOf(request);
+      const token = readToken(request);
       const invitation = await readInvitation(deps, token);
       const password = form.get("password") ?? "";
       const name = form.get("name")?.trim() ?? "";

@@ -15,21 +15,21 @@ const reasonLabels: Record<NotificationReason, string> = {
 
 const maxOpenOffers = 20;
 
-/** `GET /app?before=…`: shows the notifications menu. */
+/** `GET /app?before=…`: shows the worker's notifications, with open offers first. */
 export const menuPage: AppPage = async (context) => {
   const { rows, isNewest, links } = await readListPage(context, menu, 50);
   const openOffers = await readOpenOffers(context.deps, context.user.id, maxOpenOffers);
-  const open = isNewest ? openOffers : [];
+  const shownOffers = isNewest ? openOffers : [];
   const openIds = new Set(openOffers.map(({ id }) => id));
   // Show an open offer only once, on the first page.
   const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !openIds.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
-      <div id="open" data-live="notification">${open.length > 0 && openSection(context, open)}</div>
+      <div id="open" data-live="notification">${shownOffers.length > 0 && openOffersSection(context, shownOffers)}</div>
       <div id="menu" data-live="notification">
-        ${open.length > 0 && others.length > 0 && html`<h2>Earlier</h2>`}
-        ${others.length > 0 && html`<ul class="menu">${others.map((item) => entry(context, item))}</ul>`}
-        ${rows.length === 0 && open.length === 0 && (isNewest ? noNotifications : noOlderNotifications)}
+        ${shownOffers.length > 0 && others.length > 0 && html`<h2>Earlier</h2>`}
+        ${others.length > 0 && html`<ul class="menu">${others.map((item) => notificationItem(context, item))}</ul>`}
+        ${rows.length === 0 && shownOffers.length === 0 && (isNewest ? noNotifications : noOlderNotifications)}
         ${links}
       </div>`;
   return { title: "Notifications", main };
@@ -39,7 +39,7 @@ const noNotifications = html`<p class="empty">No notifications yet. New offers a
 
 const noOlderNotifications = html`<p class="empty">No older notifications.</p>`;
 
-const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
+const notificationItem = ({ times, deps }: AppContext, item: MenuItem): Markup => {
   const { reason, createdAt, offerId, offerTitle, organisationName, response } = item;
   return html`
   <li>
@@ -54,8 +54,8 @@ const entry = ({ times, deps }: AppContext, item: MenuItem): Markup => {
 
 type OpenOffer = Awaited<ReturnType<typeof readOpenOffers>>[number];
 
-/** Shows offers without a response, before all other notifications (D-118). */
-const openSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]): Markup => html`
+/** Shows the offers that await the worker's response, before all other notifications (D-118). */
+const openOffersSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]): Markup => html`
   <section aria-labelledby="open-title">
     <h2 id="open-title">Waiting for your response</h2>
     <ul class="menu">${offers.map(

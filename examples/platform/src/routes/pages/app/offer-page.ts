@@ -21,9 +21,9 @@ async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
       ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
       <div id="offer" data-live="notification">
-        <div id="standing" role="status">${standingNotice(offer)}</div>
-        ${content(context, offer)}
-        ${choices(context, offer)}
+        <div id="standing" role="status">${offerStateNotice(offer)}</div>
+        ${offerFacts(context, offer)}
+        ${responseButtons(context, offer)}
       </div>`;
   return { title: offer.title, main, ...(refusal !== undefined && { status: 422 }) };
 }
@@ -48,17 +48,17 @@ export const respondToOffer =
       await actAsWorker(deps, user.id, id, action);
     } catch (error) {
       // The offer was completed or withdrawn while the worker was viewing it.
-      const late = error instanceof ProblemError ? lateResponseMessages[error.code] : undefined;
-      if (late !== undefined) return showOffer(context, late);
+      const lateMessage = error instanceof ProblemError ? lateResponseMessages[error.code] : undefined;
+      if (lateMessage !== undefined) return showOffer(context, lateMessage);
       throw error;
     }
-    return { to: action === "close" ? "/app" : pathOf(id), ...notices[action] };
+    return { to: action === "close" ? "/app" : offerPath(id), ...notices[action] };
   };
 
-const pathOf = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
+const offerPath = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
 
 /** Describes the state of the offer for this worker. */
-function standingNotice({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
+function offerStateNotice({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
   if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
   if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;
   if (successful === false) return html`<p class="standing">Others got the work this time.</p>`;
@@ -67,7 +67,7 @@ function standingNotice({ widthdrawn, successful, response, isHistoric }: Worker
   return html`<p class="standing">${isHistoric ? "This offer is in the past." : "You have not responded yet."}</p>`;
 }
 
-const content = ({ times: { timeSpan } }: AppContext, { details, placeName, events }: WorkerOffer): Markup => html`
+const offerFacts = ({ times: { timeSpan } }: AppContext, { details, placeName, events }: WorkerOffer): Markup => html`
   <dl class="facts">
     <dt>When</dt>
     <dd>${events.length > 0 ? html`<ul>${events.map((event) => html`<li>${timeSpan(event.start, event.end)}</li>`)}</ul>` : "No time slots."}</dd>
@@ -76,10 +76,13 @@ const content = ({ times: { timeSpan } }: AppContext, { details, placeName, even
   </dl>`;
 
 /** Shows the buttons. The worker can change their response until the offer is complete or withdrawn (D-08). */
-function choices(context: AppContext, { id, organisation, complete, widthdrawn, response }: WorkerOffer): Markup {
+function responseButtons(
+  context: AppContext,
+  { id, organisation, complete, widthdrawn, response }: WorkerOffer,
+): Markup {
   const isOpen = !complete && !widthdrawn;
   const button = (action: string, label: string, buttonClass: string): Markup => html`
-    <form method="post" action="${pathOf(id)}/${action}">${formTokenField(context)}<button class="${buttonClass}">${label}</button></form>`;
+    <form method="post" action="${offerPath(id)}/${action}">${formTokenField(context)}<button class="${buttonClass}">${label}</button></form>`;
   return html`
     ${isOpen && html`<p class="fine">You can change your response until ${organisation.name} completes or withdraws the offer.</p>`}
     <div class="responses">

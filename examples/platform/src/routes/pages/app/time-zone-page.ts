@@ -22,7 +22,7 @@ export const timeZonePage: AppPage = (context) => {
 };
 
 /** `POST /app/time-zone` */
-export const timeZoneForm: AppForm = async ({ deps, user }, form) => {
+export const handleSetTimeZone: AppForm = async ({ deps, user }, form) => {
   const { timeZone } = parseBody(schema, { timeZone: form.get("timeZone") });
   await deps.store.db.updateTable("workers").set({ time_zone: timeZone }).where("id", "=", user.id).execute();
   return { to: "/app", notice: `Times are now shown in ${timeZone}.` };

@@ -20,20 +20,20 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 export const apiKeysPage: PortalPage = (context) => showKeys(context);
 
 /** `POST /api-keys`: creates a key and shows it. Submitting the same form again does not create another key or show this one again (D-119). */
-export const createApiKeyForm: PortalForm = async (context, form) => {
+export const handleCreateApiKey: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const name = form.get("name")?.trim() ?? "";
-  let created: string | undefined;
+  let createdKey: string | undefined;
   try {
     const key = parseBody(apiKeySchema, { name });
     const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
-      created = await createApiKey(trx, deps, user, key);
+      createdKey = await createApiKey(trx, deps, user, key);
       return {
         to: "/api-keys",
         notice: `The key “${name}” was shown only once. If you lost it, revoke it and create another.`,
       };
     });
-    return created === undefined ? redirect : await showKeys(context, { created });
+    return createdKey === undefined ? redirect : await showKeys(context, { createdKey });
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { errors = new Map([["name", [error.message]]]) } = error;
@@ -53,14 +53,14 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
     <header class="page-head">
       <div>
         <p class="crumb"><a href="/api-keys">API keys</a></p>
-        <h1>Revoke ${nameOf(key)}?</h1>
+        <h1>Revoke ${keyName(key)}?</h1>
       </div>
     </header>
     <form method="post" action="/api-keys/${encodeURIComponent(key.id)}/revoke" class="panel">
       ${formTokenField(context)}
       <dl class="facts">
-        <dt>Key</dt><dd>${hintOf(key)}</dd>
-        <dt>Used by</dt><dd>${holderOf(key)}</dd>
+        <dt>Key</dt><dd>${keyHint(key)}</dd>
+        <dt>Used by</dt><dd>${keyHolder(key)}</dd>
         <dt>Created</dt><dd>${times.time(key.createdAt)}</dd>
         <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : times.time(lastUsedAt)}</dd>
       </dl>
@@ -74,22 +74,22 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
         <a class="button quiet" href="/api-keys">Keep it</a>
       </div>
     </form>`;
-  return { title: `Revoke ${nameOf(key)}`, main };
+  return { title: `Revoke ${keyName(key)}`, main };
 };
 
 /** `POST /api-keys/{id}/revoke` */
-export const revokeApiKeyForm: PortalForm = async ({ deps, user, id }) => {
+export const handleRevokeApiKey: PortalForm = async ({ deps, user, id }) => {
   const { name } = await revokeApiKey(deps, user, id);
   return { to: "/api-keys", notice: `The key ${name && `“${name}” `}was revoked.` };
 };
 
 interface KeysView {
-  created?: string;
+  createdKey?: string;
   name?: string;
   errors?: FieldErrors;
 }
 
-async function showKeys(context: PortalContext, { created, name, errors }: KeysView = {}): Promise<Page> {
+async function showKeys(context: PortalContext, { createdKey, name, errors }: KeysView = {}): Promise<Page> {
   const { deps, user } = context;
   const keys = await readApiKeys(deps, user);
   const main = html`
@@ -100,7 +100,7 @@ async function showKeys(context: PortalContext, { created, name, errors }: KeysV
       </div>
     </header>
     <p class="lead">Programs authenticate as ${user.organisationName} by sending a key in the <code>${apiKeyHeader}</code> header.</p>
-    ${created && newKeySection(created)}
+    ${createdKey && newKeySection(createdKey)}
     <section class="panel" aria-label="Keys">
       ${keys.length === 0 ? html`<p class="empty">No keys yet.</p>` : keysTable(context, keys)}
     </section>
@@ -125,9 +125,9 @@ const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup 
   dataTable<ReadApiKey>({
     caption: "API keys, newest first",
     columns: [
-      { heading: "Name", cell: nameOf },
-      { heading: "Key", cell: hintOf },
-      { heading: "Held by", cell: holderOf },
+      { heading: "Name", cell: keyName },
+      { heading: "Key", cell: keyHint },
+      { heading: "Held by", cell: keyHolder },
       { heading: "Created", cell: ({ createdAt }) => context.times.time(createdAt) },
       {
         heading: "Last used",
@@ -138,11 +138,11 @@ const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup 
     rows,
   });
 
-const nameOf = ({ name }: ReadApiKey): string => name || "Unnamed key";
+const keyName = ({ name }: ReadApiKey): string => name || "Unnamed key";
 
-const hintOf = ({ hint }: ReadApiKey): Markup => (hint === "" ? html`–` : html`<code>${hint}</code>`);
+const keyHint = ({ hint }: ReadApiKey): Markup => (hint === "" ? html`–` : html`<code>${hint}</code>`);
 
-const holderOf = ({ agencyName }: ReadApiKey): string => agencyName ?? "Your organisation";
+const keyHolder = ({ agencyName }: ReadApiKey): string => agencyName ?? "Your organisation";
 
 const revokeLink = (key: ReadApiKey): Markup =>
-  html`<a class="button quiet small" href="/api-keys/${encodeURIComponent(key.id)}/revoke" aria-label="Revoke ${nameOf(key)}">Revoke…</a>`;
+  html`<a class="button quiet small" href="/api-keys/${encodeURIComponent(key.id)}/revoke" aria-label="Revoke ${keyName(key)}">Revoke…</a>`;

@@ -7,16 +7,20 @@ import type { ProfileDraft } from "./profile-form.ts";
 /**
  * Shows both checks of a base URL, with requests and responses.
  *
- * @param done what was done; shown if the checks passed
+ * @param successMessage shown if the checks passed
  */
-export function checksSection(draft: ProfileDraft, checks: readonly EndpointCheck[], done: string | undefined): Markup {
+export function checksSection(
+  draft: ProfileDraft,
+  checks: readonly EndpointCheck[],
+  successMessage: string | undefined,
+): Markup {
   const { baseAddress } = draft;
   const passed = checks.every((check) => check.passed);
   return html`
     <section class="panel" aria-labelledby="checks">
       <h2 id="checks">Checks for ${baseAddress}</h2>
       <p class="notice ${passed ? "good" : "bad"}" role="${passed ? "status" : "alert"}">
-        ${passed ? `Both checks returned 200. ${done}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
+        ${passed ? `Both checks returned 200. ${successMessage}` : "Nothing was changed. Your endpoint must respond to both checks with 200."}
       </p>
       ${checks.map(({ warning }) => warning && html`<p class="notice warn" role="alert"><strong>Your endpoint ${warning.reason}.</strong> ${warning.advice}</p>`)}
       ${passed && checks.every(({ warning }) => warning === undefined) && html`<p class="fine">A third request, with an invalid signature, was rejected, as it should be. Your log may mention it.</p>`}
@@ -30,12 +34,12 @@ function redirectForm(
   { scheme, suggestsContacts }: ProfileDraft,
   checks: readonly EndpointCheck[],
 ): Markup | undefined {
-  const target = checks.find(({ redirectsTo }) => redirectsTo !== undefined)?.redirectsTo;
-  if (target === undefined) return undefined;
+  const redirectUrl = checks.find(({ redirectsTo }) => redirectsTo !== undefined)?.redirectsTo;
+  if (redirectUrl === undefined) return undefined;
   return html`
       <form method="get" action="/company" class="row">
         ${hiddenParameters({ scheme, suggestsContacts: suggestsContacts ? "yes" : undefined })}
-        <button name="baseAddress" value="${target}">Use ${target}</button>
+        <button name="baseAddress" value="${redirectUrl}">Use ${redirectUrl}</button>
         <p class="fine">The endpoint redirects there. You will have to enter the secret again.</p>
       </form>`;
 }
@@ -45,23 +49,23 @@ const checkItem = ({ method, path, passed, reason, milliseconds, ...check }: End
           <h3>${method} ${path} ${badge(passed ? "Passed" : "Failed", passed ? "good" : "bad")}</h3>
           <p>${reason}. <span class="fine">${milliseconds} ms</span></p>
           <div class="samples">
-            ${sample("Request", `${method} ${path}\n${headerLines(check.headers)}`)}
-            ${sample("Response", responseOf(check))}
+            ${sampleFigure("Request", `${method} ${path}\n${formatHeaders(check.headers)}`)}
+            ${sampleFigure("Response", formatResponse(check))}
           </div>
         </li>`;
 
-const sample = (title: string, text: string): Markup => html`
+const sampleFigure = (title: string, text: string): Markup => html`
             <figure class="sample">
               <figcaption>${title}</figcaption>
               <pre tabindex="0" aria-label="${title}"><code>${text}</code></pre>
             </figure>`;
 
-const headerLines = (headers: Record<string, string>): string =>
+const formatHeaders = (headers: Record<string, string>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-function responseOf({ status, contentType, body }: Pick<EndpointCheck, "status" | "contentType" | "body">): string {
+function formatResponse({ status, contentType, body }: Pick<EndpointCheck, "status" | "contentType" | "body">): string {
   if (status === null) return "No response.";
   const head = contentType === null ? String(status) : `${status}\nContent-Type: ${contentType}`;
   return body ? `${head}\n\n${body}` : head;

@@ -24,13 +24,13 @@ export const companyPage: PortalPage = (context) => {
 };
 
 /** `POST /company`: runs both checks, shows them, and saves if they pass. Without a secret, only changes the suggestions switch. */
-export const saveCompanyForm: PortalForm = (context, form) => {
+export const handleSaveCompany: PortalForm = (context, form) => {
   const draft = readProfileDraft(form);
-  const secret = secretOf(form);
+  const secret = readSecret(form);
   // An empty field means that no secret was entered.
   const profile = { ...draft, ...(secret !== "" && { secret }) };
-  const work = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
-  return showOutcome(context, work, { draft, done: "The profile is saved." });
+  const action = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
+  return runAndShow(context, action, { draft, successMessage: "The profile is saved." });
 };
 
 /** Shows the form again as it was submitted before the session expired. */
@@ -38,32 +38,32 @@ export const restoreCompanyForm: PortalForm = (context, typed) =>
   showCompany(context, { draft: readProfileDraft(typed) });
 
 /** `POST /company/rotation` */
-export const rotateSecretForm: PortalForm = (context, form) => {
-  const rotation = { secret: secretOf(form) };
-  const work = async () => rotateSecret(context.deps, context.user, parseBody(rotationSchema, rotation));
-  const done = "The new secret is in use. The old one remains valid for 24 hours.";
-  return showOutcome(context, work, { isRotation: true, done });
+export const handleRotateSecret: PortalForm = (context, form) => {
+  const rotation = { secret: readSecret(form) };
+  const action = async () => rotateSecret(context.deps, context.user, parseBody(rotationSchema, rotation));
+  const successMessage = "The new secret is in use. The old one remains valid for 24 hours.";
+  return runAndShow(context, action, { isRotation: true, successMessage });
 };
 
 /** `POST /company/enable` */
-export const enableEndpointForm: PortalForm = (context) =>
-  showOutcome(context, () => reenableEndpoint(context.deps, context.user), { done: enabledMessage });
+export const handleEnableEndpoint: PortalForm = (context) =>
+  runAndShow(context, () => reenableEndpoint(context.deps, context.user), { successMessage: enabledMessage });
 
 const enabledMessage = "The endpoint is enabled. Held events are being delivered.";
 
 /** `POST /company/retry`: attempts all waiting events now. A disabled endpoint must pass both checks first. */
-export const retryAllForm: PortalForm = async (context) => {
-  const retrying = retryAll(context.deps, context.user);
-  const retried = await retrying.catch(() => undefined);
-  if (retried?.checks.length === 0)
+export const handleRetryAll: PortalForm = async (context) => {
+  const retry = retryAll(context.deps, context.user);
+  const result = await retry.catch(() => undefined);
+  if (result?.checks.length === 0)
     return {
       to: "/company",
-      notice: `${counted(retried.pending, "waiting event")} ${retried.pending === 1 ? "is" : "are"} being attempted now.`,
+      notice: `${counted(result.pending, "waiting event")} ${result.pending === 1 ? "is" : "are"} being attempted now.`,
     };
-  return showOutcome(context, async () => (await retrying).checks, { done: enabledMessage });
+  return runAndShow(context, async () => (await retry).checks, { successMessage: enabledMessage });
 };
 
-const secretOf = (form: URLSearchParams): string => form.get("secret") ?? "";
+const readSecret = (form: URLSearchParams): string => form.get("secret") ?? "";
 
 interface CompanyView {
   draft?: ProfileDraft;
@@ -72,31 +72,31 @@ interface CompanyView {
   isRotation?: boolean;
   /** The checks that have just been run. */
   checks?: EndpointCheck[];
-  /** What to report if the checks passed. */
-  done?: string;
+  /** Shown if the checks passed. */
+  successMessage?: string;
   /** Why the form failed, if neither a check nor a field is the reason. */
   refusal?: string;
 }
 
-/** Runs a form's action, and shows the page with the checks or field errors. */
-async function showOutcome(
+/** Runs a form's action, and shows the page with the checks that it ran, or with its errors. */
+async function runAndShow(
   context: PortalContext,
-  work: () => Promise<EndpointCheck[]>,
-  { done, ...view }: CompanyView & { done: string },
+  action: () => Promise<EndpointCheck[]>,
+  { successMessage, ...view }: CompanyView & { successMessage: string },
 ): Promise<Page> {
   try {
-    return await showCompany(context, { ...view, done, checks: await work() });
+    return await showCompany(context, { ...view, successMessage, checks: await action() });
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     const { code, errors, extensions, message } = error;
     const reason = errors !== undefined ? { errors } : { refusal: message };
-    const failure = code === "endpoint_check_failed" ? failureOf(extensions.checks as EndpointCheck[]) : reason;
+    const failure = code === "endpoint_check_failed" ? toFailureView(extensions.checks as EndpointCheck[]) : reason;
     return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
   }
 }
 
 /** Reports an invalid base URL as an error in its field, not as a failed check. */
-function failureOf(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
+function toFailureView(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
   const [invalid] = checks.filter(({ code }) => code === "invalid_address");
   if (invalid === undefined) return { checks };
   const [first = "", ...rest] = invalid.reason;
@@ -106,7 +106,7 @@ function failureOf(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "error
 async function showCompany(context: PortalContext, view: CompanyView): Promise<Page> {
   const { deps, user } = context;
   const endpoint = await readEndpoint(deps, user.organisationId);
-  const { draft = draftOf(endpoint), errors, isRotation = false, checks, done } = view;
+  const { draft = toDraft(endpoint), errors, isRotation = false, checks, successMessage } = view;
   const noErrors: FieldErrors = new Map();
   const refusal = view.refusal ?? (errors && "Nothing was saved. Please correct the marked fields.");
   const main = html`
@@ -114,7 +114,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
     <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
     <p class="lead">Your organisation's endpoint receives a webhook when a worker responds to an offer or adds a contact.</p>
     ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
-    ${checks && (checks.length === 0 ? suggestionsNotice(draft) : checksSection(draft, checks, done))}
+    ${checks && (checks.length === 0 ? suggestionsNotice(draft) : checksSection(draft, checks, successMessage))}
     <div class="columns">
       ${profileForm(context, { draft, errors: (!isRotation && errors) || noErrors, isSaved: endpoint !== undefined })}
       <div class="stack">
@@ -131,7 +131,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
 const suggestionsNotice = ({ suggestsContacts }: ProfileDraft): Markup => html`
     <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
 
-const draftOf = (endpoint: ReadEndpoint | undefined): ProfileDraft => ({
+const toDraft = (endpoint: ReadEndpoint | undefined): ProfileDraft => ({
   baseAddress: endpoint?.base_address ?? "",
   scheme: endpoint?.scheme ?? "timestampDigest",
   suggestsContacts: endpoint?.suggests_contacts ?? false,

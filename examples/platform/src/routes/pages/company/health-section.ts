@@ -10,7 +10,7 @@ import { checkingStatus } from "./profile-form.ts";
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
-      ${endpoint === undefined ? noBaseUrl : facts(endpoint, context.deps.now(), context.times)}
+      ${endpoint === undefined ? noBaseUrl : healthFacts(endpoint, context.deps.now(), context.times)}
       ${endpoint && retryForm(context, endpoint)}
       ${endpoint && html`<p><a href="/company/remove">Remove the base URL…</a></p>`}
     </section>`;
@@ -30,20 +30,20 @@ const noBaseUrl = html`
       <p>${badge("No base URL", "none")}</p>
       <p>Save a base URL to receive responses and contacts. Events that occur before you save one are never delivered.</p>`;
 
-function facts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
+function healthFacts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
   const { time } = times;
   const { state, explanation } = describeHealth(endpoint, now, times);
-  const { pending, disabled_at: disabledAt, previous_secret_until: until } = endpoint;
-  const [word, filter] = disabledAt === null ? ["Pending", "pending"] : ["Held", "held"];
+  const { pending, disabled_at: disabledAt, previous_secret_until: oldSecretUntil } = endpoint;
+  const [label, filter] = disabledAt === null ? ["Pending", "pending"] : ["Held", "held"];
   return html`
       <p id="health-state" role="status">${state}</p>
       ${explanation && html`<p>${explanation}</p>`}
       <dl class="facts">
         <dt>Base URL</dt><dd>${endpoint.base_address}</dd>
-        <dt>${word}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
+        <dt>${label}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
         <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
-        ${until !== null && until > now && html`<dt>Old secret</dt><dd>valid until ${time(until)}</dd>`}
+        ${oldSecretUntil !== null && oldSecretUntil > now && html`<dt>Old secret</dt><dd>valid until ${time(oldSecretUntil)}</dd>`}
       </dl>`;
 }
 

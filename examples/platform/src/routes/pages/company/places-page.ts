@@ -11,8 +11,8 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 export const placesPage: PortalPage = (context) => showPlaces(context);
 
 /** `POST /places`: names or renames a place. */
-export const namePlaceForm: PortalForm = async (context, form) => {
-  const draft = placeIn(form);
+export const handleNamePlace: PortalForm = async (context, form) => {
+  const draft = readPlace(form);
   try {
     const place = parseBody(placeSchema, draft);
     await namePlace(context.deps, context.user, place);
@@ -24,15 +24,15 @@ export const namePlaceForm: PortalForm = async (context, form) => {
 };
 
 /** Shows the form again as it was submitted before the session expired. */
-export const restorePlaceForm: PortalForm = (context, typed) => showPlaces(context, placeIn(typed));
+export const restorePlaceForm: PortalForm = (context, typed) => showPlaces(context, readPlace(typed));
 
-const placeIn = (form: URLSearchParams): Place => ({
+const readPlace = (form: URLSearchParams): Place => ({
   id: form.get("id")?.trim() ?? "",
   name: form.get("name")?.trim() ?? "",
 });
 
 /** `POST /places/remove` */
-export const removePlaceForm: PortalForm = async ({ deps, user }, form) => {
+export const handleRemovePlace: PortalForm = async ({ deps, user }, form) => {
   const { id } = parseBody(placeSchema.pick({ id: true }), { id: form.get("id") });
   await removePlaceName(deps, user, id);
   return { to: "/places", notice: `The name of ${id} was removed. Offers show the id again.` };

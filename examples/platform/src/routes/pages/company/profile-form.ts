@@ -32,7 +32,7 @@ interface ProfileForm {
   isSaved: boolean;
 }
 
-/** The profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
+/** Shows the profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
 export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
     <form method="post" action="/company" class="panel" data-busy="${checkingStatus}">
       <h2>Where webhooks go</h2>
@@ -57,7 +57,7 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         hint: "Never shown again. Required whenever the base URL or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
         errors: errors.get("secret"),
       })}
-      ${secretTools("secret")}
+      ${secretButtons("secret")}
       <fieldset>
         <legend>Signatures</legend>
         ${(Object.keys(schemes) as EndpointScheme[]).map((scheme) => {
@@ -73,12 +73,12 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
       </div>
     </form>`;
 
-/** Buttons that generate, show and copy a secret. Hidden without the script. */
-const secretTools = (id: string): Markup => html`
-      <div class="row" data-secret="${id}" hidden>
+/** Renders the buttons that generate, show and copy a secret. They stay hidden without JavaScript. */
+const secretButtons = (inputId: string): Markup => html`
+      <div class="row" data-secret="${inputId}" hidden>
         <button type="button" class="quiet small" data-generate>Generate a secret</button>
         <button type="button" class="quiet small" data-show aria-pressed="false">Show</button>
-        <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy the secret" hidden>Copy</button>
+        <button type="button" class="quiet small" data-copy="${inputId}" aria-label="Copy the secret" hidden>Copy</button>
       </div>`;
 
 /** The status shown while a form's checks are running. */
@@ -99,6 +99,6 @@ export const rotationForm = (context: PortalContext, errors: FieldErrors): Marku
         autocomplete: "off",
         errors: errors.get("secret"),
       })}
-      ${secretTools("new-secret")}
+      ${secretButtons("new-secret")}
       <button class="quiet">Check and rotate</button>
     </form>`;

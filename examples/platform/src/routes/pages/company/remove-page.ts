@@ -31,7 +31,7 @@ export const removeProfilePage: PortalPage = async (context) => {
 };
 
 /** `POST /company/remove` */
-export const removeProfileForm: PortalForm = async ({ deps, user }) => {
+export const handleRemoveProfile: PortalForm = async ({ deps, user }) => {
   await removeProfile(deps, user);
   return { to: "/company", notice: "The base URL was removed. Webhooks are no longer sent." };
 };

@@ -35,18 +35,18 @@ export const testEventPage: PortalPage = (context) => ({
 });
 
 /** `POST /company/test-event`: sends a test event, and shows each request with its response. */
-export const sendTestEventForm: PortalForm = async (context, form) => {
-  const read = (name: string): string => form.get(name)?.trim() ?? "";
+export const handleSendTestEvent: PortalForm = async (context, form) => {
+  const readField = (name: string): string => form.get(name)?.trim() ?? "";
   const draft: Draft = {
-    event: read("event"),
-    way: read("way"),
-    baseAddress: read("baseAddress"),
-    scheme: read("scheme") || firstDraft.scheme,
+    event: readField("event"),
+    way: readField("way"),
+    baseAddress: readField("baseAddress"),
+    scheme: readField("scheme") || firstDraft.scheme,
   };
   const secret = form.get("secret") ?? "";
-  const { baseAddress, ...chosen } = draft;
+  const { baseAddress, ...choices } = draft;
   // If these fields are empty, the saved endpoint is used.
-  const input = { ...chosen, ...(baseAddress !== "" && { baseAddress }), ...(secret !== "" && { secret }) };
+  const input = { ...choices, ...(baseAddress !== "" && { baseAddress }), ...(secret !== "" && { secret }) };
   try {
     const result = await sendTestEvent(context.deps, context.user, parseBody(testEventSchema, input));
     const main = html`${heading}${resultSection(result)}${testEventForm(context, draft)}`;
@@ -76,14 +76,14 @@ export function testEventForm(
       <h2>Send a test event</h2>
       <p class="hint">Your endpoint receives a webhook about a fictitious offer, sent the way the service, an attacker or a faulty network would send it. The page then shows whether the response is correct. A receiver that accepts a request it should reject handles the test as a real event.</p>
       ${formTokenField(context)}
-      ${select(
+      ${selectField(
         "event",
         "Event",
         draft.event,
         testEvents.map(({ name, summary }) => [name, `${name}: ${summary}`]),
         errors,
       )}
-      ${select("way", "Sent", draft.way, [[everyWay, "in every way, one after another"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
+      ${selectField("way", "Sent", draft.way, [[everyWay, "in every way, one after another"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
       <details${usesOtherUrl && html` open`}>
         <summary>Use another base URL</summary>
         ${field({
@@ -105,7 +105,7 @@ export function testEventForm(
           hint: "Used only for these requests, and not stored. The secret in the profile is never used for another URL.",
           errors: errors.get("secret"),
         })}
-        ${select(
+        ${selectField(
           "scheme",
           "Signatures",
           draft.scheme,
@@ -120,17 +120,17 @@ export function testEventForm(
     </form>`;
 }
 
-const select = (
+const selectField = (
   name: string,
   label: string,
-  chosen: string,
+  selected: string,
   options: readonly (readonly [value: string, text: string])[],
   errors: FieldErrors,
 ): Markup => html`
       <div class="field${errors.has(name) && " wrong"}">
         <label for="test-${name}">${label}</label>
         <select id="test-${name}" name="${name}"${errors.has(name) && html` aria-invalid="true" aria-describedby="test-${name}-error"`}>
-          ${options.map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}
+          ${options.map(([value, text]) => html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`)}
         </select>
         ${errors.has(name) && fieldError(`test-${name}`, errors.get(name) ?? [])}
       </div>`;
@@ -138,13 +138,13 @@ const select = (
 function resultSection({ event, baseAddress, ways, findings }: TestEventResult): Markup {
   const defects = findings.filter(({ severity }) => severity === "defect").length;
   const requests = ways.reduce((sum, { exchanges }) => sum + exchanges.length, 0);
-  const isRight = ways.every(({ exchanges }) => exchanges.every(({ verdict }) => verdict.isRight));
+  const areAllRight = ways.every(({ exchanges }) => exchanges.every(({ verdict }) => verdict.isRight));
   return html`
     <section class="panel" aria-labelledby="test-result" id="test-result-section">
       <h2 id="test-result">${event.name} to ${baseAddress}</h2>
-      <p class="notice ${isRight ? "good" : "bad"}" role="${isRight ? "status" : "alert"}">
+      <p class="notice ${areAllRight ? "good" : "bad"}" role="${areAllRight ? "status" : "alert"}">
         ${
-          isRight
+          areAllRight
             ? `${counted(requests, "request")}: every response is correct.`
             : defects > 0
               ? `Your receiver has ${counted(defects, "defect")}.`
@@ -173,8 +173,8 @@ const exchangeItem = (
 ): Markup => {
   const samples = html`
           <div class="samples">
-            ${sample(`Request: ${title}`, "Request", request)}
-            ${sample(`Response: ${title}`, "Response", response)}
+            ${sampleFigure(`Request: ${title}`, "Request", request)}
+            ${sampleFigure(`Response: ${title}`, "Response", response)}
           </div>`;
   return html`
         <li class="${verdict.isRight ? "good" : "bad"}">
@@ -191,7 +191,7 @@ const exchangeItem = (
         </li>`;
 };
 
-const sample = (label: string, title: string, text: string): Markup => html`
+const sampleFigure = (label: string, title: string, text: string): Markup => html`
             <figure class="sample">
               <figcaption>${title}</figcaption>
               <pre tabindex="0" aria-label="${label}"><code>${text}</code></pre>

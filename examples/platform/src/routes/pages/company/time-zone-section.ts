@@ -17,7 +17,7 @@ export const timeZoneSection = (context: PortalContext): Markup => html`
     </form>`;
 
 /** `POST /company/time-zone` */
-export const timeZoneForm: PortalForm = async ({ deps, user }, form) => {
+export const handleSetTimeZone: PortalForm = async ({ deps, user }, form) => {
   const { timeZone } = parseBody(timeZoneSchema, { timeZone: form.get("timeZone") });
   await setOrganisationTimeZone(deps, user, timeZone);
   const notice = `Times are now shown in ${timeZone}, for everyone at ${user.organisationName}.`;

@@ -7,19 +7,19 @@ import { otherOrderLabels, readListPage } from "../layout/pagination.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 import { deliveryChart } from "./delivery-chart.ts";
 import {
+  deliveriesUrl,
   filterForm,
-  filterOf,
   isUnfiltered,
-  listFilterOf,
   type PageFilter,
-  parametersOf,
   rangeBar,
   ranges,
+  readFilter,
   redeliverUrl,
   stateBar,
-  urlOf,
+  toListFilter,
+  toParameters,
 } from "./delivery-filter.ts";
-import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
+import { attemptLabel, deliveryStateBadge, describeNextAttempt, eventLabel } from "./delivery-labels.ts";
 import { redeliveriesSection } from "./redeliver-page.ts";
 
 const limit = 50;
@@ -27,17 +27,17 @@ const limit = 50;
 /** `GET /deliveries?state=…&type=…&status=…&error=…&q=…&from=…&until=…&sort=…&range=…&before=…` */
 export const deliveriesPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
-  const filter = filterOf(request);
+  const filter = readFilter(request);
   const { label, ...period } = ranges[filter.range];
   const stats = await readDeliveryStats(deps, user.organisationId, period);
   const { rows, isNewest, links } = await readListPage(
     context,
     {
       cursor: deliveriesCursor,
-      read: (deps, user, page) => readDeliveries(deps, user, { ...page, ...listFilterOf(filter, context.times) }),
+      read: (deps, user, page) => readDeliveries(deps, user, { ...page, ...toListFilter(filter, context.times) }),
     },
     limit,
-    (before) => urlOf(filter, before),
+    (before) => deliveriesUrl(filter, before),
     filter.sort && otherOrderLabels,
   );
   const isEmpty = isUnfiltered(filter) && isNewest;
@@ -66,7 +66,7 @@ export const deliveriesPage: PortalPage = async (context) => {
 /** Shows the rows in a form that redelivers the selected ones, or everything that matches the filter. */
 const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
         <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
-          ${hiddenParameters(parametersOf(filter))}
+          ${hiddenParameters(toParameters(filter))}
           ${deliveriesTable(context, rows)}
           <div class="row act-bar">
             ${rows.some(isRedeliverable) && html`<strong data-selected hidden></strong> <button class="small">Redeliver selected events…</button>`}
@@ -94,15 +94,15 @@ const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDeli
     rowId: ({ id }) => `delivery-${id}`,
     columns: [
       { heading: "Event", cell: eventCell },
-      { heading: "State", cell: deliveryState, phone: "below" },
-      { heading: "Last attempt", cell: lastAttempt, phone: "below" },
-      { heading: "Next attempt", cell: (row) => nextAttempt(times, row, deps.now()), phone: "none" },
+      { heading: "State", cell: deliveryStateBadge, phone: "below" },
+      { heading: "Last attempt", cell: describeLastAttempt, phone: "below" },
+      { heading: "Next attempt", cell: (row) => describeNextAttempt(times, row, deps.now()), phone: "none" },
       { heading: "Happened", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
     ],
     rows,
   });
 
-function lastAttempt({ attempts, lastAttempt: last }: ReadDelivery): string {
-  if (last === null) return "–";
-  return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptLabel(last)}, ${last.milliseconds} ms`;
+function describeLastAttempt({ attempts, lastAttempt }: ReadDelivery): string {
+  if (lastAttempt === null) return "–";
+  return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptLabel(lastAttempt)}, ${lastAttempt.milliseconds} ms`;
 }

@@ -14,20 +14,20 @@ const gap = 3;
  * @param period in words, such as `the last hour`
  */
 export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, period: string): Markup {
-  const failing = `${percent(total)} failed: ${total.failed} of ${counted(total.attempts, "attempt")}`;
-  const lag =
+  const failureSummary = `${failurePercentage(total)} failed: ${total.failed} of ${counted(total.attempts, "attempt")}`;
+  const lagSummary =
     total.medianLagMs === null
       ? "nothing was acknowledged"
-      : `half within ${duration(total.medianLagMs)}, the slowest after ${duration(total.slowestLagMs)}`;
+      : `half within ${formatDuration(total.medianLagMs)}, the slowest after ${formatDuration(total.slowestLagMs)}`;
   if (total.attempts === 0) return html`<p class="empty">No attempts in ${period}.</p>`;
   const maxAttempts = Math.max(1, ...buckets.map(({ attempts }) => attempts));
-  const slowest = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
+  const maxMedianLagMs = Math.max(1, ...buckets.map(({ medianLagMs }) => medianLagMs ?? 0));
   return html`
     <div class="charts">
       <figure>
-        <figcaption><strong>Attempts</strong> <span class="measure">${failing}</span></figcaption>
+        <figcaption><strong>Attempts</strong> <span class="measure">${failureSummary}</span></figcaption>
         ${plot(
-          `Attempts in ${period}: ${failing}.`,
+          `Attempts in ${period}: ${failureSummary}.`,
           { buckets, times, maxLabel: String(maxAttempts) },
           (bucket, x, w) => [
             bar(x, w, 0, (bucket.attempts - bucket.failed) / maxAttempts, "ok"),
@@ -37,12 +37,12 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
         <p class="legend fine"><span class="key ok"></span> acknowledged <span class="key failed"></span> failed</p>
       </figure>
       <figure>
-        <figcaption><strong>Lag</strong> <span class="measure">${lag}</span></figcaption>
+        <figcaption><strong>Lag</strong> <span class="measure">${lagSummary}</span></figcaption>
         ${plot(
-          `From event to acknowledgement in ${period}: ${lag}.`,
-          { buckets, times, maxLabel: duration(slowest) },
+          `From event to acknowledgement in ${period}: ${lagSummary}.`,
+          { buckets, times, maxLabel: formatDuration(maxMedianLagMs) },
           ({ medianLagMs }, x, w) =>
-            medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / slowest), "lag"),
+            medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / maxMedianLagMs), "lag"),
         )}
         <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement</p>
       </figure>
@@ -76,11 +76,11 @@ function plot(
         </div>`;
 }
 
-/** Draws one bar. @param from its lower edge, and @param share its height, both as shares of the plot's height */
-const bar = (x: number, w: number, from: number, share: number, kind: string): Markup | undefined =>
+/** Draws one bar. `bottom` and `share`, its lower edge and its height, are shares of the plot's height. */
+const bar = (x: number, w: number, bottom: number, share: number, kind: string): Markup | undefined =>
   share === 0
     ? undefined
-    : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - from - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${kind}" />`;
+    : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - bottom - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${kind}" />`;
 
 function chartTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
   const rows = buckets.filter(({ attempts }) => attempts > 0).reverse();
@@ -95,9 +95,9 @@ function chartTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Marku
               columns: [
                 { heading: "From", cell: ({ startsAt }) => time(startsAt) },
                 { heading: "Attempts", cell: ({ attempts }) => attempts },
-                { heading: "Failed", cell: (bucket) => `${bucket.failed} (${percent(bucket)})` },
-                { heading: "Median lag", cell: ({ medianLagMs }) => duration(medianLagMs) },
-                { heading: "Slowest", cell: ({ slowestLagMs }) => duration(slowestLagMs) },
+                { heading: "Failed", cell: (bucket) => `${bucket.failed} (${failurePercentage(bucket)})` },
+                { heading: "Median lag", cell: ({ medianLagMs }) => formatDuration(medianLagMs) },
+                { heading: "Slowest", cell: ({ slowestLagMs }) => formatDuration(slowestLagMs) },
               ],
               rows,
             })
@@ -105,10 +105,10 @@ function chartTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Marku
     </details>`;
 }
 
-const percent = ({ attempts, failed }: { attempts: number; failed: number }): string =>
+const failurePercentage = ({ attempts, failed }: { attempts: number; failed: number }): string =>
   attempts === 0 ? "0 %" : `${Math.round((failed / attempts) * 100)} %`;
 
-function duration(ms: number | null): string {
+function formatDuration(ms: number | null): string {
   if (ms === null) return "–";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

@@ -2,9 +2,9 @@ import type { Request } from "express";
 import type { EventType } from "../../../store/tables.ts";
 import { isLocalTime } from "../../../time-zones/local-time.ts";
 import type { ShownState } from "../../../webhooks/disabled-endpoint.ts";
-import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
+import { filterInput, filterSelect, hiddenParameters, linkBar, parseOption, withQuery } from "../layout/filter.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { parameterOf } from "../layout/pagination.ts";
+import { readParameter } from "../layout/pagination.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
@@ -37,28 +37,28 @@ const states = Object.keys(stateLabels) as ShownState[];
 const types = Object.keys(eventNames) as EventType[];
 const errors = Object.keys(failureLabels);
 
-export function filterOf(request: Request): PageFilter {
-  const status = parameterOf(request, "status") ?? "";
+export function readFilter(request: Request): PageFilter {
+  const status = readParameter(request, "status") ?? "";
   return {
-    state: oneOf(states, parameterOf(request, "state")),
-    type: oneOf(types, parameterOf(request, "type")),
+    state: parseOption(states, readParameter(request, "state")),
+    type: parseOption(types, readParameter(request, "type")),
     status: /^[1-5]\d\d$/.test(status) ? Number(status) : undefined,
-    error: oneOf(errors, parameterOf(request, "error")),
-    range: oneOf(Object.keys(ranges) as PageFilter["range"][], parameterOf(request, "range")) ?? "hour",
-    text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
-    from: localTimeIn(request, "from"),
-    until: localTimeIn(request, "until"),
-    sort: oneOf(["oldest"], parameterOf(request, "sort")),
+    error: parseOption(errors, readParameter(request, "error")),
+    range: parseOption(Object.keys(ranges) as PageFilter["range"][], readParameter(request, "range")) ?? "hour",
+    text: readParameter(request, "q")?.trim().slice(0, 200) || undefined,
+    from: readLocalTime(request, "from"),
+    until: readLocalTime(request, "until"),
+    sort: parseOption(["oldest"], readParameter(request, "sort")),
   };
 }
 
-function localTimeIn(request: Request, name: string): string | undefined {
-  const text = parameterOf(request, name);
+function readLocalTime(request: Request, name: string): string | undefined {
+  const text = readParameter(request, name);
   return text !== undefined && isLocalTime(text) ? text : undefined;
 }
 
 /** Returns the filter for the list, with its times converted to UTC. */
-export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
+export function toListFilter({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
   const toInstant = (local: string | undefined) => {
     const utc = local === undefined ? undefined : toUtc(local);
     // Ignore a time that a clock change skips.
@@ -70,29 +70,29 @@ export function listFilterOf({ range: _, from, until, sort, ...filter }: PageFil
 export const isUnfiltered = ({ range: _, sort: __, ...filter }: PageFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
-export const parametersOf = ({ range, status, text, ...filter }: Partial<PageFilter>) => ({
+export const toParameters = ({ range, status, text, ...filter }: Partial<PageFilter>) => ({
   ...filter,
   q: text,
   status: status?.toString(),
   range: range === "hour" ? undefined : range,
 });
 
-export const urlOf = (filter: Partial<PageFilter>, before?: string): string =>
-  withQuery("/deliveries", { ...parametersOf(filter), before });
+export const deliveriesUrl = (filter: Partial<PageFilter>, before?: string): string =>
+  withQuery("/deliveries", { ...toParameters(filter), before });
 
 /** Returns the URL of the page that asks for confirmation before redelivering everything that matches the filter. */
-export const redeliverUrl = (filter: PageFilter): string => withQuery("/deliveries/redeliver", parametersOf(filter));
+export const redeliverUrl = (filter: PageFilter): string => withQuery("/deliveries/redeliver", toParameters(filter));
 
 export const stateBar = (filter: PageFilter): Markup =>
   linkBar("State", [undefined, ...states], filter.state, (state) => [
     state === undefined ? "All" : stateLabels[state],
-    urlOf({ ...filter, state }),
+    deliveriesUrl({ ...filter, state }),
   ]);
 
 export const rangeBar = (filter: PageFilter): Markup =>
   linkBar("Time", Object.keys(ranges) as PageFilter["range"][], filter.range, (range) => [
     ranges[range].label.replace("the l", "L"),
-    urlOf({ ...filter, range }),
+    deliveriesUrl({ ...filter, range }),
   ]);
 
 /** Shows a form that filters by worker or offer, time, event, and the last attempt's status and error. */
@@ -113,6 +113,6 @@ export const filterForm = (filter: PageFilter): Markup => {
           ${filterSelect("error", "Last error", failureLabels, error, "Any")}
           ${filterSelect("sort", "Sort", orderNames, sort ?? "newest")}
           <button class="quiet at-end">Filter</button>
-          ${!isCleared && html`<a class="at-end" href="${urlOf({ state, range })}">Clear</a>`}
+          ${!isCleared && html`<a class="at-end" href="${deliveriesUrl({ state, range })}">Clear</a>`}
         </form>`;
 };

@@ -35,11 +35,11 @@ export const stateLabels: Readonly<Record<ShownState, string>> = {
 
 const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad" } as const;
 
-export const deliveryState = ({ state, attempts }: ReadDelivery): Markup =>
+export const deliveryStateBadge = ({ state, attempts }: ReadDelivery): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
 /** Shows when a pending delivery will be attempted next, which may be after its endpoint's pause. */
-export function nextAttempt(
+export function describeNextAttempt(
   { time }: LocalTimes,
   { state, nextAttemptAt, pausedUntil }: ReadDelivery,
   now: Date,

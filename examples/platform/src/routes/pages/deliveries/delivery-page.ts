@@ -15,7 +15,7 @@ import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
-import { attemptLabel, deliveryState, eventLabel, nextAttempt } from "./delivery-labels.ts";
+import { attemptLabel, deliveryStateBadge, describeNextAttempt, eventLabel } from "./delivery-labels.ts";
 
 type Target = Awaited<ReturnType<typeof readTarget>>;
 
@@ -36,15 +36,15 @@ export const deliveryPage: PortalPage = async (context) => {
         <div>
           <p class="crumb"><a href="/deliveries">Deliveries</a></p>
           <h1>${title}</h1>
-          <p class="row" id="delivery-state" role="status">${deliveryState(delivery)}</p>
+          <p class="row" id="delivery-state" role="status">${deliveryStateBadge(delivery)}</p>
           <p class="row">${earlier && html`<a href="/deliveries/${earlier}" rel="prev">Previous delivery</a>`} ${later && html`<a href="/deliveries/${later}" rel="next">Next delivery</a>`}</p>
         </div>
         ${actionButton(context, delivery)}
       </header>
-      <section class="panel" aria-label="Delivery">${facts(context, delivery)}</section>
+      <section class="panel" aria-label="Delivery">${deliveryFacts(context, delivery)}</section>
       <section class="panel" aria-labelledby="request">
         <h2 id="request">Request</h2>
-        ${requestOf(delivery, attempts[0]?.exchange ?? null, endpoint)}
+        ${requestSample(delivery, attempts[0]?.exchange ?? null, endpoint)}
       </section>
       <section class="panel" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
@@ -55,7 +55,7 @@ export const deliveryPage: PortalPage = async (context) => {
 };
 
 /** `POST /deliveries/{id}/redeliver`: redelivers the event and redirects to its new delivery. */
-export const redeliverForm: PortalForm = async ({ deps, user, id }) => {
+export const handleRedeliver: PortalForm = async ({ deps, user, id }) => {
   try {
     const redelivery = await redeliverOne(deps, user, id);
     return { to: `/deliveries/${encodeURIComponent(redelivery.id)}`, notice: "The event is being redelivered." };
@@ -66,7 +66,7 @@ export const redeliverForm: PortalForm = async ({ deps, user, id }) => {
 };
 
 /** `POST /deliveries/{id}/retry` */
-export const retryForm: PortalForm = async ({ deps, user, id }) => {
+export const handleRetry: PortalForm = async ({ deps, user, id }) => {
   try {
     const retry = await retryOne(deps, user, id);
     const notice =
@@ -91,21 +91,21 @@ function actionButton(context: PortalContext, { id, state }: ReadDelivery): Mark
           </form>`;
 }
 
-const facts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup => html`
+const deliveryFacts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup => html`
           <dl class="facts">
             <dt>Happened</dt><dd>${times.time(delivery.createdAt, "seconds")}</dd>
             ${delivery.offerId && html`<dt>Offer</dt><dd><a href="/offers/${encodeURIComponent(delivery.offerId)}">${delivery.offerTitle}</a></dd>`}
             <dt>Attempts</dt><dd>${delivery.attempts}</dd>
-            <dt>Next attempt</dt><dd>${nextAttempt(times, delivery, deps.now())}</dd>
+            <dt>Next attempt</dt><dd>${describeNextAttempt(times, delivery, deps.now())}</dd>
             ${delivery.settledAt && html`<dt>Settled</dt><dd>${times.time(delivery.settledAt, "seconds")}</dd>`}
             ${delivery.redeliveryOf && html`<dt>Redelivery of</dt><dd><a href="/deliveries/${delivery.redeliveryOf}">an earlier delivery</a></dd>`}
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
 /** Shows the request from the latest attempt or, before the first attempt, the request that will be sent. */
-function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endpoint: Target): Markup {
+function requestSample({ id, type, data }: ReadDelivery, latestExchangeJson: string | null, endpoint: Target): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
-  const exchange = latest === null ? undefined : (JSON.parse(latest) as AttemptExchange);
+  const exchange = latestExchangeJson === null ? undefined : (JSON.parse(latestExchangeJson) as AttemptExchange);
   const baseAddress = exchange?.baseAddress ?? endpoint?.base_address;
   const filledPath = fillPath(path, parameters);
   const headers = exchange?.sent ?? {
@@ -117,7 +117,7 @@ function requestOf({ id, type, data }: ReadDelivery, latest: string | null, endp
   const content = body === undefined ? "" : JSON.stringify(body);
   return html`
           <pre tabindex="0" aria-label="Request"><code>${method} ${filledPath}
-${headerLines(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
+${formatHeaders(headers)}${body !== undefined && `\n\n${JSON.stringify(body, null, 2)}`}</code></pre>
           <p class="fine">${baseAddress ? html`Sent to <code>${baseAddress.replace(/\/+$/, "")}${filledPath}</code>` : "Sent to a path under your base URL"}, signed with your secret. ${exchange ? "Signatures are masked. They and the timestamp are new for each attempt." : ""}</p>
           ${baseAddress && curlSample({ method, path: filledPath, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
 }
@@ -144,20 +144,20 @@ function curlSample(
           </details>`;
 }
 
-const headerLines = (headers: Readonly<Record<string, string>>): string =>
+const formatHeaders = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
 function attemptItem({ time }: LocalTimes, attempt: ReadAttempt): Markup {
   const { sent, received, baseAddress } = JSON.parse(attempt.exchange ?? "{}") as Partial<AttemptExchange>;
-  const head = received ? headerLines(received) : attempt.contentType && `content-type: ${attempt.contentType}`;
+  const head = received ? formatHeaders(received) : attempt.contentType && `content-type: ${attempt.contentType}`;
   const response = [head, attempt.response].filter(Boolean).join("\n\n");
   return html`
             <li id="attempt-${attempt.id}" class="${attempt.error === null ? "good" : "bad"}">
               <h3>No. ${attempt.number}: ${attemptLabel(attempt)}</h3>
               <p class="fine">${time(attempt.startedAt, "seconds")}, ${attempt.milliseconds} ms, <code>${attempt.method} ${attempt.path}</code></p>
-              ${sent && html`<details id="sent-${attempt.id}"><summary>Headers as sent</summary><pre tabindex="0" aria-label="Headers as sent, attempt ${attempt.number}"><code>${attempt.method} ${baseAddress?.replace(/\/+$/, "")}${attempt.path}\n${headerLines(sent)}</code></pre></details>`}
+              ${sent && html`<details id="sent-${attempt.id}"><summary>Headers as sent</summary><pre tabindex="0" aria-label="Headers as sent, attempt ${attempt.number}"><code>${attempt.method} ${baseAddress?.replace(/\/+$/, "")}${attempt.path}\n${formatHeaders(sent)}</code></pre></details>`}
               ${response && html`<pre tabindex="0" aria-label="Response"><code>${response}</code></pre>`}
             </li>`;
 }

@@ -13,24 +13,24 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
-import { filterOf, listFilterOf, type PageFilter, urlOf } from "./delivery-filter.ts";
+import { deliveriesUrl, type PageFilter, readFilter, toListFilter } from "./delivery-filter.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
 /** `GET /deliveries/redeliver?…`: asks for confirmation, with the number of events. Takes the list's filter, or an `id` per selected row. */
-export const redeliverManyPage: PortalPage = (context) => askToRedeliver(context);
+export const redeliverManyPage: PortalPage = (context) => showConfirmation(context);
 
 /** `POST /deliveries/redeliver?…`: starts redelivering the events that the confirmation counted. */
-export const redeliverManyForm: PortalForm = async (context, form) => {
+export const handleRedeliverMany: PortalForm = async (context, form) => {
   const { deps, user, request } = context;
   const which = form.get("which") ?? "";
-  const last = Number(form.get("last"));
-  if (!Object.hasOwn(choices, which) || !Number.isSafeInteger(last))
-    return { ...(await askToRedeliver(context)), status: 422 };
-  const filter = chosenFilter(context, which as keyof typeof choices);
+  const lastSequence = Number(form.get("last"));
+  if (!Object.hasOwn(choices, which) || !Number.isSafeInteger(lastSequence))
+    return { ...(await showConfirmation(context)), status: 422 };
+  const filter = readChosenFilter(context, which as keyof typeof choices);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
-    const total = await createRedeliveryTask(trx, user.organisationId, filter, last);
+    const total = await createRedeliveryTask(trx, user.organisationId, filter, lastSequence);
     return {
-      to: urlOf(filterOf(request)),
+      to: deliveriesUrl(readFilter(request)),
       notice: `${counted(total, "event")} ${total === 1 ? "is" : "are"} being redelivered.`,
     };
   });
@@ -47,27 +47,27 @@ const maxSelected = 50;
 const selectedIds = ({ url }: Request): string[] =>
   new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxSelected);
 
-/** Returns the list's filter, or a filter for the selected rows if there are any, whatever their state is now. */
-function shownFilter({ request, times }: PortalContext): DeliveryFilter {
+/** Reads a filter for the selected rows, whatever their state is now. If no rows are selected, reads the list's filter. */
+function readShownFilter({ request, times }: PortalContext): DeliveryFilter {
   const ids = selectedIds(request);
   if (ids.length > 0) return { ids };
-  const { oldestFirst: _, ...filter } = listFilterOf(filterOf(request), times);
+  const { oldestFirst: _, ...filter } = toListFilter(readFilter(request), times);
   return filter;
 }
 
-function chosenFilter(context: PortalContext, which: keyof typeof choices): DeliveryFilter {
-  const filter = shownFilter(context);
+function readChosenFilter(context: PortalContext, which: keyof typeof choices): DeliveryFilter {
+  const filter = readShownFilter(context);
   // Events in any other state cannot be redelivered.
   return which === "all" || filter.state !== undefined ? filter : { ...filter, state: which };
 }
 
-async function askToRedeliver(context: PortalContext): Promise<Page> {
+async function showConfirmation(context: PortalContext): Promise<Page> {
   const { deps, user, request } = context;
-  const shown = filterOf(request);
+  const shown = readFilter(request);
   const hasSelection = selectedIds(request).length > 0;
-  const counts = await countRedeliverable(deps.store.db, user.organisationId, shownFilter(context));
+  const counts = await countRedeliverable(deps.store.db, user.organisationId, readShownFilter(context));
   const total = counts.dead + counts.acknowledged;
-  const backUrl = urlOf(shown);
+  const backUrl = deliveriesUrl(shown);
   const title =
     total === 0
       ? "Nothing to redeliver"
@@ -90,7 +90,7 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
         <dt>Failed</dt><dd>${counts.dead}</dd>
         <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
       </dl>
-      ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending events are attempted anyway.</p>` : choice(counts)}
+      ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending events are attempted anyway.</p>` : eventChoice(counts)}
       ${
         total > 0 &&
         html`<p class="fine">The oldest event is sent first. A failed event keeps its delivery id. An acknowledged one gets a new id, so your endpoint handles it again. Responses that a later response by the same worker has superseded are skipped.</p>`
@@ -105,15 +105,15 @@ async function askToRedeliver(context: PortalContext): Promise<Page> {
 
 const isMixed = ({ dead, acknowledged }: Redeliverable): boolean => dead > 0 && acknowledged > 0;
 
-function choice(counts: Redeliverable): Markup {
+function eventChoice(counts: Redeliverable): Markup {
   if (!isMixed(counts)) return html`<input type="hidden" name="which" value="all">`;
-  const countOf = { ...counts, all: counts.dead + counts.acknowledged };
+  const choiceCounts = { ...counts, all: counts.dead + counts.acknowledged };
   return html`
       <fieldset>
         <legend>Which events</legend>
         ${(Object.keys(choices) as (keyof typeof choices)[]).map(
           (name) =>
-            html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${counted(countOf[name], "event")}</span></label>`,
+            html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${counted(choiceCounts[name], "event")}</span></label>`,
         )}
       </fieldset>`;
 }
@@ -121,7 +121,7 @@ function choice(counts: Redeliverable): Markup {
 /** Describes the list's filter in words. */
 function describeFilter(shown: PageFilter, { times }: PortalContext): string {
   const { state, type, status, error, text, from, until } = shown;
-  const { since: fromInstant, until: untilInstant } = listFilterOf(shown, times);
+  const { since: fromInstant, until: untilInstant } = toListFilter(shown, times);
   const words = [
     state && stateLabels[state],
     type && eventNames[type],

@@ -31,7 +31,7 @@ export const invitationsPage: PortalPage = async (context) => {
                 },
                 {
                   heading: "State",
-                  cell: ({ acceptedAt, invitedAt }) => stateOf(acceptedAt, invitedAt, context.deps.now()),
+                  cell: ({ acceptedAt, invitedAt }) => stateBadge(acceptedAt, invitedAt, context.deps.now()),
                 },
               ],
               rows,
@@ -42,7 +42,7 @@ export const invitationsPage: PortalPage = async (context) => {
   return { title: "Invitations", main };
 };
 
-function stateOf(acceptedAt: Date | null, invitedAt: Date, now: Date): Markup {
+function stateBadge(acceptedAt: Date | null, invitedAt: Date, now: Date): Markup {
   if (acceptedAt !== null) return badge("Joined", "good");
   return invitationExpiry(invitedAt) > now ? badge("Invited", "none") : badge("Expired", "warn");
 }

@@ -6,7 +6,7 @@ import {
 import { readEmailAddresses } from "../../portal/person.ts";
 import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { parameterOf } from "../layout/pagination.ts";
+import { readParameter } from "../layout/pagination.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 /**
@@ -16,7 +16,7 @@ import type { PortalContext } from "../sections/portal-section.ts";
  */
 export async function searchForm(context: PortalContext, search?: PersonSearch): Promise<Markup> {
   const { deps, user, request } = context;
-  const text = parameterOf(request, "organisation")?.trim().slice(0, 200) || undefined;
+  const text = readParameter(request, "organisation")?.trim().slice(0, 200) || undefined;
   const { choices, hasMore } = await readOrganisationChoices(deps, user, {
     text,
     chosen: search?.organisationIds ?? [],
@@ -25,7 +25,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
     return html`<p class="empty">No organisation implements suggestions. Enable them in the company profile.</p>`;
   const emailAddresses = await readEmailAddresses(deps, user);
   const isSelected = ({ id, isOwn }: OrganisationChoice): boolean => search?.organisationIds.includes(id) ?? isOwn;
-  const noteOf = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
+  const describeChoice = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
     isOwn ? "Your organisation" : isRemembered ? "Searched before" : undefined;
   return html`
   ${(hasMore || text !== undefined) && organisationSearchForm(text)}
@@ -37,7 +37,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
       ${choices.length === 0 && html`<p class="empty">No organisation with this name implements suggestions.</p>`}
       <div class="choices long">
         ${choices.map((choice) => {
-          const note = noteOf(choice);
+          const note = describeChoice(choice);
           return html`<label class="choice"><input type="checkbox" name="organisationIds" value="${choice.id}"${isSelected(choice) && html` checked`}> <span>${choice.name}${note && html`<small>${note}</small>`}</span></label>`;
         })}
       </div>
@@ -53,7 +53,7 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
   </form>`;
 }
 
-/** Shows the form that finds organisations by name. People are searched with the other form. */
+/** Shows the form that finds organisations by name. */
 const organisationSearchForm = (text: string | undefined): Markup => html`
   <form method="get" action="/invitations" class="row find" role="search" aria-label="Organisations">
     <label for="organisation">Find an organisation by name</label>

@@ -17,7 +17,7 @@ import { searchForm } from "./search-form.ts";
 import { suggestionsSection } from "./suggestions-section.ts";
 
 /** `POST /invitations/search`: shows suggestions from every selected organisation. */
-export const searchPage: PortalForm = (context, form) => {
+export const handleSearch: PortalForm = (context, form) => {
   const search = { organisationIds: form.getAll("organisationIds"), filter: form.get("filter") ?? "" };
   if (search.organisationIds.length === 0)
     return showSearch(context, search, new ProblemError("invalid_request", "Select at least one organisation."));
@@ -25,18 +25,18 @@ export const searchPage: PortalForm = (context, form) => {
 };
 
 /** Errors about the selected people, after which the form is shown again. */
-const aboutPeople: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
+const invitedPeopleCodes: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
 /** `POST /invitations`: invites the selected people. */
-export const inviteForm: PortalForm = async (context, form) => {
+export const handleInvite: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const organisationId = form.get("organisationId");
   const selected = form.getAll("person");
-  const showAgain = (problem: ProblemError): Promise<Page> => {
+  const showWithProblem = (problem: ProblemError): Promise<Page> => {
     const search = { organisationIds: [organisationId], filter: form.get("filter") ?? "" };
     return showSearch(context, parseBody(searchSchema, search), problem);
   };
-  if (selected.length === 0) return showAgain(new ProblemError("invalid_request", "Select at least one person."));
+  if (selected.length === 0) return showWithProblem(new ProblemError("invalid_request", "Select at least one person."));
   const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parseJson) });
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
@@ -45,8 +45,8 @@ export const inviteForm: PortalForm = async (context, form) => {
       return { to: "/invitations", notice: `Invited: ${names}.` };
     });
   } catch (error) {
-    if (!(error instanceof ProblemError) || !aboutPeople.includes(error.code)) throw error;
-    return showAgain(error);
+    if (!(error instanceof ProblemError) || !invitedPeopleCodes.includes(error.code)) throw error;
+    return showWithProblem(error);
   }
 };
 
@@ -63,23 +63,23 @@ function parseJson(text: string): unknown {
 async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
   const { deps, user } = context;
   const { filter = "" } = search;
-  const found = await trySearch(context, search);
-  const shownProblem = problem ?? found.problem;
+  const outcome = await trySearch(context, search);
+  const shownProblem = problem ?? outcome.problem;
   const recentlyInvited = await findRecentlyInvited(deps.store.db, user.organisationId, deps.now());
-  const addresses = found.results.flatMap((result) =>
+  const mailboxes = outcome.results.flatMap((result) =>
     "failure" in result ? [] : result.suggestions.map(({ emailAddress }) => toMailbox(emailAddress)),
   );
-  const lastInvitations = await findLastInvitations(deps.store.db, user.organisationId, [...new Set(addresses)]);
-  const invitationOf = (emailAddress: string) => {
+  const lastInvitations = await findLastInvitations(deps.store.db, user.organisationId, [...new Set(mailboxes)]);
+  const findEarlierInvitation = (emailAddress: string) => {
     const mailbox = toMailbox(emailAddress);
-    const earlier = lastInvitations.get(mailbox);
-    return earlier && { ...earlier, isRecent: recentlyInvited.has(mailbox) };
+    const lastInvitation = lastInvitations.get(mailbox);
+    return lastInvitation && { ...lastInvitation, isRecent: recentlyInvited.has(mailbox) };
   };
   const main = html`
     <header class="page-head"><h1>Invitations</h1></header>
     ${shownProblem && html`<p class="notice bad" role="alert">${shownProblem.message}</p>`}
     ${await searchForm(context, search)}
-    ${found.results.toSorted(byUse).map((result, index) => suggestionsSection(context, result, { prefix: `person-${index}`, filter, invitationOf }))}`;
+    ${outcome.results.toSorted(bySuggestions).map((result, index) => suggestionsSection(context, result, { prefix: `person-${index}`, filter, findEarlierInvitation }))}`;
   return {
     title: filter === "" ? "Suggestions" : `Suggestions for ${filter}`,
     main,
@@ -103,6 +103,6 @@ async function trySearch(
 }
 
 /** Sorts organisations with suggestions first and failures last. The input is sorted by name, and the sort is stable. */
-const byUse = (a: OrganisationResult, b: OrganisationResult): number => rank(a) - rank(b);
+const bySuggestions = (a: OrganisationResult, b: OrganisationResult): number => rank(a) - rank(b);
 
 const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);

@@ -17,7 +17,7 @@ interface SuggestionsView {
   /** The prefix for element ids. */
   prefix: string;
   /** Returns the last invitation that the user's organisation sent to this address. */
-  invitationOf(emailAddress: string): EarlierInvitation | undefined;
+  findEarlierInvitation(emailAddress: string): EarlierInvitation | undefined;
 }
 
 /** Shows the people that an organisation suggests, or why it suggests nobody. */
@@ -40,12 +40,12 @@ function inviteForm(
   context: PortalContext,
   organisationId: string,
   suggestions: Suggestions,
-  { prefix, filter, invitationOf }: SuggestionsView,
+  { prefix, filter, findEarlierInvitation }: SuggestionsView,
 ): Markup {
   const cards = suggestions.map((suggestion, index) =>
     suggestionCard(context, suggestion, {
       id: `${prefix}-${index}`,
-      invitation: invitationOf(suggestion.emailAddress),
+      invitation: findEarlierInvitation(suggestion.emailAddress),
     }),
   );
   return html`
@@ -79,12 +79,12 @@ function suggestionCard(
     <div>
       <label for="${id}">${name}</label>
       <p class="fine">${emailAddress}${invitation && html` <span class="badge">${invitation.isRecent ? "already invited" : "invited before"}</span> ${times.day(invitation.invitedAt)} by ${invitation.invitedBy}`}</p>
-      ${ratings.length === 0 ? html`<p class="fine">No ratings</p>` : html`<ul class="ratings">${ratings.map(rating)}</ul>`}
+      ${ratings.length === 0 ? html`<p class="fine">No ratings</p>` : html`<ul class="ratings">${ratings.map(ratingItem)}</ul>`}
     </div>
   </li>`;
 }
 
-const rating = ({ rating, ratingProvider, lastWorked }: Suggestions[number]["ratings"][number]): Markup => html`
+const ratingItem = ({ rating, ratingProvider, lastWorked }: Suggestions[number]["ratings"][number]): Markup => html`
   <li>
     <span class="stars" aria-hidden="true">${"★".repeat(rating)}<span>${"★".repeat(5 - rating)}</span></span>
     <span class="unseen">${rating} of 5</span>
@@ -106,6 +106,6 @@ const initials = (name: string): string =>
   name
     .split(/\s+/)
     .flatMap((word) => [...word].slice(0, 1))
-    .filter((_, index, all) => index === 0 || index === all.length - 1)
+    .filter((_, index, letters) => index === 0 || index === letters.length - 1)
     .join("")
     .toLocaleUpperCase("en");

@@ -22,7 +22,7 @@ export interface DataTable<Row> {
   rowId?(row: Row): string;
 }
 
-/** Renders a table that turns into cards on a phone, where explicit roles preserve its semantics. The first column names the row. */
+/** Renders a table that turns into cards on a phone. Explicit roles preserve its semantics there. The first column names the row. */
 export function dataTable<Row>({ caption, columns, rows, rowId, isCompact = false }: DataTable<Row>): Markup {
   const [first, ...others] = columns;
   return html`

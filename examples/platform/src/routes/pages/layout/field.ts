@@ -25,10 +25,10 @@ export function field(options: FieldOptions): Markup {
   const { name, label, value = "", type = "text", hint, errors, required, saysOptional = true } = options;
   const { autocomplete, placeholder, rows } = options;
   const id = options.id ?? name;
-  const described = [hint && `${id}-hint`, errors && `${id}-error`].filter(Boolean).join(" ");
+  const describedBy = [hint && `${id}-hint`, errors && `${id}-error`].filter(Boolean).join(" ");
   const attributes = html`id="${id}" name="${name}"${required && html` required`}${
     autocomplete && html` autocomplete="${autocomplete}"`
-  }${placeholder && html` placeholder="${placeholder}"`}${described && html` aria-describedby="${described}"`}${
+  }${placeholder && html` placeholder="${placeholder}"`}${describedBy && html` aria-describedby="${describedBy}"`}${
     errors && html` aria-invalid="true"`
   }`;
   return html`

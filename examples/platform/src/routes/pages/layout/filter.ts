@@ -1,8 +1,10 @@
 import { html, type Markup } from "./markup.ts";
 
 /** Returns the value of a query parameter if it is one of `values`; any other value is ignored. */
-export const oneOf = <Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined =>
-  values.find((value) => value === text);
+export const parseOption = <Value extends string>(
+  values: readonly Value[],
+  text: string | undefined,
+): Value | undefined => values.find((value) => value === text);
 
 /** Builds a page's URL, without the parameters whose value is undefined. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
@@ -15,11 +17,11 @@ export const linkBar = <Value>(
   label: string,
   values: readonly Value[],
   current: Value,
-  linkOf: (value: Value) => readonly [label: string, url: string],
+  toLink: (value: Value) => readonly [label: string, url: string],
 ): Markup => html`
           <nav aria-label="${label}"><ul class="bar">
             ${values.map((value) => {
-              const [text, url] = linkOf(value);
+              const [text, url] = toLink(value);
               return html`<li><a href="${url}"${value === current && html` aria-current="true"`}>${text}</a></li>`;
             })}
           </ul></nav>`;

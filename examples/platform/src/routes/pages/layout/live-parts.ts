@@ -13,15 +13,15 @@ export function changedParts(page: string, wanted: string): string {
   // Look for each part only once, even if it is requested repeatedly.
   const requested = new Map(
     wanted.split(" ", maxParts).map((entry) => {
-      const [id = "", known] = entry.split("=");
-      return [id, known];
+      const [id = "", knownVersion] = entry.split("=");
+      return [id, knownVersion];
     }),
   );
-  const parts = [...requested].flatMap(([id, known]) => {
+  const parts = [...requested].flatMap(([id, knownVersion]) => {
     const part = elementWithId(page, id);
     if (part === undefined) return [];
     const version = hash("sha256", part, "hex").slice(0, 16);
-    return version === known ? [] : [part.replace(" data-live=", ` data-version="${version}" data-live=`)];
+    return version === knownVersion ? [] : [part.replace(" data-live=", ` data-version="${version}" data-live=`)];
   });
   const [title = ""] = /<title>[^<]*<\/title>/.exec(page) ?? [];
   return `<!doctype html>${title}${parts.join("")}`;

@@ -1,12 +1,12 @@
 import type { Request } from "express";
-import { textProblem } from "../../../http/fields.ts";
+import { remedyForText } from "../../../http/fields.ts";
 import type { PagedList } from "../../../http/list-cursor.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** Returns a query parameter of the page, such as `before`, or undefined if it is missing or not storable. */
-export function parameterOf({ url }: Request, name: string): string | undefined {
+/** Reads one of a page's query parameters, such as `before`. Returns undefined if it is missing or PostgreSQL cannot store it. */
+export function readParameter({ url }: Request, name: string): string | undefined {
   const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
-  return text === "" || textProblem(text) !== undefined ? undefined : text;
+  return text === "" || remedyForText(text) !== undefined ? undefined : text;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function readListPage<Deps, User, Row>(
   urlOf = (before: string | undefined) => withParameter(request.path, "before", before),
   labels: readonly [first: string, next: string] = ["Newest", "Older"],
 ) {
-  const before = cursor.decode(parameterOf(request, "before") ?? "");
+  const before = cursor.decode(readParameter(request, "before") ?? "");
   const { rows, next } = await read(deps, user, { before, limit });
   const newest = before && link(labels[0], urlOf(undefined));
   const older = next === null ? undefined : link(labels[1], urlOf(next));
@@ -61,8 +61,8 @@ const withParameter = (path: string, name: string, value: string | undefined): s
 
 const maxInteger = 2 ** 31 - 1;
 
-/** Returns a query parameter that is a positive PostgreSQL `integer`; a larger number would make the query fail. */
-export function numberParameterOf(request: Request, name: string): number | undefined {
-  const number = Number(parameterOf(request, name));
+/** Reads a query parameter that is a positive PostgreSQL `integer`. Returns undefined for any other value, which would make the query fail. */
+export function readNumberParameter(request: Request, name: string): number | undefined {
+  const number = Number(readParameter(request, name));
   return Number.isInteger(number) && number > 0 && number <= maxInteger ? number : undefined;
 }

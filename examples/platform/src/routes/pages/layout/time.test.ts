@@ -21,7 +21,7 @@ describe("a local time", () => {
     ["Pacific/Chatham", "2027-09-26T03:00"],
   ])("rejects a local time in %s that a clock change skips, %s, with the reason [D-115]", (timeZone, local) => {
     expect(localTimes(timeZone).toUtc(local)).toBe(local);
-    expect(localTimes(timeZone).problemOf(local)).toBe(
+    expect(localTimes(timeZone).findProblem(local)).toBe(
       `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`,
     );
   });
@@ -36,7 +36,7 @@ describe("a local time", () => {
     "rejects %j as a local time",
     (text) => {
       expect(localTimes("Europe/London").toUtc(text)).toBe(text);
-      expect(localTimes("Europe/London").problemOf(text)).toMatch(/^Enter a date and a time/);
+      expect(localTimes("Europe/London").findProblem(text)).toMatch(/^Enter a date and a time/);
     },
   );
 });

@@ -15,7 +15,7 @@ export interface LocalTimes {
    */
   toUtc(local: string, notBefore?: string): string;
   /** Explains why `toUtc` cannot convert the value. Returns undefined if it can. */
-  problemOf(local: string): string | undefined;
+  findProblem(local: string): string | undefined;
 }
 
 export function localTimes(timeZone: string): LocalTimes {
@@ -37,7 +37,7 @@ export function localTimes(timeZone: string): LocalTimes {
       const later = notBefore === undefined ? undefined : instants.find((instant) => instant > new Date(notBefore));
       return (later ?? instants[0])?.toISOString().replace(".000Z", "Z") ?? local;
     },
-    problemOf(local) {
+    findProblem(local) {
       if (!isLocalTime(local)) return "Enter a date and a time, such as 2099-05-01T16:00.";
       if (toInstants(local, timeZone).length > 0) return undefined;
       return `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`;

@@ -27,7 +27,7 @@ interface Follower {
   organisationIds: readonly string[];
   listener: LiveListener;
   /** The number of signals handled so far; undefined if the position is unknown. */
-  handled: number | undefined;
+  handledCount: number | undefined;
 }
 
 /** @param showAllMail whether every organisation's pages show all mail */
@@ -42,7 +42,7 @@ export function openLiveTopics(
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const concerns = (
+  const isFor = (
     signal: ReceivedSignal,
     organisationIds: readonly string[],
   ): signal is Exclude<ReceivedSignal, "everything"> =>
@@ -50,12 +50,12 @@ export function openLiveTopics(
     (organisationIds.some((id) => id === signal.organisationId) || (signal.topic === "mail" && showAllMail));
 
   const notify = (follower: Follower): void => {
-    const { organisationIds, listener, handled = Number.NEGATIVE_INFINITY } = follower;
-    if (handled === count) return;
-    follower.handled = count;
-    const missed = count - handled;
-    const signals = missed > recentSignals.length ? (["everything"] as const) : recentSignals.slice(-missed);
-    const topics = signals.filter((signal) => concerns(signal, organisationIds)).map(({ topic }) => topic);
+    const { organisationIds, listener, handledCount = Number.NEGATIVE_INFINITY } = follower;
+    if (handledCount === count) return;
+    follower.handledCount = count;
+    const missedCount = count - handledCount;
+    const signals = missedCount > recentSignals.length ? (["everything"] as const) : recentSignals.slice(-missedCount);
+    const topics = signals.filter((signal) => isFor(signal, organisationIds)).map(({ topic }) => topic);
     if (signals.includes("everything")) listener("everything", position());
     else if (topics.length > 0) listener([...new Set(topics)], position());
   };
@@ -82,7 +82,7 @@ export function openLiveTopics(
   return {
     position,
     follow(organisationIds, since, listener) {
-      const follower: Follower = { organisationIds, listener, handled: countAtPosition(since) };
+      const follower: Follower = { organisationIds, listener, handledCount: countAtPosition(since) };
       followers.add(follower);
       notify(follower);
       return () => void followers.delete(follower);

@@ -7,9 +7,9 @@ export const creationSamples = (context: PortalContext, creation: Record<string,
   codeSamples(context, {
     id: "code-create",
     action: "Create this offer",
-    call: `const { id } = await offers.createOffer(${literal(creation)});\nconsole.log(id);`,
+    call: `const { id } = await offers.createOffer(${formatLiteral(creation)});\nconsole.log(id);`,
     path: "/offer",
-    body: pretty(creation),
+    body: formatJson(creation),
   });
 
 export const readingSamples = (context: PortalContext, id: string): Markup =>
@@ -70,14 +70,14 @@ ${call}`;
   <details class="code" id="${id}">
     <summary>${action} from a program</summary>
     <div class="samples">
-      ${figure(`${id}-client`, "TypeScript, @offers/client", client)}
-      ${figure(`${id}-curl`, "curl", curl)}
+      ${sampleFigure(`${id}-client`, "TypeScript, @offers/client", client)}
+      ${sampleFigure(`${id}-curl`, "curl", curl)}
     </div>
     <p class="fine">Both examples read your organisation's API key from the environment variable OFFERS_API_KEY.</p>
   </details>`;
 }
 
-const figure = (id: string, title: string, code: string): Markup => html`
+const sampleFigure = (id: string, title: string, code: string): Markup => html`
     <figure class="sample">
       <figcaption>${title} <button type="button" class="quiet small" data-copy="${id}" aria-label="Copy: ${title}" hidden>Copy</button></figcaption>
       <pre tabindex="0" aria-label="${title}"><code id="${id}">${code}</code></pre>
@@ -87,10 +87,11 @@ const figure = (id: string, title: string, code: string): Markup => html`
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Formats a TypeScript literal with unquoted property names. */
-const literal = (value: unknown): string => pretty(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
+const formatLiteral = (value: unknown): string =>
+  formatJson(value).replaceAll(/(^\s*|[{,] )"([A-Za-z_]\w*)":/gm, "$1$2:");
 
 /** Formats JSON with short values on one line. */
-function pretty(value: unknown, indent = ""): string {
+function formatJson(value: unknown, indent = ""): string {
   const oneLine = JSON.stringify(value, null, 1)
     .replaceAll(/(?<=\[)\n\s*|\n\s*(?=\])/g, "")
     .replaceAll(/\n\s*/g, " ");
@@ -98,7 +99,7 @@ function pretty(value: unknown, indent = ""): string {
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const lines = Array.isArray(value)
-    ? value.map((item) => `${inner}${pretty(item, inner)}`)
-    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${pretty(item, inner)}`);
+    ? value.map((item) => `${inner}${formatJson(item, inner)}`)
+    : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${formatJson(item, inner)}`);
   return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
 }

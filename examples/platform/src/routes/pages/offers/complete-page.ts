@@ -11,14 +11,16 @@ import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 import { showOffer } from "./offer-page.ts";
 
 /** `POST /offers/{id}/complete`: asks for confirmation or, once confirmed, completes the offer. Completing cannot be undone (D-132). */
-export const completeForm: PortalForm = async (context, form) => {
+export const handleComplete: PortalForm = async (context, form) => {
   const workerIds = form.getAll("worker");
   try {
-    return form.has("confirmed") ? await complete(context, form, workerIds) : await askToComplete(context, workerIds);
+    return form.has("confirmed")
+      ? await completeOffer(context, form, workerIds)
+      : await showConfirmation(context, workerIds);
   } catch (error) {
-    const remedy = error instanceof ProblemError ? remedyOf(error, workerIds) : undefined;
-    if (remedy === undefined) throw error;
-    return showOffer(context, { selected: workerIds, errors: [remedy] });
+    const errorMessage = error instanceof ProblemError ? toErrorMessage(error, workerIds) : undefined;
+    if (errorMessage === undefined) throw error;
+    return showOffer(context, { selected: workerIds, errors: [errorMessage] });
   }
 };
 
@@ -26,7 +28,7 @@ export const completeForm: PortalForm = async (context, form) => {
 export const restoreCompletion: PortalForm = (context, typed) =>
   showOffer(context, { selected: typed.getAll("worker"), errors: [] });
 
-async function complete(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
+async function completeOffer(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
   const { deps, user, id } = context;
   const organisationId = await requireOfferOwner(deps, user, id);
   return submitOnce(context, form, user.organisationId, async (trx) => {
@@ -40,33 +42,33 @@ async function complete(context: PortalContext, form: URLSearchParams, workerIds
 }
 
 /** Shows what completing the offer with these workers would do. Throws the same errors as the completion would. */
-async function askToComplete(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
+async function showConfirmation(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
   const { deps, user } = context;
   const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
   if (widthdrawn) throw refusalProblem({ code: "offer_withdrawn" });
   if (complete) throw refusalProblem({ code: "offer_completed" });
-  const chosen = await readApplicants(deps, id, workerIds);
-  if (chosen.length === 0 || chosen.length < new Set(workerIds).size)
+  const applicants = await readApplicants(deps, id, workerIds);
+  if (applicants.length === 0 || applicants.length < new Set(workerIds).size)
     throw refusalProblem({ code: "worker_not_applied", indexes: [] });
   const path = `/offers/${encodeURIComponent(id)}`;
-  const otherCount = responses.applied + responses.rejected + responses.none - chosen.length;
-  const unchosenApplicants = responses.applied - chosen.length;
+  const otherCount = responses.applied + responses.rejected + responses.none - applicants.length;
+  const unselectedApplicants = responses.applied - applicants.length;
   const main = html`
     <header class="page-head">
       <div>
         <p class="crumb"><a href="${path}">${title}</a></p>
-        <h1>Give the work to ${counted(chosen.length, "worker")}?</h1>
+        <h1>Give the work to ${counted(applicants.length, "worker")}?</h1>
       </div>
     </header>
     <form method="post" action="${path}/complete" class="panel">
       ${formTokenField(context)}
       ${idempotencyField(id)}
       <input type="hidden" name="confirmed" value="yes">
-      ${chosen.map(({ workerId }) => html`<input type="hidden" name="worker" value="${workerId}">`)}
-      <ul class="names">${chosen.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
+      ${applicants.map(({ workerId }) => html`<input type="hidden" name="worker" value="${workerId}">`)}
+      <ul class="names">${applicants.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
       <p>
         They will be notified that they got the work.
-        ${otherCount > 0 && `${counted(otherCount, "other worker")}${unchosenApplicants > 0 ? ` (${unchosenApplicants} of them applied)` : ""} will be notified that others got the work.`}
+        ${otherCount > 0 && `${counted(otherCount, "other worker")}${unselectedApplicants > 0 ? ` (${unselectedApplicants} of them applied)` : ""} will be notified that others got the work.`}
         The offer will accept no more responses. This cannot be undone; you can only withdraw the whole offer.
       </p>
       <div class="row">
@@ -77,8 +79,8 @@ async function askToComplete(context: PortalContext, workerIds: readonly string[
   return { title: `Complete ${title}`, main };
 }
 
-/** Returns the error message, or undefined if the offer cannot be shown. */
-function remedyOf({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
+/** Returns the message to show on the offer's page, or undefined for an error that needs an error page. */
+function toErrorMessage({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
   if (code === "offer_completed" || code === "offer_withdrawn") return message;
   if (code !== "worker_not_applied") return undefined;
   return workerIds.length === 0

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { localTimes } from "../layout/time.ts";
-import { creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
+import { emptyDraft, readDraft, toCreation } from "./creation-draft.ts";
 
 test("omits empty fields", () =>
-  expect(creationOf({ ...emptyDraft(), title: "Bar" }, "user_hana", localTimes("UTC"))).toEqual({
+  expect(toCreation({ ...emptyDraft(), title: "Bar" }, "user_hana", localTimes("UTC"))).toEqual({
     createdByUserId: "user_hana",
     title: "Bar",
     workerIds: [],
@@ -15,7 +15,7 @@ test("lists the picked workers first, then the typed ones, with any separator", 
     ["worker", "worker_ben"],
     ["moreWorkerIds", " worker_cleo\n\nworker_dana, 厨房 ;x"],
   ]);
-  expect(creationOf(readDraft(form), "", localTimes("UTC")).workerIds).toEqual([
+  expect(toCreation(readDraft(form), "", localTimes("UTC")).workerIds).toEqual([
     "worker_amal",
     "worker_ben",
     "worker_cleo",
@@ -38,7 +38,7 @@ test.each([
     ["start", start],
     ["end", "2099-05-02T00:00"],
   ]);
-  expect(creationOf(readDraft(form), "", localTimes("UTC")).events).toEqual([
+  expect(toCreation(readDraft(form), "", localTimes("UTC")).events).toEqual([
     { start: expected, end: "2099-05-02T00:00:00Z" },
   ]);
 });
@@ -50,5 +50,5 @@ test.each([
   ["Pacific/Chatham", "2027-04-03T22:00", "2027-04-04T06:00", "2027-04-03T08:15:00Z", "2027-04-03T17:15:00Z"],
 ])("in %s converts a shift from %s to %s across a clock change to UTC: %s to %s", (timeZone, start, end, from, to) => {
   const form = new URLSearchParams({ start, end });
-  expect(creationOf(readDraft(form), "", localTimes(timeZone)).events).toEqual([{ start: from, end: to }]);
+  expect(toCreation(readDraft(form), "", localTimes(timeZone)).events).toEqual([{ start: from, end: to }]);
 });

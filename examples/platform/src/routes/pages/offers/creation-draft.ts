@@ -39,8 +39,8 @@ export function readDraft(form: URLSearchParams): CreationDraft {
   };
 }
 
-/** Builds the request body of a creation, without empty fields and with times in UTC. */
-export function creationOf(draft: CreationDraft, createdByUserId: string, { toUtc }: Pick<LocalTimes, "toUtc">) {
+/** Builds the body of the request that creates the offer. Omits empty fields, and converts times to UTC. */
+export function toCreation(draft: CreationDraft, createdByUserId: string, { toUtc }: Pick<LocalTimes, "toUtc">) {
   const { title, details, notifyEmailAddress } = draft;
   const locationPlaceId = draft.locationPlaceId || draft.place;
   const events = filledSlots(draft).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end, toUtc(start)) }));
@@ -50,13 +50,13 @@ export function creationOf(draft: CreationDraft, createdByUserId: string, { toUt
     ...(details !== "" && { details }),
     ...(locationPlaceId !== "" && { locationPlaceId }),
     ...(notifyEmailAddress !== "" && { notifyEmailAddress: notifyEmailAddress.trim() }),
-    workerIds: workerIdsOf(draft),
+    workerIds: allWorkerIds(draft),
     ...(events.length > 0 && { events }),
   };
 }
 
-/** Returns the worker ids in the same order as `workerIds` in the body. */
-export const workerIdsOf = ({ selected, moreWorkerIds }: CreationDraft): string[] => [
+/** Returns the ids of the selected and the other workers, in the same order as `workerIds` in the body. */
+export const allWorkerIds = ({ selected, moreWorkerIds }: CreationDraft): string[] => [
   ...selected,
   ...moreWorkerIds
     .split(/[\n,;]/)

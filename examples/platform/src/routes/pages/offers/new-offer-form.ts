@@ -4,7 +4,7 @@ import { counted } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
-import { type CreationDraft, filledSlots, workerIdsOf } from "./creation-draft.ts";
+import { allWorkerIds, type CreationDraft, filledSlots } from "./creation-draft.ts";
 
 interface Candidate {
   id: string;
@@ -59,7 +59,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers, p
     </form>`;
 }
 
-/** Lists the organisations that a user of an agency can create the offer for (D-117). */
+/** Shows a select of the organisations that an agency's user can create the offer for (D-117). */
 const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
         <div class="field">
           <label for="organisationId">For</label>
@@ -68,7 +68,7 @@ const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Mark
           </select>
         </div>`;
 
-/** Lists the named places. The other field accepts any id. */
+/** Shows a select of the named places. The field after it accepts any place id. */
 const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
           <div class="field">
             <label for="place">Place</label>
@@ -88,10 +88,10 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
         ${draft.slots.map((slot, at) => {
           const index = filled.indexOf(slot);
           const slotErrors = (name: "start" | "end") => {
-            const found = errors.get(`events[${index}].${name}`);
-            const problem = times.problemOf(slot[name]);
+            const apiErrors = errors.get(`events[${index}].${name}`);
+            const problem = times.findProblem(slot[name]);
             // Replace the API's error, which asks for a time in UTC.
-            return found === undefined || problem === undefined ? found : [problem];
+            return apiErrors === undefined || problem === undefined ? apiErrors : [problem];
           };
           return html`
         <fieldset class="pair">
@@ -145,7 +145,7 @@ const choice = ({ id, name }: Candidate, isSelected: boolean): Markup =>
 
 /** Returns the errors about workers. Replaces a position, such as `workerIds[2]`, with the worker's id. */
 function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
-  const ids = workerIdsOf(draft);
+  const ids = allWorkerIds(draft);
   return [
     ...(errors.get("workerIds") ?? []),
     ...ids.flatMap((id, at) => (errors.get(`workerIds[${at}]`) ?? []).map((text) => `${id}: ${text}`)),

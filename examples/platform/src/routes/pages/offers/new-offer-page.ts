@@ -9,7 +9,7 @@ import type { Page } from "../routing/page.ts";
 import { submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { creationSamples } from "./code-samples.ts";
-import { type CreationDraft, creationOf, emptyDraft, readDraft } from "./creation-draft.ts";
+import { type CreationDraft, emptyDraft, readDraft, toCreation } from "./creation-draft.ts";
 import { type FoundWorkers, newOfferForm } from "./new-offer-form.ts";
 
 /** The maximum number of workers listed. The search finds the others. */
@@ -25,16 +25,16 @@ export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraf
 export const restoreOfferForm: PortalForm = (context, typed) => showForm(context, readDraft(typed));
 
 /** `POST /offers/new`: creates the offer or shows the form's errors. Other buttons add a time slot, or search for or select workers. */
-export const createOfferForm: PortalForm = async (context, form) => {
+export const handleCreateOffer: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const draft = readDraft(form);
-  const act = form.get("act") ?? "";
-  if (act === "addSlot" && draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
-  if (act === "selectMatching")
+  const action = form.get("act") ?? "";
+  if (action === "addSlot" && draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
+  if (action === "selectMatching")
     draft.selected = [...new Set([...draft.selected, ...(await findMatchingIds(context, draft))])];
   // Without the script, pressing Enter in the search field activates the form's first button.
-  const isSearch = act === "" && draft.workerSearch !== (form.get("searched") ?? "");
-  if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(act)) return showForm(context, draft);
+  const isSearch = action === "" && draft.workerSearch !== (form.get("searched") ?? "");
+  if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(action)) return showForm(context, draft);
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
       // Replace an unknown organisation with the user's own.
@@ -42,7 +42,7 @@ export const createOfferForm: PortalForm = async (context, form) => {
         user.organisations.find(({ id }) => id === draft.organisationId) ?? {};
       // D-37, D-117: users of the owning organisation and of its agency may create the offer.
       const lookups = createCreationContext(trx, deps.now(), [organisationId, user.organisationId]);
-      const input = await checkCreation(creationOf(draft, user.id, context.times), lookups);
+      const input = await checkCreation(toCreation(draft, user.id, context.times), lookups);
       const id = await createOffer(trx, deps, organisationId, input);
       return {
         to: `/offers/${encodeURIComponent(id)}`,
@@ -67,24 +67,24 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
     </header>
     ${errors.size > 0 && html`<p class="notice bad" role="alert">The offer was not created. Please correct the marked fields.</p>`}
     ${newOfferForm(context, { draft, errors, workers, places })}
-    ${creationSamples(context, sampleOf(context, draft, workers.shown))}`;
+    ${creationSamples(context, addExampleValues(context, draft, workers.shown))}`;
   return { title: "Create an offer", main };
 }
 
 /** Finds the selected workers and those that match the search, sorted by name, with numbers in numeric order. */
 async function findWorkers(context: PortalContext, { workerSearch, selected }: CreationDraft): Promise<FoundWorkers> {
   const matching = await findMatchingWorkers(context, workerSearch, foundLimit);
-  const chosen = new Set(selected);
-  const known = new Set(matching.map(({ id }) => id));
-  const others = selected.filter((id) => !known.has(id));
-  const selectedElsewhere = others.length === 0 ? [] : await readWorkersWithIds(context, others);
-  const isChosen = ({ id }: { id: string }) => chosen.has(id);
-  const unchosen = matching.filter((worker) => !isChosen(worker));
+  const selectedIds = new Set(selected);
+  const matchingIds = new Set(matching.map(({ id }) => id));
+  const otherIds = selected.filter((id) => !matchingIds.has(id));
+  const selectedElsewhere = otherIds.length === 0 ? [] : await readWorkersById(context, otherIds);
+  const isSelected = ({ id }: { id: string }) => selectedIds.has(id);
+  const unselected = matching.filter((worker) => !isSelected(worker));
   return {
-    selected: [...selectedElsewhere, ...matching.filter(isChosen)].toSorted(byName),
-    shown: unchosen.slice(0, workersLimit),
+    selected: [...selectedElsewhere, ...matching.filter(isSelected)].toSorted(byName),
+    shown: unselected.slice(0, workersLimit),
     matching: matching.length,
-    hidden: Math.max(0, unchosen.length - workersLimit),
+    hidden: Math.max(0, unselected.length - workersLimit),
   };
 }
 
@@ -108,7 +108,7 @@ async function findMatchingWorkers({ deps }: PortalContext, search: string, limi
   return workers.toSorted(byName);
 }
 
-const readWorkersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
+const readWorkersById = ({ deps }: PortalContext, ids: readonly string[]) =>
   deps.store.db
     .selectFrom("workers")
     .select(["id", "name"])
@@ -118,9 +118,9 @@ const readWorkersWithIds = ({ deps }: PortalContext, ids: readonly string[]) =>
 const findMatchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
   (await findMatchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
 
-/** Fills in example values for missing input. */
-function sampleOf({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {
-  const creation = creationOf(draft, user.id, times);
+/** Builds the request body, with example values for missing input. */
+function addExampleValues({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {
+  const creation = toCreation(draft, user.id, times);
   return {
     ...creation,
     title: creation.title || "Kitchen help on Friday",

@@ -1,11 +1,11 @@
 import { type OfferDetails, readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { numberParameterOf, paginate } from "../layout/pagination.ts";
+import { paginate, readNumberParameter } from "../layout/pagination.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 import { completionSamples, readingSamples } from "./code-samples.ts";
-import { offerState } from "./offers-page.ts";
+import { offerStateBadge } from "./offers-page.ts";
 import { type Completion, recipientsSection } from "./recipients-section.ts";
 
 const limit = 500;
@@ -16,7 +16,7 @@ export const offerPage: PortalPage = (context) => showOffer(context, { selected:
 /** Shows the offer. @param completion the submitted selection and its errors */
 export async function showOffer(context: PortalContext, completion: Completion): Promise<Page> {
   const { deps, user, request } = context;
-  const after = numberParameterOf(request, "after");
+  const after = readNumberParameter(request, "after");
   const offer = await readOfferDetails(deps, user, context.id, { after, limit: limit + 1 });
   const { id, title } = offer;
   const { shown, links } = paginate(offer.recipients, { path: `/offers/${encodeURIComponent(id)}`, limit, after });
@@ -25,11 +25,11 @@ export async function showOffer(context: PortalContext, completion: Completion):
     .map(({ workerId }) => workerId);
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
-    ${head(context, offer)}
+    ${pageHead(context, offer)}
     ${!isOpen && completion.errors.map((error) => html`<p class="notice bad" role="alert">${error}</p>`)}
     <section class="panel" aria-labelledby="about">
       <h2 id="about">The work</h2>
-      ${facts(context, offer)}
+      ${offerFacts(context, offer)}
     </section>
     ${recipientsSection(context, { ...offer, recipients: shown }, completion, links)}
     ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applicantIds)}
@@ -37,23 +37,23 @@ export async function showOffer(context: PortalContext, completion: Completion):
   return { title, main, ...(completion.errors.length > 0 && { status: 422 }) };
 }
 
-const head = ({ user, times }: PortalContext, offer: OfferDetails): Markup => html`
+const pageHead = ({ user, times }: PortalContext, offer: OfferDetails): Markup => html`
     <header class="page-head" id="head" data-live="offer">
       <div>
         <p class="crumb"><a href="/offers">Offers</a></p>
         <h1>${offer.title}</h1>
         ${user.organisations.length > 1 && html`<p>${offer.organisationName}</p>`}
-        <p class="row" id="offer-state" role="status">${offerState(offer)} ${settledAt(times, offer)}</p>
+        <p class="row" id="offer-state" role="status">${offerStateBadge(offer)} ${settledTime(times, offer)}</p>
       </div>
       ${!offer.widthdrawn && html`<a class="button quiet" href="/offers/${encodeURIComponent(offer.id)}/withdraw">Withdraw…</a>`}
     </header>`;
 
-function settledAt({ time }: LocalTimes, { withdrawn_at, completed_at }: OfferDetails): Markup | undefined {
-  const at = withdrawn_at ?? completed_at;
-  return at === null ? undefined : html`<span class="fine">since ${time(at)}</span>`;
+function settledTime({ time }: LocalTimes, { withdrawn_at, completed_at }: OfferDetails): Markup | undefined {
+  const settledAt = withdrawn_at ?? completed_at;
+  return settledAt === null ? undefined : html`<span class="fine">since ${time(settledAt)}</span>`;
 }
 
-const facts = ({ times: { time, timeSpan } }: PortalContext, offer: OfferDetails): Markup => html`
+const offerFacts = ({ times: { time, timeSpan } }: PortalContext, offer: OfferDetails): Markup => html`
       <dl class="facts">
         <dt>When</dt><dd>${offer.events.length === 0 ? "–" : offer.events.map(({ start, end }) => html`<div>${timeSpan(start, end)}</div>`)}</dd>
         <dt>Where</dt><dd>${offer.place || "–"}</dd>

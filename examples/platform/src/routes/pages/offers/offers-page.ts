@@ -4,17 +4,17 @@ import {
   type FoundOffer,
   findOffers,
   type OfferFilter,
-  offerOrderOf,
   offerOrders,
   offerStates,
   offersCursor,
   offerTimes,
+  resolveOfferOrder,
 } from "../../portal/offers/find-offers.ts";
 import { type Column, dataTable } from "../layout/data-table.ts";
-import { filterInput, filterSelect, hiddenParameters, linkBar, oneOf, withQuery } from "../layout/filter.ts";
+import { filterInput, filterSelect, hiddenParameters, linkBar, parseOption, withQuery } from "../layout/filter.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
-import { otherOrderLabels, parameterOf, readListPage } from "../layout/pagination.ts";
+import { otherOrderLabels, readListPage, readParameter } from "../layout/pagination.ts";
 import { slotSummary } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
@@ -40,17 +40,17 @@ const orderNames = {
 /** `GET /offers?state=…&time=…&q=…&from=…&until=…&sort=…&before=…` */
 export const offersPage: PortalPage = async (context) => {
   const { deps, user, request } = context;
-  const shown = readQuery(request);
-  const filter = filterOf(context, shown);
-  const order = offerOrderOf(filter);
+  const query = readQuery(request);
+  const filter = toFilter(context, query);
+  const order = resolveOfferOrder(filter);
   const list = {
     cursor: offersCursor(filter),
     read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
   };
-  const toPage = (before: string | undefined) => urlOf(shown, before);
+  const toPage = (before: string | undefined) => offersUrl(query, before);
   const labels = order === "newest" ? undefined : otherOrderLabels;
   const { rows, isNewest, links } = await readListPage(context, list, limit, toPage, labels);
-  const isUnfiltered = Object.values(shown).every((value) => value === undefined);
+  const isUnfiltered = Object.values(query).every((value) => value === undefined);
   const decisions =
     isUnfiltered && isNewest ? await findOffers(deps, user, { state: "decision" }, { limit: maxDecisions }) : undefined;
   const main = html`
@@ -60,52 +60,52 @@ export const offersPage: PortalPage = async (context) => {
       </header>
       ${decisions && decisions.rows.length > 0 && decisionsSection(context, decisions)}
       <section class="panel" id="offers" data-live="offer" aria-label="Offers">
-        ${(!isUnfiltered || rows.length > 0) && filters(shown, order)}
+        ${(!isUnfiltered || rows.length > 0) && filterControls(query, order)}
         ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">${isUnfiltered ? "No older offers." : "No matching offers."}</p>`}
         ${links}
       </section>`;
-  return { title: shown.state === undefined ? "Offers" : `Offers: ${stateNames[shown.state]}`, main };
+  return { title: query.state === undefined ? "Offers" : `Offers: ${stateNames[query.state]}`, main };
 };
 
 /** The page's query parameters, with the dates as entered. */
-interface Shown extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
+interface OfferQuery extends Pick<OfferFilter, "state" | "time" | "text" | "order"> {
   from: string | undefined;
   until: string | undefined;
 }
 
-const dateOf = (text: string | undefined) => (text !== undefined && parseDay(text, "UTC") ? text : undefined);
+const parseDate = (text: string | undefined) => (text !== undefined && parseDay(text, "UTC") ? text : undefined);
 
-const readQuery = (request: Request): Shown => ({
-  state: oneOf(offerStates, parameterOf(request, "state")),
-  time: oneOf(offerTimes, parameterOf(request, "time")),
-  text: parameterOf(request, "q")?.trim().slice(0, 200) || undefined,
-  from: dateOf(parameterOf(request, "from")),
-  until: dateOf(parameterOf(request, "until")),
-  order: oneOf(offerOrders, parameterOf(request, "sort")),
+const readQuery = (request: Request): OfferQuery => ({
+  state: parseOption(offerStates, readParameter(request, "state")),
+  time: parseOption(offerTimes, readParameter(request, "time")),
+  text: readParameter(request, "q")?.trim().slice(0, 200) || undefined,
+  from: parseDate(readParameter(request, "from")),
+  until: parseDate(readParameter(request, "until")),
+  order: parseOption(offerOrders, readParameter(request, "sort")),
 });
 
-const filterOf = ({ times: { timeZone } }: PortalContext, { from, until, ...shown }: Shown): OfferFilter => ({
-  ...shown,
+const toFilter = ({ times: { timeZone } }: PortalContext, { from, until, ...query }: OfferQuery): OfferFilter => ({
+  ...query,
   from: parseDay(from ?? "", timeZone)?.start,
   until: parseDay(until ?? "", timeZone)?.end,
 });
 
-const urlOf = ({ text, order, ...shown }: Partial<Shown>, before?: string): string =>
-  withQuery("/offers", { ...shown, q: text, sort: order, before });
+const offersUrl = ({ text, order, ...query }: Partial<OfferQuery>, before?: string): string =>
+  withQuery("/offers", { ...query, q: text, sort: order, before });
 
-const filters = (shown: Shown, order: keyof typeof orderNames): Markup => html`
+const filterControls = (query: OfferQuery, order: keyof typeof orderNames): Markup => html`
         <div class="bars-row">
-          ${linkBar("State", [undefined, ...offerStates], shown.state, (state) => [state === undefined ? "All" : stateNames[state], urlOf({ ...shown, state })])}
-          ${linkBar("Time", [undefined, ...offerTimes], shown.time, (time) => [time === undefined ? "Any time" : timeNames[time], urlOf({ ...shown, time })])}
+          ${linkBar("State", [undefined, ...offerStates], query.state, (state) => [state === undefined ? "All" : stateNames[state], offersUrl({ ...query, state })])}
+          ${linkBar("Time", [undefined, ...offerTimes], query.time, (time) => [time === undefined ? "Any time" : timeNames[time], offersUrl({ ...query, time })])}
         </div>
         <form method="get" action="/offers" role="search" class="row filters">
-          ${hiddenParameters({ state: shown.state, time: shown.time })}
-          ${filterInput("q", "Title, worker or id", "search", shown.text)}
-          ${filterInput("from", "Work from", "date", shown.from)}
-          ${filterInput("until", "Work until", "date", shown.until)}
+          ${hiddenParameters({ state: query.state, time: query.time })}
+          ${filterInput("q", "Title, worker or id", "search", query.text)}
+          ${filterInput("from", "Work from", "date", query.from)}
+          ${filterInput("until", "Work until", "date", query.until)}
           ${filterSelect("sort", "Sort", orderNames, order)}
           <button class="quiet at-end">Search</button>
-          ${(shown.text ?? shown.from ?? shown.until ?? shown.order) && html`<a class="at-end" href="${urlOf({ state: shown.state, time: shown.time })}">Clear</a>`}
+          ${(query.text ?? query.from ?? query.until ?? query.order) && html`<a class="at-end" href="${offersUrl({ state: query.state, time: query.time })}">Clear</a>`}
         </form>`;
 
 const decisionsSection = (
@@ -118,10 +118,10 @@ const decisionsSection = (
           caption: "Offers that need your decision, next work first",
           rowId: ({ id }) => `decision-${id}`,
           isCompact: true,
-          columns: columnsOf(context),
+          columns: offerColumns(context),
           rows,
         })}
-        ${next && html`<p class="row"><a class="button quiet small" href="${urlOf({ state: "decision" })}">All offers that need your decision</a></p>`}
+        ${next && html`<p class="row"><a class="button quiet small" href="${offersUrl({ state: "decision" })}">All offers that need your decision</a></p>`}
       </section>`;
 
 const noOffers = html`
@@ -137,13 +137,13 @@ const offersTable = (context: PortalContext, rows: readonly FoundOffer[]): Marku
     rowId: ({ id }) => `row-${id}`,
     isCompact: true,
     columns: [
-      ...columnsOf(context),
+      ...offerColumns(context),
       { heading: "Created", cell: ({ createdAt }) => context.times.day(createdAt), phone: "none" },
     ],
     rows,
   });
 
-const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] => [
+const offerColumns = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] => [
   {
     heading: "Offer",
     cell: ({ id, title }: FoundOffer) => html`<a href="/offers/${encodeURIComponent(id)}">${title}</a>`,
@@ -152,14 +152,16 @@ const columnsOf = ({ times, user, deps }: PortalContext): Column<FoundOffer>[] =
   ...(user.organisations.length > 1
     ? [{ heading: "Organisation", cell: ({ organisationName }: FoundOffer) => organisationName }]
     : []),
-  { heading: "State", cell: offerState },
+  { heading: "State", cell: offerStateBadge },
   { heading: "Applied", cell: ({ responses }: FoundOffer) => responses.applied },
   { heading: "Rejected", cell: ({ responses }: FoundOffer) => responses.rejected, phone: "none" },
   { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none, phone: "none" },
 ];
 
 /** Shows an offer's state as a badge. */
-export function offerState(offer: Pick<FoundOffer, "complete" | "widthdrawn" | "isHistoric" | "responses">): Markup {
+export function offerStateBadge(
+  offer: Pick<FoundOffer, "complete" | "widthdrawn" | "isHistoric" | "responses">,
+): Markup {
   if (offer.widthdrawn) return badge("Withdrawn", "bad");
   if (offer.complete) return badge("Complete", "good");
   if (offer.isHistoric) return badge("Open, but in the past", "warn");

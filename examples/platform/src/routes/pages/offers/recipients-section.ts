@@ -32,7 +32,7 @@ export function recipientsSection(
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
       <header>
         <h2 id="recipients-title">Recipients</h2>
-        <p id="recipients-count" role="status">${countsOf(offer)}</p>
+        <p id="recipients-count" role="status">${describeCounts(offer)}</p>
       </header>
       ${isOpen ? completionForm(context, offer, table, errors) : table}
       ${links}
@@ -74,7 +74,7 @@ function recipientsTable(
   offer: OfferDetails,
   nameCell: (recipient: RecipientDetails) => Markup | string,
 ): Markup {
-  const outcome: Column<RecipientDetails> = {
+  const outcomeColumn: Column<RecipientDetails> = {
     heading: "Outcome",
     phone: "below",
     cell: ({ confirmation }) => (confirmation === "" ? badge("Not chosen", "neutral") : badge("Gets the work", "good")),
@@ -85,26 +85,29 @@ function recipientsTable(
     rowId: ({ id }) => `recipient-${id}`,
     columns: [
       { heading: "Worker", cell: nameCell },
-      { heading: "Response", cell: responseOf, phone: "below" },
-      { heading: "Since", cell: (recipient) => sinceOf(recipient, time) },
-      ...(offer.complete ? [outcome] : []),
+      { heading: "Response", cell: responseBadge, phone: "below" },
+      { heading: "Since", cell: (recipient) => describeSince(recipient, time) },
+      ...(offer.complete ? [outcomeColumn] : []),
       { heading: "Id", cell: ({ workerId }) => html`<code>${workerId}</code>` },
     ],
     rows: offer.recipients,
   });
 }
 
-function responseOf({ response, openedAt, closedAt }: RecipientDetails): Markup {
+function responseBadge({ response, openedAt, closedAt }: RecipientDetails): Markup {
   if (response === "applied") return badge("Applied", "good");
   if (response === "rejected") return badge("Rejected", "bad");
   if (closedAt !== null) return badge("Closed without a response", "warn");
   return openedAt === null ? badge("No response", "none") : badge("Opened", "warn");
 }
 
-function sinceOf({ respondedAt, closedAt, openedAt }: RecipientDetails, time: LocalTimes["time"]): Markup | string {
+function describeSince(
+  { respondedAt, closedAt, openedAt }: RecipientDetails,
+  time: LocalTimes["time"],
+): Markup | string {
   const since = respondedAt ?? closedAt ?? openedAt;
   return since === null ? "–" : time(since);
 }
 
-const countsOf = ({ responses: { applied, rejected, none } }: OfferDetails): string =>
+const describeCounts = ({ responses: { applied, rejected, none } }: OfferDetails): string =>
   `${applied} applied, ${rejected} rejected, ${none} without a response`;

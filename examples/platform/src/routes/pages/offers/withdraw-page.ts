@@ -36,7 +36,7 @@ export const withdrawPage: PortalPage = async (context) => {
 };
 
 /** `POST /offers/{id}/withdraw` */
-export const withdrawForm: PortalForm = async ({ deps, user, id }) => {
+export const handleWithdraw: PortalForm = async ({ deps, user, id }) => {
   const organisationId = await requireOfferOwner(deps, user, id);
   const result = await deps.store.transaction((trx) =>
     applyAction(trx, deps, { organisationId }, id, { type: "withdraw" }),

@@ -9,7 +9,7 @@ import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
 import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
-import { keptInput, readCredentials, sendAgainPage, signInAgainPage } from "./sign-in-again.ts";
+import { readCredentials, restorableInput, sendAgainPage, signInAgainPage } from "./sign-in-again.ts";
 import { outdatedPageError, startSession } from "./sign-in-page.ts";
 
 /** Creates handlers for a section's pages. They check the session and, for a form, the CSRF token before they run the page. */
@@ -31,7 +31,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     const livePosition = deps.live.position();
     const user = await section.readUser(deps.store, session, deps.now);
     const id = pathParameter(request, "id");
-    const chosenZone = section.timeZoneOf(user);
+    const chosenZone = section.getTimeZone(user);
     const times = localTimes(currentTimeZone(chosenZone ?? browserZone ?? defaultTimeZone));
     const isBrowserZone = chosenZone === null && browserZone !== undefined;
     const userValues = { user, session, times, isBrowserZone };
@@ -74,7 +74,7 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       }
       const context = await readContext(request, response, session, "act");
       if (isSignedIn && isCurrent) return sendPage(section, response, session, context, await act(context, form));
-      const restored = await restore(context, keptInput(form));
+      const restored = await restore(context, restorableInput(form));
       session.notice =
         "You have signed in again. Nothing has been changed yet. Your input was kept, except for secrets.";
       const status = isSignedIn ? problemKinds.csrf_check_failed.status : 200;

@@ -74,7 +74,7 @@ export interface PageSection<User> {
   readonly signIn: SignInWording;
   readUser(store: Store, session: Session, now: () => Date): Promise<User>;
   /** Returns the time zone for the user's pages (D-115); null until one is chosen. */
-  timeZoneOf(user: User): string | null;
+  getTimeZone(user: User): string | null;
   /** Stores the browser's time zone for a user who has not chosen one. @default keeps it in the session, only for this user */
   storeBrowserTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
   /** Shows a question on every page until the user answers it. @default none */

@@ -24,8 +24,8 @@ export async function sendPage<User>(
   }
   const { notice } = session;
   // Show a notice only once, and not in a live update.
-  const wanted = response.req.get("x-part");
-  const isFullPage = wanted === undefined;
+  const wantedParts = response.req.get("x-part");
+  const isFullPage = wantedParts === undefined;
   if (notice !== undefined && isFullPage) {
     delete session.notice;
     await session.save();
@@ -38,7 +38,7 @@ export async function sendPage<User>(
     strip,
     notice: isFullPage ? notice : undefined,
   });
-  const content = isFullPage ? String(document) : changedParts(String(document), wanted);
+  const content = isFullPage ? String(document) : changedParts(String(document), wantedParts);
   response.status(status).type("html").send(content);
 }
 

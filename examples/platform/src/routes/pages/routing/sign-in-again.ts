@@ -3,7 +3,7 @@ import { formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageSession } from "../security/page-session.ts";
 import type { Page, PageContext, PageSection } from "./page.ts";
-import { type Credentials, credentialFields, credentialsIn } from "./sign-in-page.ts";
+import { type Credentials, credentialFields, parseCredentials } from "./sign-in-page.ts";
 
 /** The prefix of the sign-in fields, which distinguishes them from the original form's fields. */
 const prefix = "signIn-";
@@ -13,10 +13,10 @@ const secretFields = new Set(["password", "secret"]);
 
 /** Reads the credentials from the form on `signInAgainPage`. Returns undefined for any other form. */
 export const readCredentials = (form: URLSearchParams): Credentials | undefined =>
-  form.has(`${prefix}password`) ? credentialsIn(form, prefix) : undefined;
+  form.has(`${prefix}password`) ? parseCredentials(form, prefix) : undefined;
 
-/** Returns what was entered in a form, without its tokens, secrets and credentials. */
-export const keptInput = (form: URLSearchParams): URLSearchParams =>
+/** Returns the input that can be restored in a form: everything except its tokens, secrets and credentials. */
+export const restorableInput = (form: URLSearchParams): URLSearchParams =>
   new URLSearchParams(
     [...form].filter(([name]) => name !== "formToken" && !secretFields.has(name) && !name.startsWith(prefix)),
   );
@@ -43,20 +43,20 @@ export function signInAgainPage<User>(
     ${problem && html`<p class="notice bad" role="alert">${problem.message}</p>`}
     <form method="post" action="${path}" class="panel narrow">
       ${formTokenField(session)}
-      ${hiddenFields(keptInput(form))}
+      ${hiddenFields(restorableInput(form))}
       ${credentialFields(section, readCredentials(form)?.name, prefix)}
       <button>Sign in</button>
     </form>`;
   return { title: problemKinds.unauthenticated.title, main, status: problem?.status ?? 401 };
 }
 
-/** Returns a page that asks whether to resend a form, for forms that cannot be restored with their input. */
+/** Returns a page that asks whether to send the form again. It is used for forms that cannot be restored with their input. */
 export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
   const main = html`
     <header class="page-head"><h1>Send the form again?</h1></header>
     <form method="post" action="${request.originalUrl}" class="panel narrow">
       ${formTokenField({ formToken })}
-      ${hiddenFields(keptInput(form))}
+      ${hiddenFields(restorableInput(form))}
       <p>The form was sent from a page that belongs to an earlier session, so nothing has been changed yet.</p>
       <button>Send it now</button>
     </form>`;

@@ -22,7 +22,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
     async post(request, response) {
       const session = await openPageSession(deps.cookies, section, request, response);
       const form = await deps.readForm(request, response);
-      const credentials = credentialsIn(form);
+      const credentials = parseCredentials(form);
       const next = ownPath(form.get("next") ?? "") ?? section.home;
       try {
         if (!isCurrentForm(request, session, form, deps.publicOrigin)) throw outdatedPageError();
@@ -52,7 +52,7 @@ export interface Credentials {
 }
 
 /** Reads the sign-in fields. @param prefix the prefix of the fields' names, in a form that also has other fields */
-export const credentialsIn = (form: URLSearchParams, prefix = ""): Credentials => ({
+export const parseCredentials = (form: URLSearchParams, prefix = ""): Credentials => ({
   name: form.get(`${prefix}name`)?.trim() ?? "",
   password: form.get(`${prefix}password`) ?? "",
   timeZone: form.get(`${prefix}timeZone`) ?? "",
@@ -113,14 +113,14 @@ export async function storeBrowserTimeZone<User>(
   return {};
 }
 
-/** Ends the browser's session, if any. */
+/** Ends the browser's session and its event streams, if any. */
 export async function endSession<User>(
   deps: PageDeps,
   { role }: PageSection<User>,
   session: PageSession,
 ): Promise<void> {
-  const closed = session.token === undefined ? undefined : await closeSession(deps.store, session.token, role);
-  if (closed !== undefined) deps.streams.end(closed);
+  const closedSessionId = session.token === undefined ? undefined : await closeSession(deps.store, session.token, role);
+  if (closedSessionId !== undefined) deps.streams.end(closedSessionId);
 }
 
 /** Returns the name if PostgreSQL can store it, otherwise an empty string: no user's name contains U+0000. */
@@ -147,7 +147,7 @@ function signInPage<User>(section: PageSection<User>, session: PageSession, { ne
   return { title: signIn.title, main, ...(problem && { status: problem.status }) };
 }
 
-/** Renders the sign-in fields. @param prefix the prefix of the fields' names, as in `credentialsIn` */
+/** Renders the sign-in fields. @param prefix the prefix of the fields' names, as in `parseCredentials` */
 export const credentialFields = <User>(
   { signIn: { label, type } }: PageSection<User>,
   name: string | undefined,

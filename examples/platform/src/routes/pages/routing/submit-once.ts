@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { idempotent } from "../../../http/idempotent.ts";
+import { runIdempotently } from "../../../http/idempotent.ts";
 import { sha256 } from "../../../store/encrypt.ts";
 import type { Trx } from "../../../store/store.ts";
 import { html, type Markup } from "../layout/markup.ts";
@@ -30,6 +30,6 @@ export async function submitOnce(
   // The CSRF token in the form makes the key unique to the session. The line breaks make it differ from any Idempotency-Key header.
   const keyHash = sha256(`form\n${request.path}\n${form}`);
   const key = { organisationId, keyHash, fingerprint: "", now: deps.now() };
-  const { result } = await deps.store.transaction((trx) => idempotent(trx, key, () => effect(trx)));
+  const { result } = await deps.store.transaction((trx) => runIdempotently(trx, key, () => effect(trx)));
   return result;
 }

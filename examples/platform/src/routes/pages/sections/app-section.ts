@@ -35,7 +35,7 @@ export const appSection: PageSection<SignedInWorker> = {
     type: "text",
   },
   readUser: readWorker,
-  timeZoneOf: ({ timeZone }) => timeZone,
+  getTimeZone: ({ timeZone }) => timeZone,
   async storeBrowserTimeZone({ db }, id, timeZone) {
     await db
       .updateTable("workers")

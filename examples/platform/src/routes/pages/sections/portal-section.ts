@@ -22,7 +22,7 @@ export const portalSection: PageSection<SignedInPerson> = {
     type: "email",
   },
   readUser: readPerson,
-  timeZoneOf: ({ timeZone }) => timeZone,
+  getTimeZone: ({ timeZone }) => timeZone,
   zoneLine: ({ times, isBrowserZone, user }) =>
     html`Times are in <a href="/company#time-zone">${times.timeZone}</a>, ${isBrowserZone ? "your browser's time zone" : `for everyone at ${user.organisationName}`}.`,
   question: zoneQuestion,

@@ -46,9 +46,9 @@ const problems: Record<Exclude<Redelivery["outcome"], "redelivered">, () => Prob
 export async function redeliverOne(
   deps: Pick<PortalDeps, "store">,
   { organisationId }: Pick<SignedInPerson, "organisationId">,
-  id: string,
+  deliveryId: string,
 ): Promise<{ id: string }> {
-  const redelivery = await redeliver(deps.store, organisationId, id);
+  const redelivery = await redeliver(deps.store, organisationId, deliveryId);
   if (redelivery.outcome !== "redelivered") throw problems[redelivery.outcome]();
   return { id: redelivery.id };
 }
@@ -61,15 +61,15 @@ export const redeliveryRangeSchema = nullAsAbsent(
   }),
 );
 
-const statesOf = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
+const statesByChoice = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
 
-/** Redelivers the events in a time range that failed, were acknowledged, or both, as `state` selects. */
+/** Redelivers the failed events in a time range, the acknowledged ones, or both, as `state` selects. */
 export async function redeliverRange(
   deps: Pick<PortalDeps, "store">,
   { organisationId }: Pick<SignedInPerson, "organisationId">,
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
-  const counts = await redeliverAllInRange(deps.store, organisationId, { ...range, states: statesOf[state] });
+  const counts = await redeliverAllInRange(deps.store, organisationId, { ...range, states: statesByChoice[state] });
   return counts;
 }
 
@@ -91,9 +91,9 @@ const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
 export async function retryOne(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
-  id: string,
+  deliveryId: string,
 ): Promise<{ id: string }> {
-  const retry = await retryNow(deps.store, organisationId, id, deps.now());
+  const retry = await retryNow(deps.store, organisationId, deliveryId, deps.now());
   switch (retry.outcome) {
     case "retried":
       return { id: retry.id };

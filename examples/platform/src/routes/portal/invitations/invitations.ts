@@ -4,7 +4,7 @@ import { z } from "zod";
 import { invitationExpiry, toMailbox } from "../../../accounts/invitations.ts";
 import { invitationsPerDay, repeatInvitationDays } from "../../../generated/decisions.ts";
 import { lineField, textField } from "../../../http/fields.ts";
-import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
+import { epochMicroseconds, olderThan } from "../../../http/keyset.ts";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { type ProblemCode, ProblemError } from "../../../http/problem.ts";
 import { greeting } from "../../../mail/mail-text.ts";
@@ -164,7 +164,7 @@ async function readInvitations({ store }: PortalDeps, { organisationId }: Signed
     .select(["invitations.id", "invitations.name", "email_address as emailAddress"])
     .select(["organisations.name as suggestedBy", "invitations.created_at as invitedAt"])
     .select(["people.name as invitedBy", "accepted_at as acceptedAt"])
-    .select(microsecondsOf("invitations.created_at").as("position"))
+    .select(epochMicroseconds("invitations.created_at").as("position"))
     .where("invitations.organisation_id", "=", organisationId)
     .where(olderThan(["invitations.created_at", "invitations.id"], before))
     .orderBy("invitations.created_at", "desc")

@@ -12,7 +12,7 @@ export interface Suggested {
   emailAddress: string;
 }
 
-const hashOf = (organisationId: string, { name, emailAddress }: Suggested): string =>
+const hashSuggestion = (organisationId: string, { name, emailAddress }: Suggested): string =>
   sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
 
 /** Stores hashes of the suggestions shown in a session, which invitations are checked against (D-87). */
@@ -22,7 +22,9 @@ export async function recordSuggestions(
   results: readonly OrganisationResult[],
 ): Promise<void> {
   const shown = results.flatMap((result) =>
-    "failure" in result ? [] : result.suggestions.map((suggestion) => hashOf(result.organisation.id, suggestion)),
+    "failure" in result
+      ? []
+      : result.suggestions.map((suggestion) => hashSuggestion(result.organisation.id, suggestion)),
   );
   if (shown.length === 0) return;
   const hashes = JSON.stringify([...new Set(shown)]);
@@ -54,7 +56,7 @@ export async function findUnsuggested(
   organisationId: string,
   people: readonly Suggested[],
 ): Promise<number[]> {
-  const hashes = people.map((person) => hashOf(organisationId, person));
+  const hashes = people.map((person) => hashSuggestion(organisationId, person));
   const rows = await trx
     .selectFrom("shown_suggestions")
     .select("suggestion_hash")

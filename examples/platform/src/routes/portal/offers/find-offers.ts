@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { infinitePosition, microsecondsOf, newerThan, olderThan } from "../../../http/keyset.ts";
+import { epochMicroseconds, infinitePosition, newerThan, olderThan } from "../../../http/keyset.ts";
 import { type Listed, type ListKey, type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { offerFlags } from "../../../offers/read-offer.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
@@ -36,7 +36,7 @@ export type FoundOffer = Awaited<ReturnType<typeof findOffers>>["rows"][number];
 export const newestOffersCursor = listCursor("offers", /./);
 export const workTimeCursor = listCursor("offersByWorkTime", /./);
 
-export function offerOrderOf({ order, state, time }: OfferFilter): OfferOrder {
+export function resolveOfferOrder({ order, state, time }: OfferFilter): OfferOrder {
   if (order !== undefined) return order;
   if (time === "past") return "lastWork";
   return time === "upcoming" || state === "decision" ? "nextWork" : "newest";
@@ -49,7 +49,7 @@ const sorting = {
   lastWork: { cursor: workTimeCursor, column: "offers.work_from", direction: "desc" },
 } as const;
 
-export const offersCursor = (filter: OfferFilter) => sorting[offerOrderOf(filter)].cursor;
+export const offersCursor = (filter: OfferFilter) => sorting[resolveOfferOrder(filter)].cursor;
 
 /** Finds the matching offers of the user's organisations, in the filter's order (D-116). */
 export async function findOffers(
@@ -59,7 +59,7 @@ export async function findOffers(
   { before, limit }: ListPage,
 ) {
   const at = now();
-  const order = offerOrderOf(filter);
+  const order = resolveOfferOrder(filter);
   const { cursor, column, direction } = sorting[order];
   const conditions: RawBuilder<SqlBool>[] = [
     ...(filter.state === undefined ? [] : stateConditions[filter.state](at)),
@@ -75,7 +75,7 @@ export async function findOffers(
       .innerJoin("organisations", "organisations.id", "offers.organisation_id")
       .select(["offers.id", "title", "offers.created_at as createdAt", "events"])
       .select(["ends_at", "completed_at", "withdrawn_at", "organisations.name as organisationName"])
-      .select([microsecondsOf(column).as("position"), responses])
+      .select([epochMicroseconds(column).as("position"), responses])
       .where("offers.organisation_id", "in", organisationIds)
       .where(sql.join<SqlBool>([...conditions, ...extraConditions], sql` and `))
       .orderBy(column, direction)

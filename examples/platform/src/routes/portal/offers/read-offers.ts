@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
-import { microsecondsOf, olderThan } from "../../../http/keyset.ts";
+import { epochMicroseconds, olderThan } from "../../../http/keyset.ts";
 import { type ListPage, listCursor } from "../../../http/list-cursor.ts";
 import { offerNotFound } from "../../../offers/apply-action.ts";
 import { offerFlags } from "../../../offers/read-offer.ts";
@@ -21,7 +21,7 @@ async function readOffers(
   const read = await store.db
     .selectFrom("offers")
     .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])
-    .select(microsecondsOf("offers.created_at").as("position"))
+    .select(epochMicroseconds("offers.created_at").as("position"))
     .select(responses)
     .where("organisation_id", "in", organisationIds)
     .where(olderThan(["offers.created_at", "offers.id"], before))

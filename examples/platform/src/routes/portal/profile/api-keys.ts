@@ -27,8 +27,8 @@ export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
   keyQuery(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
 
 /** @throws {ProblemError} `api_key_not_found`, even for another organisation's key */
-export async function readApiKey(deps: PortalDeps, person: SignedInPerson, id: string): Promise<ReadApiKey> {
-  const key = await keyQuery(deps, person).where("api_keys.id", "=", id).executeTakeFirst();
+export async function readApiKey(deps: PortalDeps, person: SignedInPerson, keyId: string): Promise<ReadApiKey> {
+  const key = await keyQuery(deps, person).where("api_keys.id", "=", keyId).executeTakeFirst();
   if (key === undefined) throw apiKeyNotFound();
   return key;
 }
@@ -78,10 +78,10 @@ export async function createApiKey(
  *
  * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */
-export async function revokeApiKey({ store }: PortalDeps, { organisationId }: SignedInPerson, id: string) {
+export async function revokeApiKey({ store }: PortalDeps, { organisationId }: SignedInPerson, keyId: string) {
   const revoked = await store.db
     .deleteFrom("api_keys")
-    .where("id", "=", id)
+    .where("id", "=", keyId)
     .where("organisation_id", "=", organisationId)
     .returning("name")
     .executeTakeFirst();

@@ -37,7 +37,7 @@ export async function namePlace(
 export async function removePlaceName(
   { store }: Pick<PortalDeps, "store">,
   { organisationId }: SignedInPerson,
-  id: string,
+  placeId: string,
 ): Promise<void> {
-  await store.db.deleteFrom("places").where("organisation_id", "=", organisationId).where("id", "=", id).execute();
+  await store.db.deleteFrom("places").where("organisation_id", "=", organisationId).where("id", "=", placeId).execute();
 }

@@ -4,7 +4,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
 /**
- * Reads the organisation's endpoint and its health, without secrets. Resolves with undefined until the profile is saved.
+ * Reads the organisation's endpoint and its health, without secrets. Resolves with undefined if no profile is saved.
  *
  * @param only pass `unhealthy` to resolve with undefined for a healthy endpoint
  */
@@ -44,13 +44,13 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
     scheme: endpoint?.scheme ?? null,
     suggestsContacts: endpoint?.suggests_contacts ?? false,
     previousSecretUntil: ifFuture(endpoint?.previous_secret_until, now),
-    health: endpoint ? healthOf(endpoint, now) : null,
+    health: endpoint ? describeHealth(endpoint, now) : null,
     savedAt: endpoint?.updated_at ?? null,
   };
 }
 
 /** Describes an endpoint's health (D-72, D-73). */
-const healthOf = (endpoint: ReadEndpoint, now: Date) => ({
+const describeHealth = (endpoint: ReadEndpoint, now: Date) => ({
   failingSince: endpoint.failing_since,
   /** Set while the circuit breaker is open. */
   pausedUntil: endpoint.disabled_at === null ? ifFuture(endpoint.breaker_open_until, now) : null,

@@ -17,8 +17,8 @@ export const rotationSchema = z.strictObject({ secret: secretField });
 const overlapMs = 24 * 60 * 60_000;
 
 /**
- * Rotates the secret. The endpoint must already accept the new secret. The old one stays valid for 24 hours, while the receiver's
- * instances are updated. An even older one, from another rotation within that time, becomes invalid (D-75).
+ * Replaces the secret with a new one that the endpoint already accepts. The old secret stays valid for 24 hours, while the
+ * receiver's instances are updated. A secret that an earlier rotation replaced becomes invalid (D-75).
  *
  * @returns the checks, which used only the new secret
  * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or

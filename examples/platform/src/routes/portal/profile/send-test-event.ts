@@ -86,8 +86,8 @@ export async function sendTestEvent(
   const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
   const newWebhook = () => fillEvent(event, uniqueFields(event), randomUUID());
   const choices = waysFor(newWebhook(), scheme);
-  const chosen = input.way === everyWay ? choices : choices.filter(({ name }) => name === input.way);
-  if (chosen.length === 0)
+  const chosenWays = input.way === everyWay ? choices : choices.filter(({ name }) => name === input.way);
+  if (chosenWays.length === 0)
     throw invalidRequest(
       new Map([
         ["way", [`Choose one of the ways to send this webhook: ${choices.map(({ title }) => title).join("; ")}.`]],
@@ -96,7 +96,7 @@ export async function sendTestEvent(
   const timeoutMs = event.isRequest ? requestTimeoutMs : attemptTimeoutMs;
   const ways: TestEventResult["ways"] = [];
   const started = performance.now();
-  for (const way of chosen) {
+  for (const way of chosenWays) {
     if (performance.now() - started > maxTotalMs) break;
     const requests = writeTestRequests(way, newWebhook(), { scheme, secret: target.secret, now: deps.now() });
     const exchanges: TestExchange[] = [];
@@ -106,8 +106,8 @@ export async function sendTestEvent(
       hasResponse ||= result.ok;
       const verdict = judge(event, way, request, result);
       exchanges.push({
-        request: showRequest(target, request),
-        response: showResponse(result),
+        request: formatRequest(target, request),
+        response: formatResponse(result),
         command: toShellCommand(request, target.baseAddress, scheme),
         milliseconds: result.durationMs,
         verdict,
@@ -117,16 +117,16 @@ export async function sendTestEvent(
     // The remaining requests would not get a response either, and would take just as long.
     if (!hasResponse) break;
   }
-  const shown: TestEventResult["findings"] = distinctFindings(
+  const findings: TestEventResult["findings"] = distinctFindings(
     ways.map(({ way, exchanges }) => ({ way, verdicts: exchanges.map(({ verdict }) => verdict) })),
   );
   const rejectedWay = event.isUnsigned
     ? undefined
     : ["as-sent", "to-the-minute"].find((name) => isUnauthorized(ways, name));
   const precision = rejectedWay === "to-the-minute" ? "minute" : "ms";
-  const found = rejectedWay === undefined ? undefined : await findMistake(deps, target, scheme, precision);
+  const diagnosis = rejectedWay === undefined ? undefined : await diagnoseSignature(deps, target, scheme, precision);
   // A receiver that accepts the request as sent computes signatures correctly, unless it reformats the date.
-  const mistake = rejectedWay === "as-sent" || found?.code === "reformatted_date" ? found : undefined;
+  const mistake = rejectedWay === "as-sent" || diagnosis?.code === "reformatted_date" ? diagnosis : undefined;
   const hasStopped =
     ways.length > 1 && isSilent(ways.at(-1)) && (await sendReachabilityTest(deps, target)) === undefined;
   // The mistake explains more than the findings it replaces.
@@ -140,7 +140,7 @@ export async function sendTestEvent(
     findings: [
       ...(hasStopped ? [explain("receiver_stopped")] : []),
       ...(mistake ? [mistake] : []),
-      ...shown.filter(({ code }) => !isReplaced(code)),
+      ...findings.filter(({ code }) => !isReplaced(code)),
     ],
   };
 }
@@ -155,7 +155,7 @@ const unreachedCodes =
 
 function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: EndpointResult): TestVerdict {
   const isReached = result.ok || !unreachedCodes.test(result.code);
-  if (isReached) return judgeTestEvent(event, way, request, outcomeOf(result));
+  if (isReached) return judgeTestEvent(event, way, request, toOutcome(result));
   return { isRight: false, text: "Your endpoint could not be reached." };
 }
 
@@ -203,14 +203,14 @@ const connectionHeaders = [
   ["User-Agent", "offers-platform"],
 ] as const;
 
-const outcomeOf = (result: EndpointResult) => ({
+const toOutcome = (result: EndpointResult) => ({
   status: result.ok ? result.status : ("closed" as const),
   body: result.ok ? result.body.toString("latin1") : "",
   durationMs: result.durationMs,
 });
 
 /** Formats a request and masks its signature, which would be valid for five minutes. */
-function showRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
+function formatRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
   const lines = headers.map(({ name, value, shell }) => {
     const isSigned = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
     return `${name}: ${isSigned ? value.replaceAll(/(hmac |v1,)[^ ,]+/g, "$1***") : value}`;
@@ -221,7 +221,7 @@ function showRequest({ baseAddress }: Target, { method, path, headers, body }: T
 
 const noResponse = "No response";
 
-function showResponse(result: EndpointResult): string {
+function formatResponse(result: EndpointResult): string {
   if (!result.ok) return `${noResponse}: ${result.reason}.`;
   const { status, contentType, body } = result;
   const head = contentType === undefined ? String(status) : `${status}\nContent-Type: ${contentType}`;
@@ -246,8 +246,8 @@ async function sendForStatus(deps: PortalDeps, target: Target, request: TestRequ
 const sendReachabilityTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
   sendForStatus(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
 
-/** Looks for the receiver's signing mistake. Does so only if the receiver responds to `GET /test`, because it sends many requests. */
-async function findMistake(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
+/** Sends many requests to find the receiver's signing mistake, but only if the receiver responds to `GET /test`. */
+async function diagnoseSignature(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
   if ((await sendReachabilityTest(deps, target)) !== 200) return undefined;
   const started = performance.now();
   const sendUntilTimeout = async (request: TestRequest): Promise<number | undefined> =>
