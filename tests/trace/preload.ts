@@ -5,7 +5,7 @@ import type { TraceSettings } from "./traced-system.ts";
 const settings = JSON.parse(process.env.TRACE_SETTINGS ?? "") as TraceSettings;
 const { service, collector, instrumentation } = settings;
 
-startTracing({ service, collector });
+startTracing({ service, collectorUrl: collector });
 
 if (instrumentation !== "none") {
   const { HttpInstrumentation } = await import("@opentelemetry/instrumentation-http");

@@ -13,7 +13,7 @@ import { type SystemOptions, TracedSystem, toTrees } from "./traced-system.ts";
 let collector: Collector;
 beforeAll(async () => {
   collector = await Collector.start();
-  startTracing({ service: "hirer", collector: collector.address });
+  startTracing({ service: "hirer", collectorUrl: collector.url });
 });
 afterAll(() => collector.close());
 

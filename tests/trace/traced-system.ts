@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Middleware } from "@offers/client";
 import { TracedOffersClient } from "@offers/client/opentelemetry";
-import { attributeOf, type CollectedSpan, type Collector } from "../../examples/journey/src/tracing/collector.ts";
+import { type CollectedSpan, type Collector, getAttribute } from "../../examples/journey/src/tracing/collector.ts";
 import { callProcess, signIn } from "../../examples/platform/test/process/call-process.ts";
 import { startProcess as startPlatform } from "../../examples/platform/test/support/platform-process.ts";
 import type { TestDatabase } from "../../examples/platform/test/support/stores/stores.ts";
@@ -136,7 +136,7 @@ export class TracedSystem {
   #createTraceSettings(service: Service, instrumentation: TraceSettings["instrumentation"] = "none") {
     const settings: TraceSettings = {
       service,
-      collector: this.#options.collector.address,
+      collector: this.#options.collector.url,
       instrumentation,
     };
     return { TRACE_SETTINGS: JSON.stringify(settings) };
@@ -193,7 +193,7 @@ export const toTrees = (spans: readonly CollectedSpan[]): Tree[] =>
 /** Builds the tree whose root is this span. */
 function toTree(spans: readonly CollectedSpan[], root: CollectedSpan): Tree {
   const { service, name, attributes, spanId } = root;
-  const status = attributeOf(attributes, "http.response.status_code");
+  const status = getAttribute(attributes, "http.response.status_code");
   const children = spans.filter(({ parentSpanId }) => parentSpanId === spanId);
   return [[service, name, status].filter(Boolean).join(" "), ...children.map((child) => toTree(spans, child))];
 }

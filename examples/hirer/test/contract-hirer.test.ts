@@ -27,7 +27,7 @@ const offer = {
 describe("a hirer", () => {
   let service: Server;
   let child: ChildProcess;
-  let address: string;
+  let baseUrl: string;
   const requests: { line: string; key: unknown; body: string }[] = [];
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe("a hirer", () => {
     });
     if (child.stdout === null) throw new Error("its output is not piped");
     const [line] = await once(createInterface({ input: child.stdout }), "line");
-    address = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
+    baseUrl = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
   });
   afterAll(async () => {
     const ended = [once(child, "exit"), once(service, "close")];
@@ -70,14 +70,14 @@ describe("a hirer", () => {
     requests.length = 0;
   });
 
-  const call = (method: string, path: string, json?: unknown) =>
-    fetch(address + path, {
+  const callHirer = (method: string, path: string, json?: unknown) =>
+    fetch(baseUrl + path, {
       method,
       ...(json !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) }),
     });
 
   test("creates an offer by POST /offer below the service's base URL, with the documented fields [interface: Introduction 1b] [interface: Operations CreateOffer]", async () => {
-    const response = await call("POST", "/shifts", {
+    const response = await callHirer("POST", "/shifts", {
       title: "Kitchen help",
       details: "Evening service.",
       place: "place_1",
@@ -101,20 +101,20 @@ describe("a hirer", () => {
   });
 
   test("reads an offer by GET /offer/{id}, with every documented field and any response [interface: Offer widthdrawn] [interface: Operations GetOffer]", async () => {
-    const response = await call("GET", "/shifts/offer_1");
+    const response = await callHirer("GET", "/shifts/offer_1");
     expect(await response.json()).toEqual({ ...offer, applicants: ["worker_amal"] });
     expect(requests.map(({ line, body }) => [line.split("?")[0], body])).toEqual([["GET /base/offer/offer_1", ""]]);
   });
 
   test("completes an offer by POST /offer/{id}/complete?api-version=1.0 with an array of ids [interface: Operations CompleteOffer] [interface: Versioning 1]", async () => {
-    expect((await call("POST", "/shifts/offer_1/staff", { workers: ["worker_amal"] })).status).toBe(204);
+    expect((await callHirer("POST", "/shifts/offer_1/staff", { workers: ["worker_amal"] })).status).toBe(204);
     expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
       'POST /base/offer/offer_1/complete?api-version=1.0 ["worker_amal"]',
     ]);
   });
 
   test("withdraws an offer by GET /offer/{id}/withdraw without a body [interface: Operations WithdrawOffer, 1]", async () => {
-    expect((await call("POST", "/shifts/offer_1/cancel")).status).toBe(204);
+    expect((await callHirer("POST", "/shifts/offer_1/cancel")).status).toBe(204);
     const [{ line, body } = expect.unreachable()] = requests;
     expect([line.split("?")[0], body]).toEqual(["GET /base/offer/offer_1/withdraw", ""]);
   });

@@ -22,7 +22,7 @@ export function createApp(secret: string, roster: Roster): Express {
           .filter(({ name, role }) => `${name} ${role}`.toLowerCase().includes(filter.toLowerCase()))
           .map(({ name, emailAddress, ratings }) => ({ name, emailAddress, ratings })),
       // Optional: the live service also sends these events.
-      onOfferEventDeleted: (event) => roster.recordGap(event),
+      onOfferEventDeleted: (event) => roster.recordCancellation(event),
       onTimelineChanged: (event) => roster.recordTimeline(event),
       onRejected: ({ code }) => console.warn(`rejected a webhook: ${code}`),
       onError: (error) => console.error("a handler failed:", error),

@@ -19,7 +19,7 @@ export class Roster {
   }
 
   /** Records that an assigned worker has cancelled this time slot. */
-  recordGap({ offerId, workerId, eventStart }: OfferEventDeleted): void {
+  recordCancellation({ offerId, workerId, eventStart }: OfferEventDeleted): void {
     this.#gaps.set(offerId, (this.#gaps.get(offerId) ?? new Map()).set(workerId, eventStart));
   }
 
@@ -29,14 +29,14 @@ export class Roster {
 
   toJSON(): object {
     return {
-      offers: byOffer(this.#responses),
-      gaps: byOffer(this.#gaps),
+      offers: toPlainObject(this.#responses),
+      gaps: toPlainObject(this.#gaps),
       sharedWith: [...this.#sharedWith],
       timelines: Object.fromEntries(this.#timelines),
     };
   }
 }
 
-/** Converts nested maps, which JSON.stringify would print as {}. */
-const byOffer = (offers: Map<string, Map<string, string>>) =>
+/** Converts nested maps to plain objects, because JSON.stringify would print the maps as {}. */
+const toPlainObject = (offers: Map<string, Map<string, string>>) =>
   Object.fromEntries([...offers].map(([offerId, workers]) => [offerId, Object.fromEntries(workers)]));

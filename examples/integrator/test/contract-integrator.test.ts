@@ -19,7 +19,7 @@ function signatureHeaders(timestamp = new Date().toISOString(), signingSecret = 
 
 describe("an integrator", () => {
   let child: ChildProcess;
-  let address: string;
+  let baseUrl: string;
   beforeAll(async () => {
     child = spawn(process.execPath, [main], {
       env: { PATH: process.env.PATH, PORT: "0", WEBHOOK_SECRET: secret },
@@ -27,7 +27,7 @@ describe("an integrator", () => {
     });
     if (child.stdout === null) throw new Error("its output is not piped");
     const [line] = await once(createInterface({ input: child.stdout }), "line");
-    address = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
+    baseUrl = /listening on (http:\/\/\S+)/.exec(String(line))?.[1] ?? "";
   });
   afterAll(async () => {
     const exited = once(child, "exit");
@@ -35,15 +35,15 @@ describe("an integrator", () => {
     await exited;
   });
 
-  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${address}/offers${path}`, { headers });
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${baseUrl}/offers${path}`, { headers });
   const post = (path: string, json: unknown, headers = signatureHeaders()) =>
-    fetch(`${address}/offers${path}`, {
+    fetch(`${baseUrl}/offers${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(json),
     });
   const roster = async () =>
-    (await fetch(`${address}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
+    (await fetch(`${baseUrl}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
 
   test("responds with 200 and no body to GET /test from any sender [interface: Webhooks Test] [interface: Authentication 3]", async () => {
     for (const headers of [
@@ -101,13 +101,13 @@ describe("an integrator", () => {
   });
 
   test("suggests people by its own rules: those who match the user's addresses and the filter [interface: Overview 5f]", async () => {
-    const namesFor = async (json: object) => {
-      const list = (await (await post("/contact-suggestions", json)).json()) as { name: string }[];
-      return list.map(({ name }) => name);
+    const fetchSuggestedNames = async (json: object) => {
+      const suggestions = (await (await post("/contact-suggestions", json)).json()) as { name: string }[];
+      return suggestions.map(({ name }) => name);
     };
-    expect(await namesFor(search)).toEqual(["Dana Kim", "Farah Aziz"]);
-    expect(await namesFor({ ...search, filter: "bar" })).toEqual(["Farah Aziz"]);
-    expect(await namesFor({ userEmailAddresses: ["stranger@example.com"] })).toEqual([]);
+    expect(await fetchSuggestedNames(search)).toEqual(["Dana Kim", "Farah Aziz"]);
+    expect(await fetchSuggestedNames({ ...search, filter: "bar" })).toEqual(["Farah Aziz"]);
+    expect(await fetchSuggestedNames({ userEmailAddresses: ["stranger@example.com"] })).toEqual([]);
   });
 
   test("accepts a body of 256 KiB and rejects one byte more [D-24] [interface: Limits 1]", async () => {

@@ -19,18 +19,18 @@ export class Caller {
   readonly #traffic: TrafficLog;
   readonly #from: string;
   readonly #to: string;
-  readonly #address: string;
+  readonly #url: string;
   #token: string | undefined;
 
-  constructor(traffic: TrafficLog, from: string, to: string, address: string) {
+  constructor(traffic: TrafficLog, from: string, to: string, url: string) {
     this.#traffic = traffic;
     this.#from = from;
     this.#to = to;
-    this.#address = address;
+    this.#url = url;
   }
 
   /** Sends this token with all later calls. */
-  signIn(token: string): void {
+  setToken(token: string): void {
     this.#token = token;
   }
 
@@ -41,7 +41,7 @@ export class Caller {
   async call<Body = unknown>(method: string, path: string, options: CallOptions = {}): Promise<CallResponse<Body>> {
     const startedAt = performance.now();
     const { body } = options;
-    const response = await fetch(new URL(path, this.#address), {
+    const response = await fetch(new URL(path, this.#url), {
       method,
       headers: {
         ...this.headers,

@@ -14,28 +14,28 @@ const { reporter } = processes;
 
 let hasPassed = false;
 let stopping: Promise<void> | undefined;
-const stop = () => {
+const stopAndExit = () => {
   stopping ??= processes
     .stop()
     .then(() => traces?.close())
     .finally(() => process.exit(hasPassed ? 0 : 1));
 };
-process.on("SIGINT", stop);
-process.on("SIGTERM", stop);
+process.on("SIGINT", stopAndExit);
+process.on("SIGTERM", stopAndExit);
 
 try {
   const context = await processes.start();
   for (const scenario of scenarios) await scenario(context);
   hasPassed = true;
 } catch (error) {
-  if (!stopping) console.error(error, `\n${processes.lastLines()}`);
+  if (!stopping) console.error(error, `\n${processes.formatLastLines()}`);
 }
 
 if (!stopping) await traces?.report();
 const keepsRunning = hasPassed && !options.once;
 if (keepsRunning) keepRunning(processes);
 console.log(`\n${reporter.closingLine()}`);
-if (!keepsRunning) stop();
+if (!keepsRunning) stopAndExit();
 
 function readOptionsOrExit(): JourneyOptions {
   try {

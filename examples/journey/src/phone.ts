@@ -12,48 +12,54 @@ export interface PushNotification {
 
 /** Simulates a worker's phone with the app: receives push notifications and responds to offers. */
 export class Phone {
-  readonly worker: string;
+  readonly workerId: string;
   readonly #traffic: TrafficLog;
   readonly #caller: Caller;
-  readonly #address: string;
+  readonly #platformUrl: string;
   readonly #received: PushNotification[] = [];
   #stream: EventSource | undefined;
 
-  constructor(traffic: TrafficLog, worker: string, address: string) {
-    this.worker = worker;
+  constructor(traffic: TrafficLog, workerId: string, platformUrl: string) {
+    this.workerId = workerId;
     this.#traffic = traffic;
-    this.#address = address;
-    this.#caller = new Caller(traffic, this.#name, "platform", address);
+    this.#platformUrl = platformUrl;
+    this.#caller = new Caller(traffic, this.#name, "platform", platformUrl);
   }
 
   get #name(): string {
-    return this.worker.replace("worker_", "");
+    return this.workerId.replace("worker_", "");
   }
 
-  /** @returns the response's status */
+  /** Signs the worker in. @returns the response's status */
   async signIn(password: string): Promise<number> {
     const { status, body } = await this.#caller.call<{ token: string }>("POST", "/worker-app/session", {
-      body: { workerId: this.worker, password },
+      body: { workerId: this.workerId, password },
     });
-    if (status === 200 || status === 201) this.#caller.signIn(body.token);
+    if (status === 200 || status === 201) this.#caller.setToken(body.token);
     return status;
   }
 
   /** Opens the notification stream, which reconnects after a restart of the platform. */
-  async listen(): Promise<void> {
-    const stream = new EventSource(new URL("/worker-app/notifications/stream", this.#address), {
+  async openStream(): Promise<void> {
+    const stream = new EventSource(new URL("/worker-app/notifications/stream", this.#platformUrl), {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...this.#caller.headers } }),
     });
-    stream.addEventListener("notification", ({ data }) => this.#receive(JSON.parse(data)));
+    stream.addEventListener("notification", ({ data }) => this.#recordNotification(JSON.parse(data)));
     this.#stream = stream;
     await eventually("an open notification stream", () => stream.readyState === stream.OPEN || undefined);
   }
 
-  #receive(notification: PushNotification): void {
+  #recordNotification(notification: PushNotification): void {
     this.#received.push(notification);
     const { offerId, reason, createdAt } = notification;
-    const push = { from: "platform", to: this.#name, method: "push", path: `${reason} ${offerId}`, status: "received" };
-    this.#traffic.record(performance.now() - (Date.now() - Date.parse(createdAt)), push);
+    const exchange = {
+      from: "platform",
+      to: this.#name,
+      method: "push",
+      path: `${reason} ${offerId}`,
+      status: "received",
+    };
+    this.#traffic.record(performance.now() - (Date.now() - Date.parse(createdAt)), exchange);
   }
 
   disconnect(): void {
@@ -66,19 +72,19 @@ export class Phone {
       .length;
   }
 
-  awaitPush(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
-    const received = () => this.notificationCount(reason, offerId) > 0 || undefined;
-    return eventually(`"${reason}" on ${this.worker}'s phone`, received);
+  awaitNotification(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
+    const hasReceived = () => this.notificationCount(reason, offerId) > 0 || undefined;
+    return eventually(`"${reason}" on ${this.workerId}'s phone`, hasReceived);
   }
 
-  /** Reads the app's notifications menu, which lists every notification. */
-  async readMenu(): Promise<PushNotification[]> {
+  /** Reads all notifications from the list in the app. */
+  async listNotifications(): Promise<PushNotification[]> {
     const { body } = await this.#caller.call<{ notifications: PushNotification[] }>("GET", "/worker-app/notifications");
     return body.notifications;
   }
 
   /** Opens, closes or responds to an offer. @returns the response's status */
-  async act(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
+  async performAction(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", `/worker-app/offers/${offerId}/${action}`);
     return status;
   }

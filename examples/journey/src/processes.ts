@@ -25,7 +25,7 @@ export interface ProcessesOptions {
   /** Collects the processes' spans; undefined if they are not traced. */
   traces?: JourneyTraces | undefined;
   /** Puts a proxy in front of a process. @returns the URL that its callers use instead */
-  inFrontOf?: ((name: "platform" | "integrator", address: string) => Promise<string>) | undefined;
+  inFrontOf?: ((name: "platform" | "integrator", url: string) => Promise<string>) | undefined;
 }
 
 /** Runs the three processes, the proxies between them, and the phones. */
@@ -47,7 +47,7 @@ export class Processes {
   /** Starts the processes and signs the workers in, with a reported step for each. */
   async start(): Promise<Context> {
     const { reporter, secret } = this;
-    const { dialect, killBetweenSteps, inFrontOf = async (_name, address) => address } = this.#options;
+    const { dialect, killBetweenSteps, inFrontOf = async (_name, url) => url } = this.#options;
     const traffic = this.#traffic;
     reporter.scenario("Three processes on loopback");
 
@@ -64,33 +64,29 @@ export class Processes {
       OFFERS_DIALECT: dialect,
     };
     const platform = await reporter.step("the platform starts", () => this.startPlatform());
-    const toPlatform = await this.#startProxy("hirer", "platform", await inFrontOf("platform", platform.address));
+    const toPlatform = await this.#startProxy("hirer", "platform", await inFrontOf("platform", platform.url));
     const integrator = await reporter.step("an integrator starts", async () =>
-      this.#start("integrator", { PORT: String(await findFreePort(3001)), WEBHOOK_SECRET: secret }),
+      this.#startExample("integrator", { PORT: String(await findFreePort(3001)), WEBHOOK_SECRET: secret }),
     );
-    const webhooks = await this.#startProxy(
-      "platform",
-      "integrator",
-      await inFrontOf("integrator", integrator.address),
-    );
+    const webhooks = await this.#startProxy("platform", "integrator", await inFrontOf("integrator", integrator.url));
     const hirer = await reporter.step("a hirer starts", async () =>
-      this.#start("hirer", {
+      this.#startExample("hirer", {
         PORT: String(await findFreePort(3002)),
-        OFFERS_BASE_URL: toPlatform.address,
+        OFFERS_BASE_URL: toPlatform.url,
         OFFERS_API_KEY: "demo-key-harbour",
         OFFERS_USER_ID: "user_hana",
       }),
     );
 
     const [amal, ben, cleo] = ["worker_amal", "worker_ben", "worker_cleo"].map(
-      (worker) => new Phone(traffic, worker, platform.address),
+      (worker) => new Phone(traffic, worker, platform.url),
     );
     assert.ok(amal && ben && cleo);
     await reporter.step("Amal, Ben and Cleo sign in on their phones", async () => {
       for (const phone of [amal, ben, cleo]) {
         this.#phones.push(phone);
         assert.equal(await phone.signIn("demo-password"), 201);
-        await phone.listen();
+        await phone.openStream();
       }
     });
 
@@ -108,16 +104,16 @@ export class Processes {
       };
     return {
       reporter,
-      hirer: new Caller(traffic, "shop floor", "hirer", hirer.address),
-      integrator: new Caller(traffic, "back office", "integrator", integrator.address),
-      hana: new Caller(traffic, "Hana", "platform", platform.address),
-      bo: new Caller(traffic, "Bo", "platform", platform.address),
-      anonymous: new Caller(traffic, "anonymous", "platform", platform.address),
+      hirer: new Caller(traffic, "shop floor", "hirer", hirer.url),
+      integrator: new Caller(traffic, "back office", "integrator", integrator.url),
+      hana: new Caller(traffic, "Hana", "platform", platform.url),
+      bo: new Caller(traffic, "Bo", "platform", platform.url),
+      anonymous: new Caller(traffic, "anonymous", "platform", platform.url),
       amal,
       ben,
       cleo,
       webhooks,
-      profile: { baseAddress: `${webhooks.address}/offers/`, secret },
+      profile: { baseAddress: `${webhooks.url}/offers/`, secret },
       statuses: dialect === "live" ? { conflict: 400, notFound: 204 } : { conflict: 409, notFound: 404 },
       killPlatform,
       startPlatform,
@@ -128,11 +124,11 @@ export class Processes {
   async startPlatform(): Promise<RunningProcess> {
     const { sandbox, dialect } = this.#options;
     const { PORT = "", OFFERS_DATA = "" } = this.#platformEnv;
-    if (sandbox === undefined) return this.#start("platform", this.#platformEnv);
+    if (sandbox === undefined) return this.#startExample("platform", this.#platformEnv);
     const options = ["--port", PORT, "--data", OFFERS_DATA, "--dialect", dialect];
-    const started = await startProcess("platform", [sandbox, ...options], this.#tracingEnv("platform"));
-    this.#running.set("platform", started);
-    return started;
+    const process = await startProcess("platform", [sandbox, ...options], this.#tracingEnv("platform"));
+    this.#running.set("platform", process);
+    return process;
   }
 
   get running(): readonly RunningProcess[] {
@@ -144,7 +140,7 @@ export class Processes {
   }
 
   /** Returns the last lines that each process printed, to show after a failure. */
-  lastLines(): string {
+  formatLastLines(): string {
     return this.running.map(({ name, lastLines }) => `── ${name}\n${lastLines.join("\n")}`).join("\n");
   }
 
@@ -157,19 +153,19 @@ export class Processes {
     if (folder) await rm(folder, { recursive: true });
   }
 
-  async #start(name: string, env: Record<string, string>): Promise<RunningProcess> {
+  async #startExample(name: string, env: Record<string, string>): Promise<RunningProcess> {
     const command = [join(examples, name, "src/main.ts")];
-    const started = await startProcess(name, command, { ...env, ...this.#tracingEnv(name) });
-    this.#running.set(name, started);
-    return started;
+    const process = await startProcess(name, command, { ...env, ...this.#tracingEnv(name) });
+    this.#running.set(name, process);
+    return process;
   }
 
   #tracingEnv(service: string): Record<string, string> {
-    return this.#options.traces?.environmentOf(service) ?? {};
+    return this.#options.traces?.getTracingEnvironment(service) ?? {};
   }
 
-  async #startProxy(from: string, to: string, target: string): Promise<RecordingProxy> {
-    const proxy = await startRecordingProxy(this.#traffic, from, to, target);
+  async #startProxy(from: string, to: string, targetUrl: string): Promise<RecordingProxy> {
+    const proxy = await startRecordingProxy(this.#traffic, from, to, targetUrl);
     this.#proxies.push(proxy);
     return proxy;
   }

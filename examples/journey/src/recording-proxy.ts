@@ -9,7 +9,7 @@ export type FailureMode = "status 500" | "no response";
 /** A proxy on loopback that forwards every byte, records each request in the traffic log, and can inject failures. */
 export interface RecordingProxy {
   /** The URL that the proxy listens on. */
-  readonly address: string;
+  readonly url: string;
   /** The headers of the last request that returned 200. A forged request from a check may follow it. */
   readonly lastHeaders: IncomingHttpHeaders;
   /** How many requests are currently waiting for a response. */
@@ -23,7 +23,7 @@ export async function startRecordingProxy(
   traffic: TrafficLog,
   from: string,
   to: string,
-  target: string,
+  targetUrl: string,
 ): Promise<RecordingProxy> {
   let failureMode: FailureMode | undefined;
   let lastHeaders: IncomingHttpHeaders = {};
@@ -47,13 +47,13 @@ export async function startRecordingProxy(
       incoming.resume();
       outgoing.writeHead(500).end();
       record(500);
-    } else forward(target, incoming, outgoing, record);
+    } else forward(targetUrl, incoming, outgoing, record);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get lastHeaders() {
       return lastHeaders;
     },
@@ -75,14 +75,14 @@ export async function startRecordingProxy(
 
 /** Forwards a request unchanged, and records the response's status or the error. */
 function forward(
-  target: string,
+  targetUrl: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   record: (status: number | string) => void,
 ): void {
   const { method, url = "", rawHeaders } = incoming;
   // Use a new connection for each request, so that no connection is left over from a killed platform.
-  const onward = request(new URL(url, target), { method, headers: rawHeaders, agent: false });
+  const onward = request(new URL(url, targetUrl), { method, headers: rawHeaders, agent: false });
   onward.once("response", (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
     response.pipe(outgoing);

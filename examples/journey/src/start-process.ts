@@ -8,7 +8,7 @@ const startLimitMs = 180_000;
 /** A process that has started listening. */
 export interface RunningProcess {
   readonly name: string;
-  readonly address: string;
+  readonly url: string;
   readonly pid: number;
   /** The last 40 lines that it printed, to show after a failure. */
   readonly lastLines: readonly string[];
@@ -33,7 +33,7 @@ export async function startProcess(
   });
   const lastLines: string[] = [];
   const ended = once(child, "exit").then(([code, signal]) => String(signal ?? `exit code ${code}`));
-  const address = await Promise.race([
+  const url = await Promise.race([
     readListeningUrl(child, lastLines),
     ended.then((reason) => Promise.reject(new Error(reason))),
     sleep(startLimitMs, undefined, { ref: false }).then(() =>
@@ -45,7 +45,7 @@ export async function startProcess(
   });
   return {
     name,
-    address,
+    url,
     pid: child.pid ?? 0,
     lastLines,
     ended,
@@ -63,8 +63,8 @@ function readListeningUrl({ stdout, stderr }: ChildProcess, lastLines: string[])
       createInterface({ input }).on("line", (line) => {
         lastLines.push(line);
         if (lastLines.length > 40) lastLines.shift();
-        const [, address] = /listening on (http:\/\/[\w.]+:\d+)/.exec(line) ?? [];
-        if (address) resolve(address);
+        const [, url] = /listening on (http:\/\/[\w.]+:\d+)/.exec(line) ?? [];
+        if (url) resolve(url);
       });
   });
 }

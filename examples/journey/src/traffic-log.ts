@@ -21,8 +21,8 @@ export class TrafficLog {
 
   /** Returns and clears the recorded requests, sorted by start time. */
   drain(): Exchange[] {
-    const drained = this.#exchanges.sort((a, b) => a.startedAt - b.startedAt);
+    const exchanges = this.#exchanges.sort((a, b) => a.startedAt - b.startedAt);
     this.#exchanges = [];
-    return drained.map(({ exchange }) => exchange);
+    return exchanges.map(({ exchange }) => exchange);
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { type OtlpTraces, spansOf } from "../src/tracing/collector.ts";
+import { type OtlpTraces, toSpans } from "../src/tracing/collector.ts";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
@@ -17,7 +17,7 @@ test("--trace writes the traces as OTLP JSON, and prints the offer that survived
   // ExportTraceServiceRequest: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
   const traces = JSON.parse(await readFile(join(folder, "journey-traces.json"), "utf8")) as OtlpTraces;
   expect(Object.keys(traces)).toEqual(["resourceSpans"]);
-  const spans = spansOf(traces);
+  const spans = toSpans(traces);
   for (const { traceId, spanId, startTimeUnixNano, endTimeUnixNano } of spans) {
     expect(traceId).toMatch(/^[\da-f]{32}$/);
     expect(spanId).toMatch(/^[\da-f]{16}$/);

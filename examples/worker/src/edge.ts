@@ -17,7 +17,7 @@ const options = {
 };
 const queue = await openQueue();
 
-async function receive(request: Request): Promise<Response> {
+async function receiveWebhook(request: Request): Promise<Response> {
   const { event, response } = await parseWebhook(options, request);
   // Enqueue before responding: if the process is killed in between, the service sends the event again.
   if (event) await queue.send(event);
@@ -27,6 +27,6 @@ async function receive(request: Request): Promise<Response> {
 
 // Longer than a proxy keeps an idle connection: nginx 60 s, Caddy 120 s.
 const serverOptions = { keepAliveTimeout: 130_000 };
-serve({ fetch: receive, port: Number(PORT), hostname: "127.0.0.1", serverOptions }, ({ port }) =>
+serve({ fetch: receiveWebhook, port: Number(PORT), hostname: "127.0.0.1", serverOptions }, ({ port }) =>
   console.log(`edge on port ${port}`),
 );

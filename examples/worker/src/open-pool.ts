@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 
-/** Opens a pool. @param size the number of connections; an edge and a worker need only a few */
+/** Opens a pool. @param size the number of connections; the edge and the worker need only a few each */
 export function openPool(size = 4): Pool {
   const { DATABASE_URL } = process.env;
   if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the URL of a PostgreSQL database.");

@@ -6,7 +6,7 @@ import { parseWebhookEvent, type WebhookEvent } from "@offers/webhook-kit";
 import { traceEvent } from "@offers/webhook-kit/opentelemetry";
 import { postgresInbox } from "@offers/webhook-kit/postgres";
 import { trace } from "@opentelemetry/api";
-import { enqueueMissed } from "./enqueue-missed.ts";
+import { enqueueMissedEvents } from "./enqueue-missed.ts";
 import { handleEvent } from "./handle-event.ts";
 import { openPool } from "./open-pool.ts";
 import { openQueue } from "./open-queue.ts";
@@ -34,7 +34,7 @@ async function countDuplicate(isRedelivered: boolean): Promise<void> {
 }
 
 if (PLATFORM_URL) {
-  const { read } = await enqueueMissed(pool, queue, PLATFORM_URL, OFFERS_API_KEY);
+  const { read } = await enqueueMissedEvents(pool, queue, PLATFORM_URL, OFFERS_API_KEY);
   console.log(`worker has caught up; events enqueued from the feed: ${read}`);
 }
 await queue.work(async ({ event, isRedelivered }) => {

@@ -14,7 +14,7 @@ interface TestQueue {
   settings: Record<string, string>;
   send(event: object): Promise<unknown>;
   /** Takes a message from the dead-letter queue, if there is one. */
-  takeDead(): Promise<unknown>;
+  takeDeadLetter(): Promise<unknown>;
 }
 
 async function startRabbitQueue(): Promise<TestQueue> {
@@ -29,7 +29,7 @@ async function startRabbitQueue(): Promise<TestQueue> {
       await publisher.send("webhooks", event);
       await publisher.close();
     },
-    takeDead: async () => (await rabbit.basicGet("webhooks.dead"))?.body,
+    takeDeadLetter: async () => (await rabbit.basicGet("webhooks.dead"))?.body,
   };
 }
 
@@ -40,7 +40,7 @@ async function openPostgresQueue({ url }: OwnPostgres): Promise<TestQueue> {
   return {
     settings: {},
     send: (event) => boss.send("webhooks", event),
-    takeDead: async () => (await boss.fetch("webhooks.dead"))[0]?.data,
+    takeDeadLetter: async () => (await boss.fetch("webhooks.dead"))[0]?.data,
   };
 }
 
@@ -53,7 +53,7 @@ describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQue
   test("an event of an unknown type goes to the dead-letter queue, and an event whose handling failed is delivered again", async () => {
     const database = await OwnPostgres.create();
     onTestFinished(() => database.remove());
-    const { settings, send, takeDead } = await openQueue(database);
+    const { settings, send, takeDeadLetter } = await openQueue(database);
     const env = { ...process.env, DATABASE_URL: database.url, ...settings };
     await runCommand(process.execPath, ["--no-warnings", "migrate.ts"], { cwd: source, env });
     await database.query("ALTER TABLE deleted_slots RENAME TO away");
@@ -65,7 +65,7 @@ describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQue
     await worker.ready;
 
     await send({ type: "OfferEventMoved", data: {} });
-    await expect.poll(takeDead, { timeout: 30_000 }).toEqual({ type: "OfferEventMoved", data: {} });
+    await expect.poll(takeDeadLetter, { timeout: 30_000 }).toEqual({ type: "OfferEventMoved", data: {} });
 
     const slot = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
     const received = { receivedAt: new Date().toISOString(), deduplicationKey: randomUUID() };
@@ -77,6 +77,6 @@ describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQue
     await expect
       .poll(() => database.query("SELECT offer_id FROM deleted_slots"), { timeout: 60_000 })
       .toEqual([{ offer_id: "offer_1" }]);
-    expect(await takeDead()).toBeUndefined();
+    expect(await takeDeadLetter()).toBeUndefined();
   });
 });

@@ -82,7 +82,7 @@ class Program implements Target {
   }
 }
 
-/** Delivers a webhook like the service: retries until 200, with the same id, and signs each attempt. */
+/** Delivers a webhook as the service does: signs each attempt, and retries with the same id until the status is 200. */
 async function deliver(ports: readonly number[], path: string, json: object): Promise<void> {
   const body = JSON.stringify(json);
   const id = `msg_${randomUUID()}`;
@@ -132,18 +132,19 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
     const targets: Target[] = [...programs, killedBroker];
 
     // Retries while the database is down.
-    const queryUntilUp = async (text: string): Promise<pg.QueryResult> => {
+    const queryWithRetries = async (sql: string): Promise<pg.QueryResult> => {
       for (;;) {
-        const result = await pool.query(text).catch(() => undefined);
+        const result = await pool.query(sql).catch(() => undefined);
         if (result !== undefined) return result;
         await pause(50);
       }
     };
-    const countHandled = async () => Number((await queryUntilUp("SELECT count(*) AS n FROM deleted_slots")).rows[0].n);
+    const countHandled = async () =>
+      Number((await queryWithRetries("SELECT count(*) AS n FROM deleted_slots")).rows[0].n);
 
     let isOver = false;
     let slotCount = 0;
-    const sendSlots = async (): Promise<void> => {
+    const deliverDeletedSlots = async (): Promise<void> => {
       while (!isOver || slotCount < events) {
         slotCount += 1;
         const slot = { offerId: `offer_${slotCount}`, workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
@@ -151,13 +152,14 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
       }
     };
     // The service delivers a worker's responses to an offer one after another (D-32).
-    const respond = (response: string): Promise<void> =>
+    const deliverResponse = (response: string): Promise<void> =>
       deliver(ports, "/offer/response", { offerId: "offer_1", workerId: "worker_amal", response });
-    const sendResponses = async (): Promise<void> => {
-      for (let responses = 0; !isOver; responses += 1) await respond(responses % 2 === 0 ? "accepted" : "rejected");
-      await respond("the last one");
+    const deliverResponses = async (): Promise<void> => {
+      for (let responses = 0; !isOver; responses += 1)
+        await deliverResponse(responses % 2 === 0 ? "accepted" : "rejected");
+      await deliverResponse("the last one");
     };
-    const sending = Promise.all([...Array.from({ length: 6 }, sendSlots), sendResponses()]);
+    const sending = Promise.all([...Array.from({ length: 6 }, deliverDeletedSlots), deliverResponses()]);
     for (let killed = 0; killed < kills; killed += 1) {
       // Wait for some progress, so that a busy machine does not kill a process that is still starting.
       const before = await countHandled();
@@ -173,12 +175,12 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
       const handled = await countHandled();
       if (handled !== last) [last, quietSince] = [handled, Date.now()];
     }
-    const { rows } = await queryUntilUp(
+    const { rows } = await queryWithRetries(
       "SELECT count(*) AS rows, count(DISTINCT offer_id) AS offers FROM deleted_slots",
     );
     const [rowCount, offers] = [Number(rows[0].rows), Number(rows[0].offers)];
-    const response = await queryUntilUp("SELECT response FROM responses");
-    const duplicates = await queryUntilUp("SELECT reason, count FROM duplicates ORDER BY reason");
+    const response = await queryWithRetries("SELECT response FROM responses");
+    const duplicates = await queryWithRetries("SELECT reason, count FROM duplicates ORDER BY reason");
     return {
       sent: slotCount,
       lost: slotCount - offers,

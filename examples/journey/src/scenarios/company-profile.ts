@@ -8,7 +8,7 @@ interface ProfileResponse {
 }
 
 /** Shows that a base URL is saved only if both checks return exactly 200. */
-export async function companyProfile({ reporter, hana, bo, profile, webhooks }: Context): Promise<void> {
+export async function showCompanyProfile({ reporter, hana, bo, profile, webhooks }: Context): Promise<void> {
   reporter.scenario("The company profile");
 
   await reporter.step("Hana signs in to the portal", async () => {
@@ -50,7 +50,7 @@ async function signIn(person: Context["hana"], emailAddress: string): Promise<vo
     body: { emailAddress, password: "demo-password" },
   });
   assert.equal(status, 201);
-  person.signIn(body.token);
+  person.setToken(body.token);
 }
 
 const saveProfile = (person: Context["hana"], profile: Context["profile"]) =>

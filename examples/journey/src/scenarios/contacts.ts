@@ -10,7 +10,7 @@ interface SearchResult {
 }
 
 /** Shows how a worker shares their availability, and how a hirer searches for people and invites one of them. */
-export async function contacts({ reporter, hana, bo, amal, integrator, webhooks }: Context): Promise<void> {
+export async function showContacts({ reporter, hana, bo, amal, integrator, webhooks }: Context): Promise<void> {
   reporter.scenario("Contacts and invitations");
 
   await reporter.step("Amal adds Harbour Hotels as a contact, and its integrator receives the webhook", async () => {

@@ -10,47 +10,47 @@ interface Delivery {
 }
 
 /** Shows that no event is lost when receivers fail and processes are killed. */
-export async function failures(context: Context): Promise<void> {
+export async function showFailures(context: Context): Promise<void> {
   const { reporter, amal, ben, cleo, hana, integrator, webhooks } = context;
   reporter.scenario("Failures");
 
-  const shift = await reporter.step("a third offer goes out", async () => {
+  const offerId = await reporter.step("a third offer goes out", async () => {
     const id = await postShift(context, "Bar on Saturday");
-    await Promise.all([amal, ben, cleo].map((phone) => phone.awaitPush("offer", id)));
+    await Promise.all([amal, ben, cleo].map((phone) => phone.awaitNotification("offer", id)));
     return id;
   });
   await reporter.step("Amal applies while the integrator responds with 500", async () => {
     webhooks.failWith("status 500");
-    assert.equal(await amal.act("apply", shift), 204);
-    await awaitAttempt(context, shift, "worker_amal");
-    assert.equal((await readRoster(integrator)).offers[shift], undefined);
+    assert.equal(await amal.performAction("apply", offerId), 204);
+    await awaitDeliveryAttempt(context, offerId, "worker_amal");
+    assert.equal((await readRoster(integrator)).offers[offerId], undefined);
   });
   await reporter.step("the portal shows the failed attempt", async () => {
-    const delivery = await findDelivery(hana, shift, "worker_amal");
+    const delivery = await findDelivery(hana, offerId, "worker_amal");
     assert.equal(delivery?.state, "pending");
     assert.equal(delivery?.attempts[0]?.status, 500);
   });
   await reporter.step("the integrator recovers, and the event arrives", async () => {
     webhooks.failWith(undefined);
-    await awaitResponse(context, shift, "worker_amal", "accepted");
+    await awaitResponse(context, offerId, "worker_amal", "accepted");
   });
   await reporter.step("Ben rejects while the integrator hangs; the platform is killed with SIGKILL", async () => {
     webhooks.failWith("no response");
-    assert.equal(await ben.act("reject", shift), 204);
+    assert.equal(await ben.performAction("reject", offerId), 204);
     await eventually("a hanging webhook", () => webhooks.hanging > 0 || undefined);
     await context.killPlatform();
     await eventually("the hanging webhook to end", () => webhooks.hanging === 0 || undefined);
     webhooks.failWith(undefined);
-    assert.equal((await readRoster(integrator)).offers[shift]?.worker_ben, undefined);
+    assert.equal((await readRoster(integrator)).offers[offerId]?.worker_ben, undefined);
   });
   await reporter.step("the platform starts again, and the event arrives", async () => {
     await context.startPlatform();
-    await awaitResponse(context, shift, "worker_ben", "rejected");
+    await awaitResponse(context, offerId, "worker_ben", "rejected");
   });
   await reporter.step("the portal shows that both events were acknowledged", async () => {
     await eventually("acknowledged deliveries", async () => {
       const states = await Promise.all(
-        ["worker_amal", "worker_ben"].map((worker) => findDelivery(hana, shift, worker, true)),
+        ["worker_amal", "worker_ben"].map((workerId) => findDelivery(hana, offerId, workerId, true)),
       );
       return states.every((delivery) => delivery?.state === "acknowledged") || undefined;
     });
@@ -58,7 +58,7 @@ export async function failures(context: Context): Promise<void> {
 }
 
 /** Waits until the platform has attempted to deliver this worker's response. */
-async function awaitAttempt({ hana }: Context, offerId: string, workerId: string): Promise<void> {
+async function awaitDeliveryAttempt({ hana }: Context, offerId: string, workerId: string): Promise<void> {
   await eventually(`an attempt to deliver the event about ${workerId}`, async () => {
     const delivery = await findDelivery(hana, offerId, workerId, true);
     return (delivery && delivery.attempts.length > 0) || undefined;

@@ -13,7 +13,7 @@ export interface Shift {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Has the hirer's system offer a shift to Amal, Ben and Cleo. @returns the shift's id */
+/** Has the hirer's system offer a shift to Amal, Ben and Cleo. @returns the offer's id */
 export async function postShift({ hirer }: Context, title: string): Promise<string> {
   const start = new Date(Date.now() + dayMs);
   const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {
@@ -31,8 +31,8 @@ export async function postShift({ hirer }: Context, title: string): Promise<stri
   return body.shift;
 }
 
-export async function readShift({ hirer }: Context, shift: string): Promise<Shift> {
-  const { status, body } = await hirer.call<Shift>("GET", `/shifts/${shift}`);
+export async function readShift({ hirer }: Context, offerId: string): Promise<Shift> {
+  const { status, body } = await hirer.call<Shift>("GET", `/shifts/${offerId}`);
   assert.equal(status, 200);
   return body;
 }
@@ -40,13 +40,13 @@ export async function readShift({ hirer }: Context, shift: string): Promise<Shif
 /** Waits until the integrator has received this response from the worker. */
 export function awaitResponse(
   { integrator }: Context,
-  shift: string,
-  worker: string,
+  offerId: string,
+  workerId: string,
   response: "accepted" | "rejected",
 ): Promise<unknown> {
-  return eventually(`the webhook with the response ${response} from ${worker}`, async () => {
+  return eventually(`the webhook with the response ${response} from ${workerId}`, async () => {
     const { offers } = await readRoster(integrator);
-    return offers[shift]?.[worker] === response || undefined;
+    return offers[offerId]?.[workerId] === response || undefined;
   });
 }
 

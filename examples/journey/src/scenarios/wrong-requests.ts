@@ -10,11 +10,18 @@ interface Problem {
 const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
-/** Shows that invalid requests, sent without the client, return problem details that describe the errors. */
-export async function wrongRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
+/** Shows that the service responds to invalid requests with problem details. The requests are sent without the client. */
+export async function showInvalidRequests({ reporter, anonymous, statuses }: Context): Promise<void> {
   reporter.scenario("Invalid requests");
 
-  const expectStatus = (title: string, expected: number, method: string, path: string, body?: unknown, headers = key) =>
+  const sendAndExpectStatus = (
+    title: string,
+    expected: number,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers = key,
+  ) =>
     reporter.step(title, async () => {
       const response = await anonymous.call<Problem>(method, path, { body, headers });
       assert.equal(response.status, expected);
@@ -22,19 +29,30 @@ export async function wrongRequests({ reporter, anonymous, statuses }: Context):
       return response.body;
     });
 
-  await expectStatus("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
-  await expectStatus("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
-  const problem = await expectStatus("a request with two invalid fields: 400", 400, "POST", "/offer?api-version=1.0", {
-    ...offer,
-    workerIds: [],
-    events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],
-  });
+  await sendAndExpectStatus("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
+  await sendAndExpectStatus("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
+  const problem = await sendAndExpectStatus(
+    "a request with two invalid fields: 400",
+    400,
+    "POST",
+    "/offer?api-version=1.0",
+    {
+      ...offer,
+      workerIds: [],
+      events: [{ start: "2099-05-01T22:00:00Z", end: "2099-05-01T16:00:00Z" }],
+    },
+  );
   await reporter.step("the problem details name both fields", async () => {
     assert.deepEqual(Object.keys(problem.errors ?? {}).sort(), ["events[0].end", "workerIds"]);
   });
   const { notFound } = statuses;
-  await expectStatus(`an unknown offer id: ${notFound}`, notFound, "GET", "/offer/offer_unknown?api-version=1.0");
-  await expectStatus("a completion without api-version: 400", 400, "POST", "/offer/offer_unknown/complete", [
+  await sendAndExpectStatus(
+    `an unknown offer id: ${notFound}`,
+    notFound,
+    "GET",
+    "/offer/offer_unknown?api-version=1.0",
+  );
+  await sendAndExpectStatus("a completion without api-version: 400", 400, "POST", "/offer/offer_unknown/complete", [
     "worker_amal",
   ]);
 }

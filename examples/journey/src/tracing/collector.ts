@@ -36,18 +36,18 @@ export interface CollectedSpan extends OtlpSpan {
   pid: number;
 }
 
-export const attributeOf = (attributes: Attributes, key: string): string | undefined => {
+export const getAttribute = (attributes: Attributes, key: string): string | undefined => {
   const value = attributes.find((attribute) => attribute.key === key)?.value;
   const [text] = Object.values(value ?? {});
   return text === undefined ? undefined : String(text);
 };
 
 /** Returns the spans, oldest first. */
-export const spansOf = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
+export const toSpans = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
   resourceSpans
     .flatMap(({ resource: { attributes }, scopeSpans }) => {
-      const service = attributeOf(attributes, "service.name") ?? "";
-      const pid = Number(attributeOf(attributes, "process.pid"));
+      const service = getAttribute(attributes, "service.name") ?? "";
+      const pid = Number(getAttribute(attributes, "process.pid"));
       return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service, pid })));
     })
     .sort((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)));
@@ -73,7 +73,7 @@ export class Collector {
     return collector;
   }
 
-  get address(): string {
+  get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
@@ -82,7 +82,7 @@ export class Collector {
   }
 
   get spans(): CollectedSpan[] {
-    return spansOf(this.traces);
+    return toSpans(this.traces);
   }
 
   /** Resolves when no span has arrived for half a second. */

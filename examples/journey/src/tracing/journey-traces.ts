@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Collector } from "./collector.ts";
-import { findMostEventfulOffer, printTree } from "./trace-tree.ts";
+import { findMostEventfulOffer, formatTree } from "./trace-tree.ts";
 
 /** A URL, because Node splits NODE_OPTIONS at spaces in a path. */
 const register = new URL("register.ts", import.meta.url).href;
@@ -20,11 +20,11 @@ export class JourneyTraces {
   }
 
   /** Returns the environment variables that load OpenTelemetry's SDK into a process. */
-  environmentOf(service: string): Record<string, string> {
+  getTracingEnvironment(serviceName: string): Record<string, string> {
     return {
       NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${register}`,
-      OTEL_SERVICE_NAME: service,
-      OTEL_EXPORTER_OTLP_ENDPOINT: this.#collector.address,
+      OTEL_SERVICE_NAME: serviceName,
+      OTEL_EXPORTER_OTLP_ENDPOINT: this.#collector.url,
     };
   }
 
@@ -32,7 +32,7 @@ export class JourneyTraces {
   async report(): Promise<void> {
     await this.#collector.waitUntilQuiet();
     await writeFile(file, `${JSON.stringify(this.#collector.traces)}\n`);
-    console.log(`\n${printTree(findMostEventfulOffer(this.#collector.spans))}`);
+    console.log(`\n${formatTree(findMostEventfulOffer(this.#collector.spans))}`);
     console.log(`\nAll traces, as OTLP JSON for a trace viewer: ${file}`);
   }
 

@@ -9,14 +9,14 @@ export interface TracingOptions {
   /** The service name that a trace viewer shows for each span. */
   service: string;
   /** The collector's URL, without the path `/v1/traces`. */
-  collector: string;
+  collectorUrl: string;
 }
 
 /**
  * Registers OpenTelemetry's SDK for this process. Each span is exported as soon as it ends, so that killing the process loses only open spans.
  */
-export function startTracing({ service, collector }: TracingOptions): TracerProvider {
-  const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
+export function startTracing({ service, collectorUrl }: TracingOptions): TracerProvider {
+  const exporter = new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces` });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": service, "process.pid": process.pid }),
     spanProcessors: [new SimpleSpanProcessor({ exporter })],

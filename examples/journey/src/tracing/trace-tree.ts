@@ -1,4 +1,4 @@
-import { attributeOf, type CollectedSpan } from "./collector.ts";
+import { type CollectedSpan, getAttribute } from "./collector.ts";
 
 /** A span with its position in a tree. */
 interface Branch {
@@ -11,15 +11,18 @@ interface Branch {
 
 /** Lists the spans of a trace, each followed by its children, oldest first. */
 function toBranches(spans: readonly CollectedSpan[]): Branch[] {
-  const known = new Set(spans.map(({ spanId }) => spanId));
-  const childrenOf = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
-  const toSubtrees = (siblings: readonly CollectedSpan[], above: readonly boolean[]): Branch[] =>
+  const spanIds = new Set(spans.map(({ spanId }) => spanId));
+  const findChildren = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
+  const toSubtrees = (siblings: readonly CollectedSpan[], ancestorsHaveSibling: readonly boolean[]): Branch[] =>
     siblings.flatMap((span, index) => {
-      const hasNextSibling = [...above, index < siblings.length - 1];
-      return [{ span, depth: above.length, hasNextSibling }, ...toSubtrees(childrenOf(span), hasNextSibling)];
+      const hasNextSibling = [...ancestorsHaveSibling, index < siblings.length - 1];
+      return [
+        { span, depth: ancestorsHaveSibling.length, hasNextSibling },
+        ...toSubtrees(findChildren(span), hasNextSibling),
+      ];
     });
   return toSubtrees(
-    spans.filter(({ parentSpanId }) => !parentSpanId || !known.has(parentSpanId)),
+    spans.filter(({ parentSpanId }) => !parentSpanId || !spanIds.has(parentSpanId)),
     [],
   );
 }
@@ -39,7 +42,7 @@ export function findMostEventfulOffer(spans: readonly CollectedSpan[]): Collecte
 const toMilliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
 /** Returns how long a span took, and how long after the trace's first span it started, in milliseconds. */
-function relativeTimes({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
+function getRelativeTimes({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
   const start = BigInt(startTimeUnixNano);
   return {
     offsetMs: toMilliseconds(start - BigInt(first.startTimeUnixNano)),
@@ -49,19 +52,19 @@ function relativeTimes({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, fi
 
 /** Returns the response's status, or why there was no response. */
 const formatOutcome = ({ attributes }: CollectedSpan): string =>
-  attributeOf(attributes, "http.response.status_code") ?? attributeOf(attributes, "error.type") ?? "";
+  getAttribute(attributes, "http.response.status_code") ?? getAttribute(attributes, "error.type") ?? "";
 
 /**
  * Formats a trace as a tree with each span's name, outcome, service, start and duration. `…` precedes a span whose parent
  * was not collected.
  */
-export function printTree(spans: readonly CollectedSpan[]): string {
+export function formatTree(spans: readonly CollectedSpan[]): string {
   const [first] = spans;
   if (!first) return "no offer was created";
   const rows = toBranches(spans).map(({ span, depth, hasNextSibling }) => {
     const lines = hasNextSibling.slice(1, -1).map((hasNext) => (hasNext ? "│  " : "   "));
     const branch = depth > 0 ? (hasNextSibling.at(-1) ? "├─ " : "└─ ") : span.parentSpanId ? "… " : "";
-    const { offsetMs, durationMs } = relativeTimes(span, first);
+    const { offsetMs, durationMs } = getRelativeTimes(span, first);
     const name = [lines.join(""), branch, [span.name, formatOutcome(span)].filter(Boolean).join(" ")].join("");
     return [name, span.service, `+${(offsetMs / 1_000).toFixed(3)} s`, `${durationMs.toFixed(1)} ms`] as const;
   });

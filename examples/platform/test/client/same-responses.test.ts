@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ContractFixture } from "../../../../packages/client/test/contract/fixture.ts";
-import { inMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
+import { createInMemoryFixture } from "../../../../packages/client/test/contract/in-memory.ts";
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { platformFixture } from "./platform-fixture.ts";
 import { type CallStep, callScenario, callSteps, ServiceUnderTest } from "./same-responses-commands.ts";
 
 let platform: ContractFixture;
-const inMemory = inMemoryFixture("reference");
+const inMemory = createInMemoryFixture("reference");
 beforeAll(async () => {
   platform = await platformFixture("reference");
 });

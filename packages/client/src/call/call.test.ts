@@ -29,8 +29,8 @@ function createFetch(statuses: number[], headers: Record<string, string> = {}) {
   return { fetch, delays };
 }
 
-/** Returns a call's error. Skips all delays on the fake clock. */
-async function errorOf(call: Promise<unknown>) {
+/** Returns the error that a call rejects with. Skips all delays on the fake clock. */
+async function catchError(call: Promise<unknown>) {
   const error = call.then(
     () => expect.unreachable(),
     (thrown) => thrown,
@@ -41,7 +41,7 @@ async function errorOf(call: Promise<unknown>) {
 
 test("the delays grow, with jitter, until maxRetries is reached", async () => {
   const { fetch, delays } = createFetch([503, 500, 502, 504]);
-  const error = await errorOf(new OffersClient({ ...options, fetch, maxRetries: 3 }).getOffer("a"));
+  const error = await catchError(new OffersClient({ ...options, fetch, maxRetries: 3 }).getOffer("a"));
   expect(error).toMatchObject({ status: 504, attempts: 4 });
   expect(delays()).toEqual([375, 750, 1_500]);
 });
@@ -49,7 +49,7 @@ test("the delays grow, with jitter, until maxRetries is reached", async () => {
 test("a delay that would outlast totalTimeoutMs is not started", async () => {
   const { fetch, delays } = createFetch([503, 503, 503], { "retry-after": "20" });
   const limits = { totalTimeoutMs: 40_000, maxRetries: 9 };
-  const error = await errorOf(new OffersClient({ ...options, fetch, ...limits }).getOffer("a"));
+  const error = await catchError(new OffersClient({ ...options, fetch, ...limits }).getOffer("a"));
   expect(error).toMatchObject({ status: 503, attempts: 2 });
   expect(delays()).toEqual([20_000]);
 });
@@ -67,14 +67,16 @@ test("a key is refreshed once", async () => {
   const { fetch } = createFetch([401, 401]);
   let keys = 0;
   const apiKey = () => `key-${keys++}`;
-  expect(await errorOf(new OffersClient({ ...options, fetch, apiKey }).getOffer("a"))).toMatchObject({ attempts: 2 });
+  expect(await catchError(new OffersClient({ ...options, fetch, apiKey }).getOffer("a"))).toMatchObject({
+    attempts: 2,
+  });
   expect(keys).toBe(2);
 });
 
 test("a creation whose connection breaks while reading is sent once, whatever the code", async () => {
   const cause = Object.assign(new Error("read EHOSTUNREACH"), { code: "EHOSTUNREACH", syscall: "read" });
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
-  const error = await errorOf(new OffersClient({ ...options, fetch }).createOffer(input));
+  const error = await catchError(new OffersClient({ ...options, fetch }).createOffer(input));
   expect(error).toMatchObject({ code: "connection_lost", attempts: 1 });
 });
 
@@ -87,7 +89,7 @@ test("a failed attempt is logged even when the key cannot be refreshed", async (
     apiKey: ({ refresh }) => (refresh ? Promise.reject(new Error("vault is sealed")) : "stale"),
     logger: { debug: () => expect.unreachable(), warn: (fields) => void lines.push(fields) },
   });
-  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "api_key_provider_failed", attempts: 1 });
+  expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "api_key_provider_failed", attempts: 1 });
   expect(lines).toEqual([
     { operation: "GetOffer", attempt: 1, durationMs: 0, status: 401, code: "unauthenticated", retryDelayMs: undefined },
   ]);
@@ -96,13 +98,13 @@ test("a failed attempt is logged even when the key cannot be refreshed", async (
 type Perform = (client: OffersClient) => Promise<unknown>;
 
 async function captureRequest(perform: Perform) {
-  let sent: OffersRequest | undefined;
+  let sentRequest: OffersRequest | undefined;
   const fetch: Fetch = async (_url, init) => {
-    sent = init;
+    sentRequest = init;
     return new Response(null, { status: 204 });
   };
   await perform(new OffersClient({ ...withoutRetries, fetch }));
-  return sent ?? expect.unreachable();
+  return sentRequest ?? expect.unreachable();
 }
 
 test("a request without a body has neither content headers nor an idempotency key", async () => {
@@ -127,7 +129,7 @@ const performers: [string, Perform][] = [
 ];
 
 test.each(performers)("an error from %s names the operation", async (name, perform) =>
-  expect((await errorOf(perform(new OffersClient({ ...withoutRetries, fetch: broken })))).operation).toBe(name),
+  expect((await catchError(perform(new OffersClient({ ...withoutRetries, fetch: broken })))).operation).toBe(name),
 );
 
 test.each([
@@ -135,7 +137,7 @@ test.each([
   [{ headers: { "x team": "a" } }, "invalid header name in headers"],
   [{ headers: { "x-team": "" } }, 'x-team is ""'],
 ])("the error for %o says %s", async (call, reason) => {
-  const { message } = await errorOf(new OffersClient(options).completeOffer("a", [], call));
+  const { message } = await catchError(new OffersClient(options).completeOffer("a", [], call));
   expect(message).toContain(`CompleteOffer: ${reason}`);
 });
 
@@ -144,11 +146,11 @@ test("the error for an invalid key names apiKey", () =>
 
 test("the error for a failing apiKey function includes what the function threw", async () => {
   const apiKey = () => Promise.reject(new Error("vault is sealed"));
-  const { message } = await errorOf(new OffersClient({ ...options, apiKey }).getOffer("a"));
+  const { message } = await catchError(new OffersClient({ ...options, apiKey }).getOffer("a"));
   expect(message).toBe("GetOffer: the apiKey function failed (Error: vault is sealed)");
 });
 
-/** Creates middleware that records the errors it sees. */
+/** Creates middleware that records the errors that pass through it. */
 function createErrorRecorder() {
   const seenErrors: unknown[] = [];
   const middleware: OffersClientOptions["middleware"] = [
@@ -163,7 +165,7 @@ function createErrorRecorder() {
 
 test("middleware sees the error with which the call rejects when fetch fails", async () => {
   const { seenErrors, middleware } = createErrorRecorder();
-  const error = await errorOf(new OffersClient({ ...withoutRetries, fetch: broken, middleware }).getOffer("a"));
+  const error = await catchError(new OffersClient({ ...withoutRetries, fetch: broken, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "ConnectionError", code: "connection_lost", attempts: 1, operation: "GetOffer" });
   expect(seenErrors).toHaveLength(1);
   expect(seenErrors[0]).toBe(error);
@@ -179,14 +181,14 @@ test.each([
   ],
 ])("a fetch that %s behind middleware is a lost connection", async (_what, fetch) => {
   const client = new OffersClient({ ...withoutRetries, fetch, middleware: [(request, next) => next(request)] });
-  expect(await errorOf(client.getOffer("a"))).toMatchObject({ name: "ConnectionError", code: "connection_lost" });
+  expect(await catchError(client.getOffer("a"))).toMatchObject({ name: "ConnectionError", code: "connection_lost" });
 });
 
 test("middleware sees the error with which the call rejects after a timeout", async () => {
   const { seenErrors, middleware } = createErrorRecorder();
   const fetch: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  const error = await errorOf(new OffersClient({ ...withoutRetries, fetch, middleware }).getOffer("a"));
+  const error = await catchError(new OffersClient({ ...withoutRetries, fetch, middleware }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", attempts: 1 });
   expect(seenErrors[0]).toBe(error);
 });
@@ -204,9 +206,9 @@ test("the runtime's fetch gets the body as a string", async () =>
 
 test("Deno's fetch, which sends a string twice when a kept connection breaks, gets a Blob", async () => {
   vi.stubGlobal("Deno", {});
-  const sent = await captureBody(complete);
-  expect(sent).toBeInstanceOf(Blob);
-  expect(await (sent as Blob).text()).toBe('["Küche"]');
+  const sentBody = await captureBody(complete);
+  expect(sentBody).toBeInstanceOf(Blob);
+  expect(await (sentBody as Blob).text()).toBe('["Küche"]');
   vi.stubGlobal("Deno", {});
   expect(await captureBody((client) => client.withdrawOffer("a"))).toBeNull();
 });

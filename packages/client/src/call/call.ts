@@ -74,7 +74,7 @@ class Call<Argument, Data> implements CallContext {
   /** Builds the request, sends it and reads the response. Retries while that may help. */
   async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
     try {
-      const request = this.#prepare(argument, options);
+      const request = this.#prepareRequest(argument, options);
       this.#deadline = performance.now() + this.#options.totalTimeoutMs;
       const { apiKey } = this.#settings;
       // Awaited only for a function: with a string, the request is sent before the call returns.
@@ -82,9 +82,9 @@ class Call<Argument, Data> implements CallContext {
       for (;;) {
         const startedAt = performance.now();
         try {
-          const received = await this.#send(request, startedAt);
-          const data = this.#read(request, received);
-          this.#log(startedAt, received.response.status);
+          const received = await this.#sendAttempt(request, startedAt);
+          const data = this.#readResponse(request, received);
+          this.#logAttempt(startedAt, received.response.status);
           return data;
         } catch (thrown) {
           const error = toOffersError(thrown, this);
@@ -100,7 +100,7 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /** Checks options and arguments, and builds the request without the API key. */
-  #prepare(argument: Argument, callOptions: CallOptions | undefined): PreparedRequest {
+  #prepareRequest(argument: Argument, callOptions: CallOptions | undefined): PreparedRequest {
     const settings = this.#settings;
     const operation = this.#operation;
     if (callOptions !== undefined) this.#options = readOptions(callOptions, settings.call);
@@ -142,7 +142,7 @@ class Call<Argument, Data> implements CallContext {
    * Makes one attempt: sends the request and receives the whole response within `timeoutMs`, or within the rest of `totalTimeoutMs` if that
    * is less (D-25). Does not count an attempt if the signal is already aborted.
    */
-  #send(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
+  #sendAttempt(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
     const { apiKeyHeader, fetch, middleware } = this.#settings;
     this.attemptError = undefined;
     let isInMiddleware = middleware.length > 0;
@@ -170,7 +170,7 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /** Returns a successful response's data. Throws the error for any other response. */
-  #read(request: PreparedRequest, received: ReceivedResponse): Data {
+  #readResponse(request: PreparedRequest, received: ReceivedResponse): Data {
     const settings = this.#settings;
     this.response = received.response;
     const notice = readDeprecation(this.operation, received.response);
@@ -204,11 +204,11 @@ class Call<Argument, Data> implements CallContext {
       if (delayMs !== undefined && performance.now() + delayMs >= this.#deadline) delayMs = undefined;
       return delayMs;
     } finally {
-      this.#log(startedAt, error.status, error.code, delayMs);
+      this.#logAttempt(startedAt, error.status, error.code, delayMs);
     }
   }
 
-  #log(startedAt: number, status: number | undefined, code?: string, retryDelayMs?: number): void {
+  #logAttempt(startedAt: number, status: number | undefined, code?: string, retryDelayMs?: number): void {
     const { logger } = this.#settings;
     if (!logger) return;
     const durationMs = performance.now() - startedAt;

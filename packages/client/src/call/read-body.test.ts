@@ -8,14 +8,14 @@ const bytes = new TextEncoder().encode(`\uFEFF${title}`);
 /** The last chunk starts in the middle of the emoji. */
 const pieces = [bytes.slice(0, 2), bytes.slice(2, 6), bytes.slice(6, -2), bytes.slice(-2)];
 
-function streamed(chunks: Uint8Array[], fail?: Error): FetchResponse {
+function createStreamedResponse(chunks: Uint8Array[], error?: Error): FetchResponse {
   const remaining = [...chunks];
   return new Response(
     new ReadableStream({
       pull(controller) {
         const chunk = remaining.shift();
         if (chunk) controller.enqueue(chunk);
-        else if (fail) controller.error(fail);
+        else if (error) controller.error(error);
         else controller.close();
       },
     }),
@@ -23,16 +23,16 @@ function streamed(chunks: Uint8Array[], fail?: Error): FetchResponse {
 }
 
 test("a string is read completely however its bytes are split, even while another body is being read", async () => {
-  expect(await readBody(streamed(pieces), 99)).toBe(title);
+  expect(await readBody(createStreamedResponse(pieces), 99)).toBe(title);
   const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
-  const both = [readBody(streamed(single), 99), readBody(streamed(pieces), 99)];
+  const both = [readBody(createStreamedResponse(single), 99), readBody(createStreamedResponse(pieces), 99)];
   expect(await Promise.all(both)).toEqual([title, title]);
 });
 
 test("a body that breaks off within a character does not affect the next body", async () => {
-  const broken = streamed(pieces.slice(0, 3).concat(new Uint8Array()), new Error("reset"));
+  const broken = createStreamedResponse(pieces.slice(0, 3).concat(new Uint8Array()), new Error("reset"));
   await expect(readBody(broken, 99)).rejects.toThrow("reset");
-  expect(await readBody(streamed([bytes]), 99)).toBe(title);
+  expect(await readBody(createStreamedResponse([bytes]), 99)).toBe(title);
 });
 
 test("a compressed body is limited whatever its Content-Length", async () => {

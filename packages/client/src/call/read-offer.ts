@@ -13,27 +13,28 @@ type FieldType = "string" | "number" | "boolean" | "id" | readonly [item: Shape,
 type Fields = Record<string, unknown>;
 
 /**
- * A tolerant reader (D-126): returns an object whose fields all have the types of its shape. A field that is absent or null becomes its
- * type's empty value; a value of another type is converted if that loses nothing. The read fails only if the data is useless, or shows that
+ * Reads a value tolerantly (D-126): returns an object whose fields all have the types in `shape`. A field that is absent or null becomes
+ * its type's empty value. A value of another type is converted if that loses nothing. Throws only if the data is useless, or shows that
  * something other than the service responded.
  *
- * @param list the path of the list that contains the value at `index`; empty for the body itself
+ * @param listPath the path of the list that contains the value at `index`; empty for the body itself
  */
-export function readFields(value: unknown, shape: Shape, report: ReportShape, list = "", index = 0): Fields {
-  if (Object(value) !== value || Array.isArray(value)) throw mismatch(pathOf(list, index, ""), "Object", value);
+export function readFields(value: unknown, shape: Shape, report: ReportShape, listPath = "", index = 0): Fields {
+  if (Object(value) !== value || Array.isArray(value))
+    throw createMismatch(formatPath(listPath, index, ""), "Object", value);
   const fields = value as Fields;
   for (const name in shape) {
     const type = shape[name] as FieldType;
     const field = fields[name];
     // The common case first: a response with the contract's shape needs nothing else.
     if (typeof field !== type && !(type === "id" && field && typeof field === "string"))
-      fields[name] = readField(field, type, report, pathOf(list, index, `.${name}`));
+      fields[name] = readField(field, type, report, formatPath(listPath, index, `.${name}`));
   }
   return fields;
 }
 
-const pathOf = (list: string, index: number, name: string): string =>
-  list ? `${list}[${index}]${name}` : name.slice(1) || "the body";
+const formatPath = (listPath: string, index: number, name: string): string =>
+  listPath ? `${listPath}[${index}]${name}` : name.slice(1) || "the body";
 
 /** Reads a field as a value of its type. Also called for every list, whose items must be read too. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
@@ -41,7 +42,7 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
   let converted: unknown = value;
   if (!isRequired && (value ?? "") === "") converted = typeof type === "object" ? [] : empty[type];
   else if (typeof type === "object") {
-    if (!Array.isArray(value)) throw mismatch(path, "Array", value);
+    if (!Array.isArray(value)) throw createMismatch(path, "Array", value);
     // An optional list may be null, and null items in it are ignored too.
     if (!isRequired && value.includes(null)) converted = value.filter((item) => item !== null);
     (converted as unknown[]).forEach((item, index) => void readFields(item, type[0], report, path, index));
@@ -50,7 +51,7 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
     const original = type === "number" ? `${converted}` : Number(converted);
     // Above 2 ** 53, JSON.parse may have rounded the number to another id.
     if (original !== value || !(Math.abs(value as number) < 2 ** 53))
-      throw mismatch(path, type === "id" ? "non-empty string" : type, value);
+      throw createMismatch(path, type === "id" ? "non-empty string" : type, value);
   }
   if ((value ?? converted) !== converted) report(path);
   return converted;
@@ -59,5 +60,5 @@ function readField(value: unknown, type: FieldType, report: ReportShape, path: s
 /** The empty value of each type. A number has none and becomes `undefined`. */
 const empty: Partial<Record<string, unknown>> = { string: "", boolean: false };
 
-const mismatch = (path: string, wanted: string, value: unknown): InvalidResponseError =>
+const createMismatch = (path: string, wanted: string, value: unknown): InvalidResponseError =>
   new InvalidResponseError(wrongTypeMessage(path, wanted, value));

@@ -41,7 +41,7 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
   // Semicolons replace the full stops.
   const parts = [title, detail, ...reasons].map((part) => part?.replace(/\.$/, "")).filter(Boolean);
   let summary = parts.join("; ");
-  for (const value of stringsSent(body, id)) summary = summary.replaceAll(value, "[sent]");
+  for (const value of sentStrings(body, id)) summary = summary.replaceAll(value, "[sent]");
   return summary
     .replace(/\S+@\S+/g, "[address]")
     .replace(/[\p{C}\s]+/gu, " ")
@@ -50,7 +50,7 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
 }
 
 /** Returns the request's strings that are long enough to recognise, longest first because one may contain another. */
-function stringsSent(body: string | null, id: unknown): string[] {
+function sentStrings(body: string | null, id: unknown): string[] {
   const sent = [id];
   if (body !== null) JSON.parse(body, (_name, value) => void sent.push(value));
   return sent

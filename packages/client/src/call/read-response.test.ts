@@ -3,7 +3,7 @@ import { toOffersError } from "../errors/failure.ts";
 import { createOffer, getOffer, type Operation, withdrawOffer } from "./operations.ts";
 import { readResponse } from "./read-response.ts";
 
-function errorOf(
+function catchError(
   status: number,
   text = "",
   headers: Record<string, string> = {},
@@ -21,47 +21,49 @@ function errorOf(
 
 // Browsers report status 0 for a redirect that they must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
 test.each([0, 199, 300, 399])("%i does not acknowledge the request", (status) =>
-  expect(errorOf(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
+  expect(catchError(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );
 
 test("without the headers, an error has neither a request id nor a delay", () => {
-  const { requestId, retryAfterMs } = errorOf(503);
+  const { requestId, retryAfterMs } = catchError(503);
   expect([requestId, retryAfterMs]).toEqual([undefined, undefined]);
 });
 
 test("the request id is read from either header", () => {
-  expect(errorOf(503, "", { "Request-Id": "r1" }).requestId).toBe("r1");
-  expect(errorOf(503, "", { "Request-Id": "r1", "X-Request-Id": "r2" }).requestId).toBe("r2");
+  expect(catchError(503, "", { "Request-Id": "r1" }).requestId).toBe("r1");
+  expect(catchError(503, "", { "Request-Id": "r1", "X-Request-Id": "r2" }).requestId).toBe("r2");
 });
 
 const remedy = "change the request";
 
 test("a message includes the problem's title, detail, fields and reasons", () => {
-  expect(errorOf(400).message).toBe(`400; ${remedy}`);
-  expect(errorOf(400, '{"detail":"d"}').message).toBe(`400; d; ${remedy}`);
-  expect(errorOf(400, '{"detail":"d\\n"}').message).toBe(`400; d; ${remedy}`);
-  expect(errorOf(400, '{"title":"t","errors":{"title":["is required"]}}').message).toBe(
+  expect(catchError(400).message).toBe(`400; ${remedy}`);
+  expect(catchError(400, '{"detail":"d"}').message).toBe(`400; d; ${remedy}`);
+  expect(catchError(400, '{"detail":"d\\n"}').message).toBe(`400; d; ${remedy}`);
+  expect(catchError(400, '{"title":"t","errors":{"title":["is required"]}}').message).toBe(
     `400; t; title: is required; ${remedy}`,
   );
 });
 
 test.each([204, 404])("the message for a %i says what to check", (status) =>
-  expect(errorOf(status, "", {}, getOffer).message).toBe(`${status}; check the id, apiKey and baseUrl`),
+  expect(catchError(status, "", {}, getOffer).message).toBe(`${status}; check the id, apiKey and baseUrl`),
 );
 
 test("the message for a 404 to a creation, which has no id, says to check only baseUrl", () =>
-  expect(errorOf(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
+  expect(catchError(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
 
 test("the message for a 405 says to check baseUrl, because the path is not the service's", () =>
-  expect(errorOf(405, '{"detail":"Allowed methods: GET."}').message).toBe("405; Allowed methods: GET; check baseUrl"));
+  expect(catchError(405, '{"detail":"Allowed methods: GET."}').message).toBe(
+    "405; Allowed methods: GET; check baseUrl",
+  ));
 
-test("the message for a 408 says to try again", () => expect(errorOf(408).message).toBe("408; try later"));
+test("the message for a 408 says to try again", () => expect(catchError(408).message).toBe("408; try later"));
 
 test("a 304 has no body and does not acknowledge the request", () =>
-  expect(errorOf(304).message).toBe("304; the body is not JSON; check baseUrl"));
+  expect(catchError(304).message).toBe("304; the body is not JSON; check baseUrl"));
 
 test.each(["<!doctype html><p>", " <HTML>"])("the body %j is HTML, and is not shown", (text) =>
-  expect(errorOf(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
+  expect(catchError(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
 );
 
 test("an error keeps the response's status and known headers, but neither the API key nor other headers [D-144]", () => {
@@ -74,7 +76,7 @@ test("an error keeps the response's status and known headers, but neither the AP
     "Server-Timing": "db;dur=53, for;desc=key",
     "X-Request-Id": "r-1",
   };
-  const error = errorOf(429, "", { ...knownHeaders, "Set-Cookie": "session=1", "X-Internal": "secret" });
+  const error = catchError(429, "", { ...knownHeaders, "Set-Cookie": "session=1", "X-Internal": "secret" });
   expect(error.headers).toEqual({
     "retry-after": "7",
     ratelimit: '"[redacted]";r=0;t=7',
@@ -95,5 +97,5 @@ test("an error keeps the response's status and known headers, but neither the AP
 });
 
 test.each(["", " \n", "{", '{"title":"<p>"', "<p>", "offer_1"])("the body %j is not JSON, and is not shown", (text) =>
-  expect(errorOf(200, text, {}, getOffer).message).toBe("200; the body is not JSON; check baseUrl"),
+  expect(catchError(200, text, {}, getOffer).message).toBe("200; the body is not JSON; check baseUrl"),
 );

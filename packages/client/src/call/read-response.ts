@@ -41,7 +41,7 @@ export function readResponse<Data>(
 ): Data {
   const { status } = response;
   const invalidResponse = (code: InvalidResponseError["code"], reason: string) =>
-    new InvalidResponseError(messageOf(status, reason, checkBaseUrl), { code, ...detailsOf(response, sent.key) });
+    new InvalidResponseError(formatMessage(status, reason, checkBaseUrl), { code, ...readDetails(response, sent.key) });
 
   if (status >= 400 || status === absentStatus) throw createStatusError(response, text ?? "", sent);
   // The client does not send conditional requests, so a 304 cannot come from the service.
@@ -62,18 +62,18 @@ export function readResponse<Data>(
 /** Creates the error for a failing status, with the body's problem details. */
 function createStatusError(response: FetchResponse, text: string, sent: SentRequest) {
   const { status } = response;
-  const [type, remedy] = errorTypeOf(status);
+  const [type, remedy] = getErrorType(status);
   const problem = readProblem(text, sent.key);
   const reason = problem && summarise(problem, sent.body, sent.id);
-  // A creation has no id that could be wrong.
-  const message = messageOf(status, reason, status === 404 && sent.id === undefined ? checkBaseUrl : remedy);
-  return new type(message, { problem, ...detailsOf(response, sent.key) });
+  // A creation sends no id that could be wrong.
+  const message = formatMessage(status, reason, status === 404 && sent.id === undefined ? checkBaseUrl : remedy);
+  return new type(message, { problem, ...readDetails(response, sent.key) });
 }
 
 type ErrorType = readonly [type: ErrorClass, remedy: string];
 
 /** Returns the error class for a failing status, and what to do about it. */
-export const errorTypeOf = (status: number): ErrorType =>
+export const getErrorType = (status: number): ErrorType =>
   errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
 
 const checkBaseUrl = "check baseUrl";
@@ -91,27 +91,27 @@ const errorTypes: Partial<Record<number, ErrorType>> = {
   429: [RateLimitError, tryLater],
 };
 
-const messageOf = (status: number, reason: string | undefined, remedy: string): string =>
+const formatMessage = (status: number, reason: string | undefined, remedy: string): string =>
   [status, reason, remedy].filter(Boolean).join("; ");
 
-/** Returns what an error keeps from the response. A service may echo the key in any header (D-49). */
-function detailsOf({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
-  const shown: Record<string, string> = {};
-  for (const name of shownHeaders) {
+/** Returns the details that an error copies from the response, without the key, which a service may echo in any header (D-49). */
+function readDetails({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
+  const shownHeaders: Record<string, string> = {};
+  for (const name of shownHeaderNames) {
     const value = redact(headers.get(name), key);
-    if (value) shown[name] = value;
+    if (value) shownHeaders[name] = value;
   }
   return {
     status,
-    requestId: shown["x-request-id"] ?? shown["request-id"],
-    retryAfterMs: retryAfterMs(shown["retry-after"], Date.now(), headers.get("date")),
-    rateLimit: readRateLimit((name) => shown[name]),
-    headers: shown,
+    requestId: shownHeaders["x-request-id"] ?? shownHeaders["request-id"],
+    retryAfterMs: retryAfterMs(shownHeaders["retry-after"], Date.now(), headers.get("date")),
+    rateLimit: readRateLimit((name) => shownHeaders[name]),
+    headers: shownHeaders,
   };
 }
 
 /** The headers that `error.headers` shows. Others may be secret (D-144). */
-const shownHeaders = [
+const shownHeaderNames = [
   "deprecation",
   "ratelimit",
   "ratelimit-policy",

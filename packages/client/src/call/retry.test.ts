@@ -14,7 +14,7 @@ import { delayBeforeRetry } from "./retry.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-const delay = (error: OffersError, { isRepeatable = true, retries = 0, random = 0 } = {}) => {
+const computeDelay = (error: OffersError, { isRepeatable = true, retries = 0, random = 0 } = {}) => {
   vi.spyOn(Math, "random").mockReturnValue(random);
   const settings = { maxRetryAfterMs: 30_000, serviceHonoursIdempotencyKey: false };
   return delayBeforeRetry(error as AnyOffersError, isRepeatable ? "GET" : "POST", settings, retries);
@@ -30,7 +30,7 @@ test.each([
   [50, 0, 4_000],
   [50, 1, 8_000],
 ])("after %i retries, with the random value %d, it waits %i ms", (retries, random, waitMs) =>
-  expect(delay(unavailable, { retries, random })).toBe(waitMs),
+  expect(computeDelay(unavailable, { retries, random })).toBe(waitMs),
 );
 
 test.each([
@@ -40,22 +40,22 @@ test.each([
   new TimeoutError(""),
   new ConnectionError("", { code: "connection_lost" }),
 ])("%o is retried only if the request may be repeated", (error) => {
-  expect(delay(error)).toBe(250);
-  expect(delay(error, { isRepeatable: false })).toBeUndefined();
+  expect(computeDelay(error)).toBe(250);
+  expect(computeDelay(error, { isRepeatable: false })).toBeUndefined();
 });
 
 test("a request that was never sent is retried even if it may not be repeated", () =>
-  expect(delay(new ConnectionError("", { code: "connect_failed" }), { isRepeatable: false })).toBe(250));
+  expect(computeDelay(new ConnectionError("", { code: "connect_failed" }), { isRepeatable: false })).toBe(250));
 
 test.each([new BadRequestError("", { status: 400 }), new ConflictError("", { status: 409 }), new AbortedError("")])(
   "%o is never retried",
-  (error) => expect(delay(error)).toBeUndefined(),
+  (error) => expect(computeDelay(error)).toBeUndefined(),
 );
 
 test("a Retry-After longer than the backoff is respected, up to the cap", () => {
-  expect(delay(new ServerError("", { status: 503, retryAfterMs: 0 }))).toBe(250);
-  expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_000 }))).toBe(30_000);
-  expect(delay(new ServerError("", { status: 503, retryAfterMs: 30_001 }))).toBeUndefined();
+  expect(computeDelay(new ServerError("", { status: 503, retryAfterMs: 0 }))).toBe(250);
+  expect(computeDelay(new ServerError("", { status: 503, retryAfterMs: 30_000 }))).toBe(30_000);
+  expect(computeDelay(new ServerError("", { status: 503, retryAfterMs: 30_001 }))).toBeUndefined();
 });
 
 test("a POST is retried like a GET for a service that honours the idempotency key", () => {

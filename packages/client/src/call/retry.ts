@@ -13,7 +13,7 @@ const firstDelayMs = 500;
 const maxDelayMs = 8_000;
 
 /**
- * The retry decision: returns how long to wait before retrying a failed attempt, or undefined to give up. The delay is an
+ * Decides whether to retry a failed attempt. Returns the delay in milliseconds, or undefined to give up. The delay is an
  * exponential backoff with jitter (D-50): half of it is random, so that clients that failed together do not retry together.
  *
  * @param retries the number of retries so far

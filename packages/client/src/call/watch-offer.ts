@@ -7,7 +7,7 @@ import { sleep } from "./with-timeout.ts";
 
 /** Polls an offer: yields every recipient, then those that differ from the previous read, until nothing more can change (D-62). */
 export async function* watchOffer(
-  read: (options: CallOptions) => Promise<Offer>,
+  readOffer: (options: CallOptions) => Promise<Offer>,
   defaults: CallSettings,
   options: CallOptions & { pollIntervalMs?: number | undefined } = {},
 ): AsyncGenerator<Recipient, void, undefined> {
@@ -15,7 +15,7 @@ export async function* watchOffer(
   try {
     const { pollIntervalMs, ...callOptions } = readOptions(options, { ...defaults, pollIntervalMs: watchIntervalMs });
     for (let previous = new Set<string>(); ; ) {
-      const { recipients, complete, widthdrawn } = await read(callOptions);
+      const { recipients, complete, widthdrawn } = await readOffer(callOptions);
       const serialized = recipients.map((recipient) => JSON.stringify(recipient));
       yield* recipients.filter((_, index) => !previous.has(serialized[index] as string));
       previous = new Set(serialized);

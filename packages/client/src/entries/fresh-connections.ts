@@ -84,8 +84,8 @@ export class FreshConnections {
   #release(origin: string, connection: Connection): void {
     connection.pending -= 1;
     connection.idleSince = this.#now();
-    const all = this.#connections.get(origin) ?? [];
-    const index = all.indexOf(connection);
-    if (index >= 0) all.push(...all.splice(index, 1));
+    const connections = this.#connections.get(origin) ?? [];
+    const index = connections.indexOf(connection);
+    if (index >= 0) connections.push(...connections.splice(index, 1));
   }
 }

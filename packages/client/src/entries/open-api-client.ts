@@ -99,12 +99,14 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
   const sendRaw = client.request as never as LibraryRequest;
   const request = async (method: string, path: string, init: RawInit = {}) => {
-    const operation = operations.find((known) => known.method === method.toUpperCase() && known.path === path);
+    const operation = operations.find(
+      (candidate) => candidate.method === method.toUpperCase() && candidate.path === path,
+    );
     const call: CallContext = { operation: operation?.name };
     const send: SendRequest = async (request) => {
       if (!operation) throwUsageError(`the contract has no operation ${method} ${path}`, "invalid_argument");
       const { "idempotency-key": idempotencyKey, ...headers } = Object.fromEntries(request.headers);
-      const callOptions = { ...callOptionsOf(init, settings), headers, ...(idempotencyKey && { idempotencyKey }) };
+      const callOptions = { ...toCallOptions(init, settings), headers, ...(idempotencyKey && { idempotencyKey }) };
       const body = await readJson(request);
       const result = await startCall(settings, operation, init.params?.path?.id, body, callOptions).safe();
       if (result.ok) return toResponse(result);
@@ -169,7 +171,7 @@ const ignored: Record<
 };
 
 /** Returns this package's options, along with unknown options, which the client then rejects. */
-const callOptionsOf = (init: object, settings: ClientSettings): CallOptions =>
+const toCallOptions = (init: object, settings: ClientSettings): CallOptions =>
   Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(ignored, name)));
 
 /** Headers that describe the received body. They do not apply to the body that `toResponse` creates. */

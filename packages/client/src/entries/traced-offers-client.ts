@@ -121,28 +121,28 @@ interface Instruments {
   startRecording(): Recording | undefined;
 }
 
-/** Creates the instruments. Leaves invalid options for the client to reject. */
+/** Creates the tracing and metrics instruments. Does not check the options: the client rejects invalid ones. */
 function createInstruments(options: TracedOptions): Instruments {
   if (typeof options !== "object") return { options, startRecording: () => undefined };
   const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...clientOptions } = options;
-  const duration = createDuration(meter);
+  const duration = createDurationHistogram(meter);
   const userMiddleware = clientOptions.middleware ?? [];
   const middleware = Array.isArray(userMiddleware) ? [...userMiddleware] : userMiddleware;
-  const isMeasured = options.tracer !== undefined || duration !== createDuration(createNoopMeter());
+  const isMeasured = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
   let recording: Recording | undefined;
   return {
     options: { ...clientOptions, middleware },
     startRecording() {
       if (recording || !(isMeasured || isSdkRegistered(trace.getTracerProvider()))) return recording;
       const server = serverAttributes(clientOptions.baseUrl);
-      (middleware as Middleware[]).push(durationRecorder(duration, server), suppressTracing);
+      (middleware as Middleware[]).push(createDurationRecorder(duration, server), suppressTracing);
       recording = { tracer, server };
       return recording;
     },
   };
 }
 
-const createDuration = (meter: Meter): Histogram =>
+const createDurationHistogram = (meter: Meter): Histogram =>
   meter.createHistogram("http.client.request.duration", {
     description: "Duration of HTTP client requests.",
     unit: "s",
@@ -151,8 +151,8 @@ const createDuration = (meter: Meter): Histogram =>
 
 const templates = new Map(operations.map(({ name, path }) => [name, path]));
 
-/** Middleware that records how long an attempt took. */
-const durationRecorder =
+/** Creates middleware that records how long an attempt took. */
+const createDurationRecorder =
   (duration: Histogram, server: Recording["server"]): Middleware =>
   async (request, next) => {
     const startedAt = performance.now();
@@ -214,7 +214,7 @@ function traceCall<Name extends OperationName, Data>(
   } catch {
     // A tracer that throws does not affect the call.
   }
-  const finish = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
+  const endSpan = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
     try {
       if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
       if (status) span?.setAttribute("http.response.status_code", status);
@@ -229,11 +229,11 @@ function traceCall<Name extends OperationName, Data>(
   const data = traced.then(
     (success) => {
       result = success;
-      finish(success.attempts, success.response.status);
+      endSpan(success.attempts, success.response.status);
       return success.data;
     },
     (error: AnyOffersError) => {
-      finish(error.attempts, error.status, error);
+      endSpan(error.attempts, error.status, error);
       throw error;
     },
   );

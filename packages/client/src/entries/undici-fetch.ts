@@ -133,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     signal.addEventListener("abort", this);
   }
 
-  /** Called when the signal is aborted. */
+  /** Aborts the exchange when the signal is aborted. */
   handleEvent(): void {
     const { reason } = this.#signal;
     // undici then calls onResponseError.

@@ -46,24 +46,27 @@ export const validateResponses = (): Middleware => async (request, next) => {
   const { status, headers } = response;
   // The other operations return an id or nothing, which the client checks itself (D-68).
   const isOffer = request.operation === "GetOffer" && status > 199 && status < 300;
-  return isOffer ? { status, headers, text: () => readOffer(response, request) } : response;
+  return isOffer ? { status, headers, text: () => readValidOffer(response, request) } : response;
 };
 
-/** Validates when the client reads the body, so that a lost connection is not reported as `middleware_failed`. */
-async function readOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
+/**
+ * Reads the body and validates the offer. Called when the client reads the body, so that a lost connection is not reported as
+ * `middleware_failed`.
+ */
+async function readValidOffer(response: FetchResponse, request: OffersRequest): Promise<string> {
   const text = await readBody(response, request.maxResponseBytes);
   // The client reports this code as `response_too_large`.
   if (text === undefined)
     throw Object.assign(new RangeError("The body is too large"), { code: "ERR_BUFFER_TOO_LARGE" });
-  const fields = invalidFields(text);
-  if (!fields.length) return text;
+  const invalidFields = findInvalidFields(text);
+  if (!invalidFields.length) return text;
   const { status, headers } = response;
   const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
   // One of these is the API key; which one depends on `apiKeyHeader`.
   const secrets = Object.values(request.headers);
   // The call adds the operation, the host and the number of attempts.
   throw new InvalidResponseError(
-    `${status}; these fields do not match the contract: ${fields.join(", ")}; check baseUrl`,
+    `${status}; these fields do not match the contract: ${invalidFields.join(", ")}; check baseUrl`,
     {
       code: "invalid_response",
       status,
@@ -77,7 +80,7 @@ async function readOffer(response: FetchResponse, request: OffersRequest): Promi
 const maxListedFields = 10;
 
 /** Returns the paths of an offer's invalid fields, such as `recipients[0].id`; an empty array if the string is not a JSON object. */
-function invalidFields(text: string): string[] {
+function findInvalidFields(text: string): string[] {
   let offer: unknown;
   try {
     offer = JSON.parse(text);
@@ -85,10 +88,10 @@ function invalidFields(text: string): string[] {
     return [];
   }
   const issues = offerSchema.safeParse(offer).error?.issues ?? [];
-  const fields = issues.map(({ path }) =>
+  const invalidFields = issues.map(({ path }) =>
     path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join(""),
   );
-  return [...new Set(fields)]
+  return [...new Set(invalidFields)]
     .filter(Boolean)
     .slice(0, maxListedFields)
     .map((field) => field.slice(1));

@@ -31,12 +31,12 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
  * Prepares an error for the caller. Wraps what user code or the runtime threw, and adds the operation, the host, the number of
  * attempts and the URL of the page about its code. If an error is prepared twice, the second time changes only its stack.
  *
- * @param meaning what a wrapped error means; by default, that `fetch` failed
+ * @param classification what a wrapped error means; by default, that `fetch` failed
  */
-export function toOffersError(thrown: unknown, context: CallContext, meaning?: Classification): AnyOffersError {
+export function toOffersError(thrown: unknown, context: CallContext, classification?: Classification): AnyOffersError {
   const { operation, attempts = 0, attemptError } = context;
   const isOwn = isFreshError(thrown) || (attemptError && thrown === attemptError);
-  const error = isOwn ? (thrown as AnyOffersError) : wrap(thrown, context.key ?? redacted, meaning);
+  const error = isOwn ? (thrown as AnyOffersError) : wrapError(thrown, context.key ?? redacted, classification);
   if (isFreshError(error)) {
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
     // D-113
@@ -71,7 +71,7 @@ interface Thrown {
  * its `syscall`. If Node tries several addresses, it throws an AggregateError, and only its members have a `syscall`. An `OffersError` from
  * another call becomes the cause unchanged (D-97).
  */
-function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffersError {
+function wrapError(thrown: unknown, key: string, classification?: Classification): AnyOffersError {
   const chain = causeChain(thrown);
   const text = chain.join("; ");
   const innermost = chain.findLast(({ code }) => code && code !== notSentCode) ?? {};
@@ -86,7 +86,7 @@ function wrap(thrown: unknown, key: string, meaning?: Classification): AnyOffers
     stack: redact(outermost.stack, key),
   });
   const { type, code, message } =
-    meaning ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
+    classification ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
   // The code says more than OpenSSL's message: "80D2…:error:0A00010B:SSL routines:…".
   const isTls = code === "tls_failed" || systemCode?.includes("SSL");
   return new type(`${message} (${(isTls && systemCode) || cause.message})`, {

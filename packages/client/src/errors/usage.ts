@@ -9,7 +9,7 @@ export function throwUsageError(message: string, code: UsageError["code"] = "inv
 export const typeName = (value: unknown): string =>
   typeof value === "object" ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
 
-/** Throws unless `typeName` returns `type` for the value. Never shows the value. */
+/** Throws unless `typeName` returns `type` for the value. The message never contains the value. */
 export function assertType(name: string, value: unknown, type: string, code?: UsageError["code"]): void {
   if (typeName(value) !== type) throwUsageError(wrongTypeMessage(name, type, value), code);
 }

@@ -73,7 +73,7 @@ export interface CallSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Validates a client's options and fills in the defaults. @throws {UsageError} for an invalid option; none is corrected silently */
+/** Validates a client's options and fills in the defaults. @throws {UsageError} for an invalid option, instead of correcting it silently */
 export function readSettings(clientOptions: OffersClientOptions): ClientSettings {
   try {
     const options = readOptions(clientOptions, clientDefaults);
@@ -99,12 +99,12 @@ export function readSettings(clientOptions: OffersClientOptions): ClientSettings
   }
 }
 
-/** Returns the given options, and defaults for the rest. Throws for an unknown name or a value of the wrong type. */
-export function readOptions<Options extends object>(given: object, defaults: Options): Options {
+/** Returns the user's options, and defaults for the rest. Throws for an unknown name or a value of the wrong type. */
+export function readOptions<Options extends object>(userOptions: object, defaults: Options): Options {
   // Without this check, an AbortSignal passed as the options would be silently ignored: it has no own properties.
-  assertType("options", given, "Object");
+  assertType("options", userOptions, "Object");
   const options = { ...defaults } as Record<string, unknown>;
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(userOptions)) {
     if (!Object.hasOwn(defaults, name))
       throwUsageError(`unknown option "${name}"; options: ${Object.keys(defaults).join(", ")}`);
     if (value === undefined) continue;
@@ -126,19 +126,19 @@ function checkNumber(name: string, value: number): void {
     throwUsageError(`${name} must be an integer from ${min} to ${longestMs}`);
 }
 
-/** Parses the base URL. Never shows it, because it may contain a password. */
+/** Parses the base URL. The error message never contains it, because it may include a password. */
 function readBaseUrl(baseUrl: string | Url): URL {
   const problem = baseUrlProblem(baseUrl);
   return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
 }
 
-/** Rejects an invalid header value. Unlike the message from `fetch`, this one never shows the value, which may be the API key. */
+/** Throws if a header value is invalid. Unlike the message from `fetch`, ours never contains the value, which may be the API key. */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
   const problem = headerValueProblem(value);
   return problem ? throwUsageError(`${name} ${problem}`, code) : (value as string);
 }
 
-/** Rejects an invalid header name. @returns the name in lower case @param option the option's name, for the message */
+/** Throws if a header name is invalid. @returns the name in lower case @param option the option's name, for the message */
 export function checkHeaderName(option: string, name: string): string {
   if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`invalid header name in ${option}`);
   return name.toLowerCase();

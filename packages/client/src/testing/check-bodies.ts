@@ -39,28 +39,28 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events } = creation;
 
   if (check.readString("createdByUserId", createdByUserId) === "")
-    check.add("createdByUserId", "Do not leave it empty.");
-  const heading = check.readString("title", title);
-  if (heading !== undefined && !visible.test(heading)) check.add("title", "The title must not be blank.");
-  check.checkShortString("title", heading, 200);
+    check.addError("createdByUserId", "Do not leave it empty.");
+  const titleText = check.readString("title", title);
+  if (titleText !== undefined && !visible.test(titleText)) check.addError("title", "The title must not be blank.");
+  check.checkShortString("title", titleText, 200);
   check.checkShortString("details", details, 10_000);
   check.checkShortString("locationPlaceId", locationPlaceId, 500);
   check.checkShortString("notifyEmailAddress", notifyEmailAddress, 254);
   if (typeof notifyEmailAddress === "string" && !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(notifyEmailAddress))
-    check.add("notifyEmailAddress", "Use one email address, such as hana@example.com.");
+    check.addError("notifyEmailAddress", "Use one email address, such as hana@example.com.");
   check.checkWorkerIds("workerIds", workerIds, (index) => `workerIds[${index}]`);
   const slots = events === undefined ? undefined : checkEvents(check, events, now);
   check.rejectUnknownFields("", creation, fields);
 
   for (const name of fields) check.checkStorable(name, creation[name]);
   if (typeof createdByUserId === "string" && isValid(check, "createdByUserId") && !mayCreate(createdByUserId))
-    check.add("createdByUserId", "Send the id of a person in the organisation that owns this API key.");
+    check.addError("createdByUserId", "Send the id of a person in the organisation that owns this API key.");
   if (Array.isArray(workerIds))
     for (const [index, id] of workerIds.entries()) {
       const name = `workerIds[${index}]`;
       check.checkStorable(name, id);
       if (isValid(check, "workerIds") && isValid(check, name) && !isWorker(id))
-        check.add(name, "Send a worker's id; no worker has this one.");
+        check.addError(name, "Send a worker's id; no worker has this one.");
     }
   if (check.errors.size > 0) throw invalidRequest(check.errors);
   return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
@@ -75,7 +75,7 @@ const isValid = ({ errors }: FieldCheck, field: string): boolean => !errors.has(
 /** Checks the events and returns them with their times in UTC. */
 function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: string; end: string }[] {
   if (!Array.isArray(events)) {
-    check.add("events", "Make it an array.");
+    check.addError("events", "Make it an array.");
     return [];
   }
   const slots: { start: string; end: string }[] = [];
@@ -92,8 +92,9 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.rejectUnknownFields(`${name}.`, event, ["start", "end"]);
-    if (startMs < Date.parse(today)) check.add(`${name}.start`, `Choose a start on or after today (${today} in UTC).`);
-    if (endMs <= startMs) check.add(`${name}.end`, "Choose an end after the start.");
+    if (startMs < Date.parse(today))
+      check.addError(`${name}.start`, `Choose a start on or after today (${today} in UTC).`);
+    if (endMs <= startMs) check.addError(`${name}.end`, "Choose an end after the start.");
   }
   return slots;
 }

@@ -11,7 +11,7 @@ const fields: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retry
 const expected = `{ status: 503 } or one of ${Object.keys(failures).join(", ")}`;
 
 /**
- * Rejects an unknown failure: otherwise the request would succeed, and so would the test.
+ * Throws if the failure is unknown or invalid. Otherwise the request would succeed, and so would the test.
  *
  * @throws {TypeError}
  */
@@ -24,9 +24,11 @@ export function checkFailure(failure: TestFailure, times: number): void {
   }
   if (typeof failure !== "object" || failure === null)
     throw new TypeError(`failNext: ${failure} is not a failure; use ${expected}`);
-  const unknown = Object.keys(failure).find((name) => !Object.hasOwn(fields, name));
-  if (unknown !== undefined)
-    throw new TypeError(`failNext: unknown property "${unknown}"; a response has ${Object.keys(fields).join(", ")}`);
+  const unknownName = Object.keys(failure).find((name) => !Object.hasOwn(fields, name));
+  if (unknownName !== undefined)
+    throw new TypeError(
+      `failNext: unknown property "${unknownName}"; a response has ${Object.keys(fields).join(", ")}`,
+    );
   const { status, retryAfterSeconds = 0 } = failure;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new TypeError(`failNext: status must be an integer from 200 to 599, not ${status}`);

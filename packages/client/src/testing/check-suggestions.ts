@@ -16,7 +16,7 @@ export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
     throw new DeliveryError("unexpected_status", `The receiver responded with ${status} instead of 200.`);
   if (isTruncated) throw new DeliveryError("response_too_large", "The response is larger than 1 MiB.");
   const check = new FieldCheck();
-  const suggestions = readSuggestions(check, parse(body));
+  const suggestions = readSuggestions(check, parseJson(body));
   if (check.errors.size === 0) return suggestions;
   // Field names only: values are personal data (D-49).
   const fields = [...check.errors.keys()].join(", ");
@@ -26,7 +26,7 @@ export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
   );
 }
 
-function parse(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
@@ -35,24 +35,24 @@ function parse(body: Uint8Array): unknown {
 }
 
 function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] {
-  return arrayOf(check, "body", value).map((suggestion, index) => {
+  return readArray(check, "body", value).map((suggestion, index) => {
     const field = `[${index}]`;
     const { name, emailAddress, profileImageUrl, ratings, ...rest } = check.readObject(field, suggestion) ?? {};
     checkName(check, `${field}.name`, name);
     const address = check.readString(`${field}.emailAddress`, emailAddress);
     if (address !== undefined && (address.length > 254 || !/^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address)))
-      check.add(`${field}.emailAddress`, "Use one email address, such as hana@example.com.");
+      check.addError(`${field}.emailAddress`, "Use one email address, such as hana@example.com.");
     // An optional field that is null counts as absent (D-94).
     const image = profileImageUrl === null ? undefined : profileImageUrl;
     const imageUrl = check.readString(`${field}.profileImageUrl`, image, false);
     if (imageUrl !== undefined && !(/^https?:\/\//i.test(imageUrl) && URL.canParse(imageUrl)))
-      check.add(`${field}.profileImageUrl`, "Use a full URL that starts with https:// or http://.");
+      check.addError(`${field}.profileImageUrl`, "Use a full URL that starts with https:// or http://.");
     return {
       ...rest,
       name,
       emailAddress,
       ...(imageUrl !== undefined && { profileImageUrl: imageUrl }),
-      ratings: arrayOf(check, `${field}.ratings`, ratings).map((rating, ratingIndex) =>
+      ratings: readArray(check, `${field}.ratings`, ratings).map((rating, ratingIndex) =>
         readRating(check, `${field}.ratings[${ratingIndex}]`, rating),
       ),
     } as SuggestedContact;
@@ -62,7 +62,7 @@ function readSuggestions(check: FieldCheck, value: unknown): SuggestedContact[] 
 function readRating(check: FieldCheck, field: string, value: unknown): object {
   const rating = check.readObject(field, value) ?? {};
   const points = Number.isInteger(rating.rating) ? Number(rating.rating) : 0;
-  if (points < 1 || points > 5) check.add(`${field}.rating`, "Use a whole number from 1 to 5.");
+  if (points < 1 || points > 5) check.addError(`${field}.rating`, "Use a whole number from 1 to 5.");
   check.readString(`${field}.ratingProvider`, rating.ratingProvider);
   const { lastWorked: time } = rating;
   // A time without a zone counts as midnight UTC (D-28).
@@ -80,11 +80,11 @@ function checkName(check: FieldCheck, field: string, value: unknown): void {
   check.checkShortString(field, name, 500);
   check.checkStorable(field, name);
   if (/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name) || !visible.test(name))
-    check.add(field, "Use one line with at least one visible character.");
+    check.addError(field, "Use one line with at least one visible character.");
 }
 
-function arrayOf(check: FieldCheck, field: string, value: unknown): unknown[] {
+function readArray(check: FieldCheck, field: string, value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  check.add(field, "Make it an array.");
+  check.addError(field, "Make it an array.");
   return [];
 }

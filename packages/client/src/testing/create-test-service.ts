@@ -89,7 +89,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const requests: TestRequest[] = [];
   const failures: TestFailure[] = [];
 
-  const serve = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+  const handleFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = await parseRequest(input, init);
     const path = request.url.replace(/[?#].*/s, "");
     if (!path.startsWith(`${serviceUrl}/`))
@@ -140,14 +140,16 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     suggestContacts: async ({ filter, userEmailAddresses }) =>
       checkSuggestions(await webhooks.searchSuggestions({ ...(filter && { filter }), userEmailAddresses })),
     // msw responds with 500 when its resolver throws.
-    handlers: (http) => [http.all(`${serviceUrl}/*`, ({ request }) => serve(request).catch(() => Response.error()))],
+    handlers: (http) => [
+      http.all(`${serviceUrl}/*`, ({ request }) => handleFetch(request).catch(() => Response.error())),
+    ],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
   // The client rejects unknown options. Only its own options are enumerable here, so that a service can be spread into them.
-  const service = { fetch: serve, baseUrl: serviceUrl, apiKey };
+  const service = { fetch: handleFetch, baseUrl: serviceUrl, apiKey };
   return Object.defineProperties(service, nonEnumerable(controls)) as typeof service & TestService;
 }
 
-/** Returns descriptors of the same members that are not enumerable. */
+/** Returns property descriptors that define the same members as non-enumerable. */
 const nonEnumerable = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, { value, get }]) => [

@@ -8,7 +8,7 @@ export async function failOrRespond(
   respond: () => ServiceResponse,
 ): Promise<Response> {
   if (request.signal?.aborted) throw request.signal.reason;
-  if (typeof failure === "object") return toResponse(request, failureResponse(failure));
+  if (typeof failure === "object") return toResponse(request, createFailureResponse(failure));
   switch (failure) {
     case "connection-refused":
       throw networkError("ECONNREFUSED", "connect");
@@ -24,7 +24,12 @@ export async function failOrRespond(
   }
 }
 
-function failureResponse({ status, retryAfterSeconds, headers, body }: Exclude<TestFailure, string>): ServiceResponse {
+function createFailureResponse({
+  status,
+  retryAfterSeconds,
+  headers,
+  body,
+}: Exclude<TestFailure, string>): ServiceResponse {
   const problem = { type: "about:blank", title: "Failure injected by the test", status };
   return {
     status,

@@ -7,17 +7,17 @@ const dateTimeRemedy = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
 export class FieldCheck {
   readonly errors: FieldErrors = new Map();
 
-  add(field: string, remedy: string): void {
-    const known = this.errors.get(field);
-    if (known === undefined && this.errors.size < maxFields) this.errors.set(field, [remedy]);
-    else if (known?.includes(remedy) === false) known.push(remedy);
+  addError(field: string, remedy: string): void {
+    const remedies = this.errors.get(field);
+    if (remedies === undefined && this.errors.size < maxFields) this.errors.set(field, [remedy]);
+    else if (remedies?.includes(remedy) === false) remedies.push(remedy);
   }
 
   /** @returns the value if it is a string */
   readString(field: string, value: unknown, isRequired = true): string | undefined {
     if (typeof value === "string") return value;
-    if (value !== undefined) this.add(field, "Make it a string.");
-    else if (isRequired) this.add(field, "Add this field; it is required.");
+    if (value !== undefined) this.addError(field, "Make it a string.");
+    else if (isRequired) this.addError(field, "Add this field; it is required.");
     return undefined;
   }
 
@@ -28,7 +28,7 @@ export class FieldCheck {
 
   checkMaxLength(field: string, value: string | unknown[], max: number): void {
     const unit = typeof value === "string" ? " characters" : "";
-    if (value.length > max) this.add(field, `Use at most ${max}${unit}.`);
+    if (value.length > max) this.addError(field, `Use at most ${max}${unit}.`);
   }
 
   /** @returns the date-time in UTC, as it is stored (D-33, D-96); an empty string if it is invalid */
@@ -36,38 +36,41 @@ export class FieldCheck {
     const text = this.readString(field, value);
     if (text === undefined) return "";
     const utc = toUtc(text);
-    if (utc === undefined) this.add(field, field.endsWith("end") ? dateTimeRemedy.replace("16", "22") : dateTimeRemedy);
+    if (utc === undefined)
+      this.addError(field, field.endsWith("end") ? dateTimeRemedy.replace("16", "22") : dateTimeRemedy);
     return utc ?? "";
   }
 
   /** Rejects characters that cannot be stored (D-44). */
   checkStorable(field: string, value: unknown): void {
     if (typeof value !== "string") return;
-    if (value.includes("\0")) this.add(field, "Remove the character U+0000.");
-    else if (/\p{Surrogate}/u.test(value)) this.add(field, "Remove the lone surrogate.");
+    if (value.includes("\0")) this.addError(field, "Remove the character U+0000.");
+    else if (/\p{Surrogate}/u.test(value)) this.addError(field, "Remove the lone surrogate.");
   }
 
   /** @returns the value if it is an object */
   readObject(field: string, value: unknown): Record<string, unknown> | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    this.add(field, "Make it an object.");
+    this.addError(field, "Make it an object.");
     return undefined;
   }
 
-  rejectUnknownFields(prefix: string, object: object, known: readonly string[]): void {
+  rejectUnknownFields(prefix: string, object: object, knownNames: readonly string[]): void {
     for (const name of Object.keys(object))
-      if (!known.includes(name)) this.add(prefix + name, "Remove it, or correct its name: there is no such field.");
+      if (!knownNames.includes(name))
+        this.addError(prefix + name, "Remove it, or correct its name: there is no such field.");
   }
 
   /** Checks the worker ids in a creation or completion. */
-  checkWorkerIds(field: string, value: unknown, nameOf: (index: number) => string): void {
-    if (value === undefined) this.add(field, "Add this field; it is required.");
-    else if (!Array.isArray(value)) this.add(field, "Make it an array.");
+  checkWorkerIds(field: string, value: unknown, getFieldName: (index: number) => string): void {
+    if (value === undefined) this.addError(field, "Add this field; it is required.");
+    else if (!Array.isArray(value)) this.addError(field, "Make it an array.");
     else {
-      if (value.length === 0) this.add(field, "Choose at least one worker.");
+      if (value.length === 0) this.addError(field, "Choose at least one worker.");
       this.checkMaxLength(field, value, 10_000);
       for (const [index, id] of value.entries())
-        if (this.readString(nameOf(index), id) === "") this.add(nameOf(index), "Do not leave it empty.");
+        if (this.readString(getFieldName(index), id) === "")
+          this.addError(getFieldName(index), "Do not leave it empty.");
     }
   }
 }

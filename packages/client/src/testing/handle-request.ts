@@ -19,13 +19,13 @@ const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer\/([^/]+)\/withdraw$/, methods: { GET: "WithdrawOffer" } },
 ];
 
-/** Returns the response to a request, or problem details if the request is rejected. */
+/** Runs the requested operation. Returns its response, or problem details if the request is rejected. */
 export function handleRequest(state: ServiceState, request: IncomingRequest, path: string): ServiceResponse {
   const requestId = crypto.randomUUID();
-  const common = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  const commonHeaders = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   try {
     const response = dispatch(state, request, path);
-    return { ...response, headers: { ...common, ...response.headers } };
+    return { ...response, headers: { ...commonHeaders, ...response.headers } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, errors, headers } = error;
@@ -41,7 +41,7 @@ export function handleRequest(state: ServiceState, request: IncomingRequest, pat
     };
     return {
       status,
-      headers: { ...common, "Content-Type": "application/problem+json; charset=utf-8", ...headers },
+      headers: { ...commonHeaders, "Content-Type": "application/problem+json; charset=utf-8", ...headers },
       body: JSON.stringify(problem),
     };
   }

@@ -40,7 +40,7 @@ export async function parseRequest(input: string | URL | Request, init: RequestI
   };
 }
 
-/** Creates the `Response`. @param isStalled whether the body ends only when the caller aborts */
+/** Creates the `Response`. @param isStalled whether the body never ends, and fails when the caller aborts */
 export function toResponse(
   request: IncomingRequest,
   { status, headers = {}, body }: ServiceResponse,

@@ -19,12 +19,12 @@ export class OfferStore {
   readonly #entries = new Map<string, Entry>();
   #lastRecipientId = 0;
 
-  create(owner: Organisation, creation: Creation, nameOf: (workerId: string) => string, now: Date): string {
+  create(owner: Organisation, creation: Creation, getWorkerName: (workerId: string) => string, now: Date): string {
     const id = `offer_${crypto.randomUUID()}`;
     // A repeated id counts once (D-30).
     const recipients = [...new Set(creation.workerIds)].map((workerId) => {
       this.#lastRecipientId += 1;
-      return { id: this.#lastRecipientId, workerId, name: nameOf(workerId), response: "none", confirmation: "" };
+      return { id: this.#lastRecipientId, workerId, name: getWorkerName(workerId), response: "none", confirmation: "" };
     });
     const { title, details = "", locationPlaceId = "", events = [] } = creation;
     const flags = { widthdrawn: false, complete: false };
@@ -34,11 +34,11 @@ export class OfferStore {
     return id;
   }
 
-  /** @throws {Refusal} `offer_not_found`, even for another organisation's offer (D-20) */
+  /** Returns the offer. @throws {Refusal} `offer_not_found`, even for another organisation's offer (D-20) */
   read(owner: Organisation, id: string, now: Date): Offer {
     const { offer } = this.#find(owner, id);
-    const ends = offer.events.map(({ end }) => Date.parse(end));
-    return { ...offer, isHistoric: ends.length > 0 && ends.every((end) => end <= now.getTime()) };
+    const endTimes = offer.events.map(({ end }) => Date.parse(end));
+    return { ...offer, isHistoric: endTimes.length > 0 && endTimes.every((end) => end <= now.getTime()) };
   }
 
   /** @throws {Refusal} `offer_not_found`, `offer_completed`, `offer_withdrawn` or `worker_not_applied` */
@@ -72,7 +72,9 @@ export class OfferStore {
   }
 
   /**
-   * @returns the offer's owner, and whether this changes the worker's response
+   * Records a worker's response.
+   *
+   * @returns the offer's owner, and whether the response has changed
    * @throws {Refusal} `offer_not_found`, `offer_completed` or `offer_withdrawn`
    */
   respond(id: string, workerId: string, response: "applied" | "rejected"): { owner: Organisation; isChanged: boolean } {

@@ -60,7 +60,7 @@ const operations: Record<OperationName, OperationHandler> = {
 };
 
 /**
- * Checks the key, then the version, and runs the operation: the same order as on the reference platform.
+ * Checks the key, then the version, then runs the operation, in the same order as the reference platform.
  *
  * @throws {Refusal}
  */
@@ -79,8 +79,8 @@ export function runOperation(
   try {
     return operations[name](state, request, grant, id);
   } catch (error) {
-    const isAbsence = error instanceof Refusal && error.code === "offer_not_found" && name !== "CompleteOffer";
-    if (isAbsence && state.dialect.absent) return state.dialect.absent;
+    const isNotFound = error instanceof Refusal && error.code === "offer_not_found" && name !== "CompleteOffer";
+    if (isNotFound && state.dialect.absent) return state.dialect.absent;
     throw error;
   }
 }

@@ -3,13 +3,13 @@ import { ConflictError, OffersClient } from "../../src/index.ts";
 import { offer } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
-const createClient = async (...respond: Parameters<typeof respondWith>) => {
+const startService = async (...respond: Parameters<typeof respondWith>) => {
   const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new OffersClient({ baseUrl, apiKey: "key" }), received };
 };
 
 test("a call sends one request, however many of its methods are used", async () => {
-  const { client, received } = await createClient(200, JSON.stringify(offer), { etag: '"1"' });
+  const { client, received } = await startService(200, JSON.stringify(offer), { etag: '"1"' });
   const call = client.getOffer("a");
   expect(call).toBeInstanceOf(Promise);
   const { data, response, attempts } = await call.withResponse();
@@ -22,7 +22,7 @@ test("a call sends one request, however many of its methods are used", async () 
 });
 
 test("a request is sent even if the call is not awaited", async () => {
-  const { client, received } = await createClient(200);
+  const { client, received } = await startService(200);
   void client.withdrawOffer("a");
   await expect.poll(() => received.map(({ url }) => url)).toEqual(["/offer/a/withdraw?api-version=1.0"]);
 });
@@ -33,7 +33,7 @@ test("safe() resolves with a failure and the other methods reject; each of them 
   process.on("unhandledRejection", record);
   onTestFinished(() => void process.off("unhandledRejection", record));
 
-  const { client } = await createClient(409);
+  const { client } = await startService(409);
   const call = client.withdrawOffer("a");
   const result = await call.safe();
   expect(result).toEqual({ ok: false, error: expect.any(ConflictError) });
@@ -59,7 +59,7 @@ test("a call with a string key sends its request before it returns", async () =>
 });
 
 test("the stack of a failure shows the code that awaits the call or iterates over the watch", async () => {
-  const { client } = await createClient(409);
+  const { client } = await startService(409);
   const hire = async () => await client.completeOffer("a", ["w"]);
   const follow = async () => {
     for await (const _ of client.watchOffer("a"));

@@ -15,7 +15,7 @@ const errorThrownBy = (work: () => unknown): AnyOffersError => {
   }
   return expect.unreachable();
 };
-const errorOf = (call: PromiseLike<unknown>): Promise<AnyOffersError> =>
+const catchError = (call: PromiseLike<unknown>): Promise<AnyOffersError> =>
   Promise.resolve(call).then(
     () => expect.unreachable(),
     (error) => error,
@@ -178,7 +178,7 @@ test.each([
   [{ timeoutMs: null }, "invalid_option", "timeoutMs", "number, not Null"],
 ])("the call options %o are rejected before any request", async (call, code, expectedName, expectedRule) => {
   const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey: "key" }).createOffer(input, call as never));
   expect(error).toMatchObject({ name: "UsageError", code, operation: "CreateOffer", attempts: 0 });
   expect(error.message).toMatch(/^CreateOffer: /);
   expect(error.message).toContain(expectedName);
@@ -189,17 +189,17 @@ test.each([
 const callOptions = "timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyKey, headers";
 
 test("a watch accepts an interval and rejects unknown options", async () => {
-  const errorOfFirstRead = (call: object) =>
-    errorOf(
+  const catchFirstReadError = (call: object) =>
+    catchError(
       new OffersClient(valid)
         .watchOffer("a", call as never)
         [Symbol.asyncIterator]()
         .next(),
     );
-  expect((await errorOfFirstRead({ interval: 5 })).message).toBe(
+  expect((await catchFirstReadError({ interval: 5 })).message).toBe(
     `GetOffer: unknown option "interval"; options: ${callOptions}, pollIntervalMs`,
   );
-  expect((await errorOfFirstRead({ pollIntervalMs: "5" })).message).toMatch(
+  expect((await catchFirstReadError({ pollIntervalMs: "5" })).message).toMatch(
     /pollIntervalMs must be of type number, not string/,
   );
 });
@@ -221,87 +221,87 @@ const hostile = Object.defineProperty({ createdByUserId: "u", title: "t" }, "wor
 });
 
 type ClientCall = (client: OffersClient) => PromiseLike<unknown>;
-const perform = (method: string, ...args: unknown[]): [string, ClientCall] => [
+const createCase = (method: string, ...args: unknown[]): [string, ClientCall] => [
   `${method}(${args.map((arg) => (arg === hostile ? "hostile" : JSON.stringify(arg))).join(", ")})`,
   (client) => Reflect.apply(Reflect.get(client, method), client, args),
 ];
 
 test.each<[[string, ClientCall], string, string, RegExp]>([
-  [perform("createOffer"), "CreateOffer", "invalid_argument", /input must be of type Object, not undefined/],
-  [perform("createOffer", null), "CreateOffer", "invalid_argument", /input must be of type Object, not Null/],
-  [perform("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input must be of type Object, not string/],
-  [perform("createOffer", [input]), "CreateOffer", "invalid_argument", /input must be of type Object, not Array/],
+  [createCase("createOffer"), "CreateOffer", "invalid_argument", /input must be of type Object, not undefined/],
+  [createCase("createOffer", null), "CreateOffer", "invalid_argument", /input must be of type Object, not Null/],
+  [createCase("createOffer", "Kitchen"), "CreateOffer", "invalid_argument", /input must be of type Object, not string/],
+  [createCase("createOffer", [input]), "CreateOffer", "invalid_argument", /input must be of type Object, not Array/],
   [
-    perform("createOffer", { ...input, events: 7 }),
+    createCase("createOffer", { ...input, events: 7 }),
     "CreateOffer",
     "invalid_argument",
     /events must be of type Array, not number$/,
   ],
   [
-    perform("createOffer", { ...input, events: { start: "", end: "" } }),
+    createCase("createOffer", { ...input, events: { start: "", end: "" } }),
     "CreateOffer",
     "invalid_argument",
     /events must be of type Array, not Object/,
   ],
   [
-    perform("createOffer", { ...input, events: [null] }),
+    createCase("createOffer", { ...input, events: [null] }),
     "CreateOffer",
     "invalid_argument",
     /events\[0\] must be of type Object, not Null/,
   ],
   [
-    perform("createOffer", { ...input, events: ["tomorrow"] }),
+    createCase("createOffer", { ...input, events: ["tomorrow"] }),
     "CreateOffer",
     "invalid_argument",
     /events\[0\] must be of type Object, not string$/,
   ],
-  [perform("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
-  [perform("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be read.*no such column/],
-  [perform("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
-  [perform("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
-  [perform("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id, not Null$/],
-  [perform("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id, not number$/],
-  [perform("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id, not Object$/],
+  [createCase("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
+  [createCase("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be read.*no such column/],
+  [createCase("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [createCase("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [createCase("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id, not Null$/],
+  [createCase("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id, not number$/],
+  [createCase("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id, not Object$/],
   [
-    perform("getOffer", ""),
+    createCase("getOffer", ""),
     "GetOffer",
     "invalid_id",
     /id must be an offer's id, not an empty string, dots or invalid Unicode$/,
   ],
   [
-    perform("getOffer", ".."),
+    createCase("getOffer", ".."),
     "GetOffer",
     "invalid_id",
     /id must be an offer's id, not an empty string, dots or invalid Unicode$/,
   ],
   [
-    perform("getOffer", "\ud800"),
+    createCase("getOffer", "\ud800"),
     "GetOffer",
     "invalid_id",
     /id must be an offer's id, not an empty string, dots or invalid Unicode$/,
   ],
-  [perform("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id, not undefined$/],
-  [perform("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [createCase("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [createCase("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id, not undefined$/],
   [
-    perform("completeOffer", "a"),
+    createCase("completeOffer", "a"),
     "CompleteOffer",
     "invalid_argument",
     /workerIds must be of type Array, not undefined/,
   ],
   [
-    perform("completeOffer", "a", "worker_amal"),
+    createCase("completeOffer", "a", "worker_amal"),
     "CompleteOffer",
     "invalid_argument",
     /workerIds must be of type Array, not string/,
   ],
   [
-    perform("completeOffer", "a", [undefined]),
+    createCase("completeOffer", "a", [undefined]),
     "CompleteOffer",
     "invalid_argument",
     /workerIds\[0\] must be of type string, not undefined/,
   ],
   [
-    perform("completeOffer", "a", ["w", { id: "w" }]),
+    createCase("completeOffer", "a", ["w", { id: "w" }]),
     "CompleteOffer",
     "invalid_argument",
     /workerIds\[1\] must be of type string, not Object/,
@@ -310,7 +310,7 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
   "%s rejects with an error that names the operation, the argument and the rule",
   async ([, call], operation, code, message) => {
     const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
-    const error = await errorOf(call(new OffersClient({ baseUrl, apiKey: "key" })));
+    const error = await catchError(call(new OffersClient({ baseUrl, apiKey: "key" })));
     expect(error).toMatchObject({ name: "UsageError", code, operation, attempts: 0 });
     expect(error.message).toMatch(new RegExp(`^${operation}: .*${message.source}`));
     expect(error.message).not.toMatch(/TypeError|Cannot read|is not a function|undefined \(/);

@@ -14,7 +14,7 @@ const failFirstWith =
   (respond: Responder): Responder =>
   (response, request, count) =>
     (count === 1 ? respond : respondWithOffer)(response, request, count);
-const errorOf = (call: Promise<unknown>): Promise<OffersError> =>
+const catchError = (call: Promise<unknown>): Promise<OffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -27,7 +27,7 @@ test("the API key header is not sent to a cross-origin redirect", async () => {
   );
   const client = new OffersClient({ baseUrl, apiKey });
   for (const call of [() => client.getOffer("a"), () => client.createOffer(input), () => client.withdrawOffer("a")])
-    expect(await errorOf(call())).toMatchObject({ code: "unexpected_redirect", status: 307 });
+    expect(await catchError(call())).toMatchObject({ code: "unexpected_redirect", status: 307 });
   expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([apiKey, apiKey, apiKey]);
   expect(otherServer.received).toEqual([]);
 });
@@ -40,7 +40,7 @@ test('the id ".." is rejected before any request', async () => {
     () => client.completeOffer("..", ["w"]),
     () => client.withdrawOffer(".."),
   ])
-    expect(await errorOf(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
+    expect(await catchError(call())).toMatchObject({ name: "UsageError", code: "invalid_id", attempts: 0 });
   expect(received).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ test("a 4xx or 5xx with an empty body rejects with a typed error", async () => {
   ] as const;
   for (const [status, name] of expected) {
     const { baseUrl } = await serve(respondWith(status));
-    const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a"));
+    const error = await catchError(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a"));
     expect(error).toBeInstanceOf(OffersError);
     expect(error).toMatchObject({ name, status, attempts: 1, operation: "GetOffer" });
   }
@@ -74,12 +74,12 @@ test("a 200 with HTML from a proxy rejects with a typed error that has the statu
     () => client.completeOffer("a", ["w"]),
     () => client.withdrawOffer("a"),
   ])
-    expect(await errorOf(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
+    expect(await catchError(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
 });
 
 test("a POST with a 409 response is sent once", async () => {
   const { baseUrl, received } = await serve(respondWith(409));
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
   expect(error).toMatchObject({ code: "conflict", attempts: 1 });
   expect(received).toHaveLength(1);
 });
@@ -91,11 +91,11 @@ test("a POST whose socket is reset never takes effect twice", async () => {
     response.destroy();
   });
   const cautious = new OffersClient({ baseUrl, apiKey });
-  expect(await errorOf(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
+  expect(await catchError(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
   expect(received).toHaveLength(1);
   // A service that acts only once per key can be called again safely, because the key is the same.
   const trusting = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
-  expect(await errorOf(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
+  expect(await catchError(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
   expect([received.length, effects.size]).toEqual([4, 2]);
 });
 
@@ -108,7 +108,7 @@ test("a 429 with Retry-After 1 is retried after a second, if the cap allows it",
   expect(patient.received).toHaveLength(2);
   expect(delays).toEqual([1_000]);
   const hasty = await serve(throttled);
-  const error = await errorOf(
+  const error = await catchError(
     new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
   );
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000, attempts: 1 });
@@ -117,7 +117,7 @@ test("a 429 with Retry-After 1 is retried after a second, if the cap allows it",
 
 test("a 503 with Retry-After 3600 fails immediately and says when to retry", async () => {
   const { baseUrl, received } = await serve(failFirstWith(respondWith(503, "", { "retry-after": "3600" })));
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
   expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });
   expect(received).toHaveLength(1);
 });
@@ -142,7 +142,7 @@ test("the timeout covers a body that stalls", async () => {
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", code: "timeout", attempts: 1 });
   // The connection is closed, not leaked.
   await Promise.all(closed);
@@ -155,7 +155,7 @@ test("the key is visible neither in inspect(client) nor in errors", async () => 
       .end(JSON.stringify({ title: apiKey, detail: `The key ${apiKey} may not`, [apiKey]: apiKey })),
   );
   const client = new OffersClient({ baseUrl, apiKey });
-  const error = await errorOf(client.getOffer("a"));
+  const error = await catchError(client.getOffer("a"));
   expect(error).toMatchObject({ code: "forbidden" });
   for (const value of [client, error])
     for (const text of [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)])

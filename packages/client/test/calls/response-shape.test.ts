@@ -11,19 +11,19 @@ const apiKey = "key";
 const [amal = expect.unreachable()] = offer.recipients;
 const [event = expect.unreachable()] = offer.events;
 const json = { "content-type": "application/json; charset=utf-8" };
-const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
+const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
   );
 /** Creates a client for a service that returns this string for every offer, and collects its log lines. */
-async function clientReadingText(text: string) {
+async function createClientForBody(text: string) {
   const { baseUrl } = await serve(respondWith(200, text, json));
   const lines: object[] = [];
   const logger = { debug: () => {}, warn: (fields: object) => void lines.push(fields) };
   return { client: new OffersClient({ baseUrl, apiKey, logger }), lines };
 }
-const clientReading = (value: unknown) => clientReadingText(JSON.stringify(value));
+const clientReading = (value: unknown) => createClientForBody(JSON.stringify(value));
 const shapeReport = (path: string) => [{ operation: "GetOffer", code: "unexpected_response_shape", path }];
 
 const absent = Symbol("absent");
@@ -46,7 +46,7 @@ const fields: [path: string, empty: unknown, other: [sent: SentValue, read: unkn
   ["recipients[0].confirmation", "", [0, "0"]],
 ];
 const splitPath = (path: string) => path.split(/[.[\]]+/);
-const parentOf = (value: object, path: string): Record<string, unknown> =>
+const getParent = (value: object, path: string): Record<string, unknown> =>
   splitPath(path)
     .slice(0, -1)
     .reduce((inner: object, step) => Reflect.get(inner, step), value) as Record<string, unknown>;
@@ -54,8 +54,8 @@ const parentOf = (value: object, path: string): Record<string, unknown> =>
 function offerWith(path: string, value: unknown): Offer {
   const changed = structuredClone(offer);
   const name = splitPath(path).at(-1) ?? "";
-  if (value === absent) delete parentOf(changed, path)[name];
-  else parentOf(changed, path)[name] = value;
+  if (value === absent) delete getParent(changed, path)[name];
+  else getParent(changed, path)[name] = value;
   return changed;
 }
 
@@ -157,7 +157,7 @@ test.each<[object, string]>([
   [{ events: ["SENTINEL"] }, "events[0] must be of type Object, not string"],
   [{ events: [[]] }, "events[0] must be of type Object, not Array"],
 ])("an offer with %j is rejected with the field's name, not its value [D-126]", async (change, problem) => {
-  const error = await errorOf((await clientReading({ ...offer, ...change })).client.getOffer("a"));
+  const error = await catchError((await clientReading({ ...offer, ...change })).client.getOffer("a"));
   expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
   expect(error.message).toContain(`: 200; ${problem}`);
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("SENTINEL");
@@ -177,8 +177,8 @@ test.each([
   ["truncated JSON", '{"id":"offer_4f1c2a","recipients":[', "the body is not JSON"],
   ["a sign-in page", "<!doctype html><title>Sign in</title>", "the body is HTML, not JSON"],
 ])("%s in place of an offer is an invalid response [D-126]", async (_what, text, problem) => {
-  const { client } = await clientReadingText(text);
-  const error = await errorOf(client.getOffer("a"));
+  const { client } = await createClientForBody(text);
+  const error = await catchError(client.getOffer("a"));
   expect(error).toMatchObject({ code: "invalid_response", status: 200 });
   expect(error.message).toMatch(`: 200; ${problem}`);
   expect(error.message).toMatch(/check baseUrl$/);
@@ -216,7 +216,7 @@ test.each([
   ["", "the body is not JSON"],
 ])("the error for a creation whose response is %s says what is wrong with the id", async (body, problem) => {
   const { baseUrl } = await serve(respondWith(201, body));
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
   expect(error.message).toContain(`201; ${problem}; check baseUrl`);
 });
@@ -270,6 +270,6 @@ test("all ten thousand recipients are checked, including the last", async () => 
   const recipients = Array.from({ length: 10_000 }, (_, id): Recipient => ({ ...amal, id }));
   expect((await (await clientReading({ ...offer, recipients })).client.getOffer("a")).recipients).toHaveLength(10_000);
   recipients[9_999] = { ...amal, workerId: undefined as never };
-  const error = await errorOf((await clientReading({ ...offer, recipients })).client.getOffer("a"));
+  const error = await catchError((await clientReading({ ...offer, recipients })).client.getOffer("a"));
   expect(error.message).toContain("recipients[9999].workerId must be");
 });

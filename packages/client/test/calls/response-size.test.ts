@@ -32,7 +32,7 @@ function sendEndlessBody(response: ServerResponse) {
   writeChunks();
 }
 
-const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
+const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -55,7 +55,7 @@ test.each(transports)(
   "the client stops reading an endless body at 10 MiB and closes the connection: %s [D-98]",
   async (_what, options) => {
     const { baseUrl, closed } = await startServer(sendEndlessBody);
-    const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    const error = await catchError(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
     expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10485760/);
     await Promise.all(closed);
@@ -76,7 +76,7 @@ test.each(transports)(
   async (_what, options) => {
     for (const [encoding, bytes] of bombs) {
       const { baseUrl } = await startServer((response) => response.setHeader("content-encoding", encoding).end(bytes));
-      const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+      const error = await catchError(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
       expect(error).toMatchObject({ code: "response_too_large", status: 200 });
     }
   },
@@ -93,7 +93,7 @@ test.each(transports)("the limit is exact, with and without Content-Length: %s",
     const clientWith = (maxResponseBytes: number) =>
       new OffersClient({ baseUrl, apiKey, maxResponseBytes, ...options() });
     await expect(clientWith(Buffer.byteLength(text)).getOffer("a")).resolves.toEqual(offer);
-    expect(await errorOf(clientWith(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
+    expect(await catchError(clientWith(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
       code: "response_too_large",
     });
   }
@@ -103,7 +103,7 @@ test.each(transports)(
   "an error response's body is limited too, and the status still determines the error class: %s [D-98]",
   async (_what, options) => {
     const { baseUrl } = await startServer((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
-    const error = await errorOf(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
+    const error = await catchError(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "ConflictError", code: "conflict", status: 409, problem: undefined });
   },
 );
@@ -117,7 +117,7 @@ test("creations, completions, withdrawals and openapi-fetch have the same limit"
     () => client.completeOffer("a", ["w"]),
     () => client.withdrawOffer("a"),
   ])
-    expect(await errorOf(call())).toMatchObject({ code: "response_too_large", attempts: 1 });
+    expect(await catchError(call())).toMatchObject({ code: "response_too_large", attempts: 1 });
   const { error } = await createOpenApiClient(options).GET("/offer/{id}", { params: { path: { id: "a" } } });
   expect(error).toMatchObject({ code: "response_too_large", status: 200 });
 });
@@ -125,7 +125,7 @@ test("creations, completions, withdrawals and openapi-fetch have the same limit"
 test("a body that fetch returns without a stream is limited by the length of its text", async () => {
   const fetch: Fetch = async () => ({ status: 200, headers: new Headers(), text: async () => " ".repeat(1_001) });
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxResponseBytes: 1_000 });
-  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
+  expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "response_too_large" });
 });
 
 test("a multi-byte character that is split between two chunks is read correctly", async () => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type FetchResponse, OffersClient } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
-import { type Responder, respondWith, serve, unusedAddress } from "../support/serve.ts";
+import { findUnusedUrl, type Responder, respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key";
 const reset: Responder = (response) => void response.destroy();
@@ -63,7 +63,7 @@ test("a creation is retried with the same key if the service honours it; another
 test("a creation that was never sent is retried [D-40]", async () => {
   const notices: unknown[] = [];
   const onRetry = (notice: unknown) => void notices.push(notice);
-  const client = new OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 1, onRetry });
+  const client = new OffersClient({ baseUrl: await findUnusedUrl(), apiKey, maxRetries: 1, onRetry });
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed", attempts: 2 });
   expect(notices).toMatchObject([{ attempt: 1, error: { code: "connect_failed" }, delayMs: expect.any(Number) }]);
 });
@@ -177,7 +177,7 @@ test.each([
 test("middleware wraps every attempt, and the first is the outermost", async () => {
   const { baseUrl, received } = await serve(respondInTurn(respondWith(503), respondWithOffer));
   const steps: string[] = [];
-  const named =
+  const createNamedMiddleware =
     (name: string) =>
     async (...[request, next]: Parameters<import("../../src/index.ts").Middleware>): Promise<FetchResponse> => {
       steps.push(`${name} ${request.operation} ${request.attempt}`);
@@ -185,7 +185,11 @@ test("middleware wraps every attempt, and the first is the outermost", async () 
       steps.push(`${name} ${response.status}`);
       return response;
     };
-  await new OffersClient({ baseUrl, apiKey, middleware: [named("outer"), named("inner")] }).getOffer("a");
+  await new OffersClient({
+    baseUrl,
+    apiKey,
+    middleware: [createNamedMiddleware("outer"), createNamedMiddleware("inner")],
+  }).getOffer("a");
   expect(steps).toEqual(
     [503, 200].flatMap((status, index) => [
       `outer GetOffer ${index + 1}`,

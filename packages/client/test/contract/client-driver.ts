@@ -2,7 +2,7 @@ import { OffersClient, type OffersClientOptions, type SafeResult } from "../../s
 import { type DriverOptions, keys, type OffersDriver, type Outcome } from "./fixture.ts";
 
 /** Creates a driver that calls the operations through `OffersClient`. */
-export function clientDriver({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
+export function createClientDriver({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
   const createClient = ({ apiKey = keys.harbour }: DriverOptions = {}) =>
     new OffersClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
   return {

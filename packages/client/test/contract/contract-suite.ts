@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { clientDriver } from "./client-driver.ts";
+import { createClientDriver } from "./client-driver.ts";
 import type { ContractFixture } from "./fixture.ts";
-import { openApiFetchDriver } from "./openapi-fetch-driver.ts";
-import { operationsSuite } from "./operations-suite.ts";
-import { wireSuite } from "./wire-suite.ts";
+import { createOpenApiFetchDriver } from "./openapi-fetch-driver.ts";
+import { describeOperations } from "./operations-suite.ts";
+import { describeMessages } from "./wire-suite.ts";
 
-const drivers = { OffersClient: clientDriver, "/openapi-fetch": openApiFetchDriver };
+const drivers = { OffersClient: createClientDriver, "/openapi-fetch": createOpenApiFetchDriver };
 
 /**
  * Tests a service against the contract (spec/openapi.yaml, spec/decisions.yaml): its operations, through each client, and its HTTP
  * messages.
  */
-export function contractSuite(title: string, openFixture: () => ContractFixture | Promise<ContractFixture>): void {
+export function describeContract(title: string, openFixture: () => ContractFixture | Promise<ContractFixture>): void {
   describe(`the contract: ${title}`, () => {
     let fixture: ContractFixture | undefined;
     beforeAll(async () => {
@@ -19,9 +19,9 @@ export function contractSuite(title: string, openFixture: () => ContractFixture 
     });
     // Undefined if openFixture failed, which Vitest has already reported.
     afterAll(() => fixture?.close());
-    const requireFixture = () => fixture ?? expect.unreachable();
+    const getFixture = () => fixture ?? expect.unreachable();
     for (const [name, createDriver] of Object.entries(drivers))
-      describe(`through ${name}`, () => operationsSuite(requireFixture, () => createDriver(requireFixture())));
-    describe("on the wire", () => wireSuite(requireFixture));
+      describe(`through ${name}`, () => describeOperations(getFixture, () => createDriver(getFixture())));
+    describe("on the wire", () => describeMessages(getFixture));
   });
 }

@@ -2,7 +2,7 @@ import { createTestService, type TestService } from "../../src/testing.ts";
 import { type ContractFixture, keys, workers } from "./fixture.ts";
 
 /** Creates an in-memory service with every fixture's organisations and workers. */
-export function seededTestService(dialect: "reference" | "live"): TestService {
+export function createSeededService(dialect: "reference" | "live"): TestService {
   const service = createTestService({
     baseUrl: "https://service.example/prefix",
     apiKey: keys.harbour,
@@ -16,9 +16,9 @@ export function seededTestService(dialect: "reference" | "live"): TestService {
 }
 
 /** Creates a fixture for an in-memory service, which is called through its own `fetch` by default. */
-export function inMemoryFixture(
+export function createInMemoryFixture(
   dialect: "reference" | "live",
-  service = seededTestService(dialect),
+  service = createSeededService(dialect),
   fetch = service.fetch,
 ): ContractFixture {
   return {

@@ -3,7 +3,10 @@ import { createOpenApiClient } from "../../src/openapi-fetch.ts";
 import { type DriverOptions, keys, type OffersDriver, type Outcome } from "./fixture.ts";
 
 /** Creates a driver that calls the operations through `/openapi-fetch`. */
-export function openApiFetchDriver({ baseUrl, fetch }: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
+export function createOpenApiFetchDriver({
+  baseUrl,
+  fetch,
+}: Pick<OffersClientOptions, "baseUrl" | "fetch">): OffersDriver {
   const createClient = ({ apiKey = keys.harbour }: DriverOptions = {}) =>
     createOpenApiClient({ baseUrl, fetch, apiKey, maxRetries: 0 });
   const toHeader = ({ idempotencyKey }: DriverOptions = {}) =>

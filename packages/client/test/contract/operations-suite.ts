@@ -10,8 +10,8 @@ import {
 } from "./fixture.ts";
 
 /** Tests the operations' behaviour, for any service and through any driver. */
-export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => OffersDriver): void {
-  const expected = () => expectations[fixtureOf().dialect];
+export function describeOperations(getFixture: () => ContractFixture, driver: () => OffersDriver): void {
+  const getExpectations = () => expectations[getFixture().dialect];
   const requireData = <Data>(outcome: Outcome<Data>): Data =>
     outcome.ok ? outcome.data : expect.unreachable(JSON.stringify(outcome));
   const create = async (changes: Partial<typeof input> = {}, call?: DriverOptions): Promise<string> =>
@@ -19,8 +19,13 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
   const read = async (id: string) => requireData(await driver().read(id));
   const readResponses = async (id: string) => (await read(id)).recipients.map(({ response }) => response);
   const expectNotified = async (id: string, workerId: WorkerId, reasons: string[]) =>
-    expect(await fixtureOf().notifications(id, workerId, reasons.length)).toEqual(reasons);
-  const rejection = (code: string, status: number, fields: string[] = []) => ({ ok: false, status, code, fields });
+    expect(await getFixture().notifications(id, workerId, reasons.length)).toEqual(reasons);
+  const createRejection = (code: string, status: number, fields: string[] = []) => ({
+    ok: false,
+    status,
+    code,
+    fields,
+  });
 
   test("an offer is read as it was created, with one recipient per worker, in the order of `workerIds`", async () => {
     const before = Date.now();
@@ -55,17 +60,17 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
 
   test("a worker's response can be read immediately, and may change", async () => {
     const id = await create();
-    expect(await fixtureOf().respond(id, "worker_amal", "applied")).toBe("done");
-    expect(await fixtureOf().respond(id, "worker_ben", "rejected")).toBe("done");
+    expect(await getFixture().respond(id, "worker_amal", "applied")).toBe("done");
+    expect(await getFixture().respond(id, "worker_ben", "rejected")).toBe("done");
     expect(await readResponses(id)).toEqual(["none", "applied", "rejected"]);
-    await fixtureOf().respond(id, "worker_amal", "rejected");
-    await fixtureOf().respond(id, "worker_ben", "applied");
+    await getFixture().respond(id, "worker_amal", "rejected");
+    await getFixture().respond(id, "worker_ben", "applied");
     expect(await readResponses(id)).toEqual(["none", "rejected", "applied"]);
   });
 
   test("a completion confirms the chosen workers and notifies everyone", async () => {
     const id = await create();
-    for (const workerId of ["worker_amal", "worker_ben"] as const) await fixtureOf().respond(id, workerId, "applied");
+    for (const workerId of ["worker_amal", "worker_ben"] as const) await getFixture().respond(id, workerId, "applied");
     expect(await driver().complete(id, ["worker_amal", "worker_amal"])).toMatchObject({ ok: true });
     const { complete, widthdrawn, recipients } = await read(id);
     expect({ complete, widthdrawn }).toEqual({ complete: true, widthdrawn: false });
@@ -78,27 +83,33 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
 
   test("a completion with a worker who has not applied is rejected and changes nothing", async () => {
     const id = await create();
-    await fixtureOf().respond(id, "worker_amal", "applied");
-    await fixtureOf().respond(id, "worker_ben", "applied");
-    await fixtureOf().respond(id, "worker_ben", "rejected");
+    await getFixture().respond(id, "worker_amal", "applied");
+    await getFixture().respond(id, "worker_ben", "applied");
+    await getFixture().respond(id, "worker_ben", "rejected");
     const chosen = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
     const fields = ["[1]", "[2]", "[3]", "[4]"];
-    expect(await driver().complete(id, chosen)).toEqual(rejection("worker_not_applied", 400, fields));
-    expect(await driver().complete(id, [])).toEqual(rejection("invalid_request", 400, ["body"]));
-    expect(await driver().complete(id, ["worker_amal", ""])).toEqual(rejection("invalid_request", 400, ["[1]"]));
+    expect(await driver().complete(id, chosen)).toEqual(createRejection("worker_not_applied", 400, fields));
+    expect(await driver().complete(id, [])).toEqual(createRejection("invalid_request", 400, ["body"]));
+    expect(await driver().complete(id, ["worker_amal", ""])).toEqual(createRejection("invalid_request", 400, ["[1]"]));
     expect(await read(id)).toMatchObject({ complete: false });
     await expectNotified(id, "worker_amal", ["offer"]);
   });
 
   test("an offer can be completed only once, and not after a withdrawal", async () => {
     const id = await create();
-    await fixtureOf().respond(id, "worker_amal", "applied");
+    await getFixture().respond(id, "worker_amal", "applied");
     await driver().complete(id, ["worker_amal"]);
-    expect(await driver().complete(id, ["worker_amal"])).toEqual(rejection("offer_completed", expected().closed));
+    expect(await driver().complete(id, ["worker_amal"])).toEqual(
+      createRejection("offer_completed", getExpectations().closed),
+    );
     // The offer's state is checked before the workers.
-    expect(await driver().complete(id, ["worker_cleo"])).toEqual(rejection("offer_completed", expected().closed));
+    expect(await driver().complete(id, ["worker_cleo"])).toEqual(
+      createRejection("offer_completed", getExpectations().closed),
+    );
     await driver().withdraw(id);
-    expect(await driver().complete(id, ["worker_amal"])).toEqual(rejection("offer_withdrawn", expected().closed));
+    expect(await driver().complete(id, ["worker_amal"])).toEqual(
+      createRejection("offer_withdrawn", getExpectations().closed),
+    );
     expect(await read(id)).toMatchObject({ complete: true, widthdrawn: true });
   });
 
@@ -111,28 +122,28 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
 
   test("a worker cannot respond to an offer that was not sent to them, and nobody can respond to a closed offer", async () => {
     const id = await create({ workerIds: ["worker_amal", "worker_ben"] });
-    expect(await fixtureOf().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
-    expect(await fixtureOf().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
-    await fixtureOf().respond(id, "worker_amal", "applied");
+    expect(await getFixture().respond(id, "worker_dana", "applied")).toBe("offer_not_found");
+    expect(await getFixture().respond("unknown", "worker_amal", "applied")).toBe("offer_not_found");
+    await getFixture().respond(id, "worker_amal", "applied");
     await driver().complete(id, ["worker_amal"]);
-    expect(await fixtureOf().respond(id, "worker_amal", "rejected")).toBe("offer_completed");
+    expect(await getFixture().respond(id, "worker_amal", "rejected")).toBe("offer_completed");
     await driver().withdraw(id);
-    expect(await fixtureOf().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
+    expect(await getFixture().respond(id, "worker_ben", "applied")).toBe("offer_withdrawn");
     expect(await readResponses(id)).toEqual(["applied", "none"]);
   });
 
   test("an unknown offer and another organisation's offer get the same response: not found", async () => {
     const id = await create();
-    await fixtureOf().respond(id, "worker_amal", "applied");
+    await getFixture().respond(id, "worker_amal", "applied");
     for (const [absent, call] of [
       [id, { apiKey: keys.bistro }],
       ["unknown", {}],
       ["a/b?c#d", {}],
       ["über", {}],
     ] as const) {
-      expect(await driver().read(absent, call)).toMatchObject({ ok: false, ...expected().absent });
-      expect(await driver().withdraw(absent, call)).toMatchObject(expected().absentWithdrawal);
-      expect(await driver().complete(absent, ["worker_amal"], call)).toMatchObject(expected().absentCompletion);
+      expect(await driver().read(absent, call)).toMatchObject({ ok: false, ...getExpectations().absent });
+      expect(await driver().withdraw(absent, call)).toMatchObject(getExpectations().absentWithdrawal);
+      expect(await driver().complete(absent, ["worker_amal"], call)).toMatchObject(getExpectations().absentCompletion);
     }
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: false });
   });
@@ -146,7 +157,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
       await driver().complete(id, ["worker_amal"], call),
       await driver().withdraw(id, call),
     ])
-      expect(outcome).toEqual(rejection("invalid_api_key", 401));
+      expect(outcome).toEqual(createRejection("invalid_api_key", 401));
     expect(await read(id)).toMatchObject({ widthdrawn: false });
   });
 
@@ -155,7 +166,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
     const id = await create({ createdByUserId: "user_ada" }, { apiKey: crewForHarbour });
     await create({ createdByUserId: "user_hana" }, { apiKey: crewForHarbour });
     expect(await read(id)).toMatchObject({ id });
-    expect(await driver().read(id, { apiKey: crew })).toMatchObject({ ok: false, ...expected().absent });
+    expect(await driver().read(id, { apiKey: crew })).toMatchObject({ ok: false, ...getExpectations().absent });
     for (const [apiKey, createdByUserId] of [
       [harbour, "user_ada"],
       [harbour, "worker_amal"],
@@ -164,7 +175,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
       [bistro, ""],
     ] as const)
       expect(await driver().create({ ...input, createdByUserId }, { apiKey })).toEqual(
-        rejection("invalid_request", 400, ["createdByUserId"]),
+        createRejection("invalid_request", 400, ["createdByUserId"]),
       );
   });
 
@@ -172,7 +183,7 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
     const idempotencyKey = `creation ${crypto.randomUUID()}`;
     const id = await create({}, { idempotencyKey });
     expect(await create({}, { idempotencyKey })).toBe(id);
-    const reused = rejection("idempotency_key_reused", expected().reused);
+    const reused = createRejection("idempotency_key_reused", getExpectations().reused);
     expect(await driver().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(reused);
     expect(await driver().create({ ...input, title: "" }, { idempotencyKey })).toEqual(reused);
     expect(await driver().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(reused);
@@ -185,10 +196,10 @@ export function operationsSuite(fixtureOf: () => ContractFixture, driver: () => 
     const id = await create();
     const idempotencyKey = `completion ${crypto.randomUUID()}`;
     const complete = (offerId = id) => driver().complete(offerId, ["worker_amal"], { idempotencyKey });
-    expect(await complete()).toEqual(rejection("worker_not_applied", 400, ["[0]"]));
-    await fixtureOf().respond(id, "worker_amal", "applied");
+    expect(await complete()).toEqual(createRejection("worker_not_applied", 400, ["[0]"]));
+    await getFixture().respond(id, "worker_amal", "applied");
     for (const _ of [1, 2]) expect(await complete()).toMatchObject({ ok: true });
-    expect(await complete(await create())).toEqual(rejection("idempotency_key_reused", expected().reused));
+    expect(await complete(await create())).toEqual(createRejection("idempotency_key_reused", getExpectations().reused));
     await expectNotified(id, "worker_amal", ["offer", "successful"]);
   });
 }

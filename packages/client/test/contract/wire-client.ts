@@ -8,12 +8,12 @@ export interface WireResponse {
 
 export const json = { "content-type": "application/json" };
 
-export const problemOf = ({ text }: WireResponse) => JSON.parse(text);
+export const parseProblem = ({ text }: WireResponse) => JSON.parse(text);
 
 /** Sends HTTP requests to a service, by default with Harbour's key. */
-export function wireClient(fixtureOf: () => ContractFixture) {
+export function createWireClient(getFixture: () => ContractFixture) {
   const call = async (method: string, path: string, init: RequestInit = {}): Promise<WireResponse> => {
-    const { baseUrl, fetch } = fixtureOf();
+    const { baseUrl, fetch } = getFixture();
     const headers = new Headers({ "x-ue-api-subscription-key": keys.harbour });
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     const response = await fetch(baseUrl + path, { ...init, method, headers });

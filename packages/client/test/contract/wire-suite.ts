@@ -1,50 +1,53 @@
 import { describe, expect, test } from "vitest";
 import { expectations, input } from "./expectations.ts";
 import { type ContractFixture, keys } from "./fixture.ts";
-import { json, problemOf, type WireResponse, wireClient } from "./wire-client.ts";
+import { createWireClient, json, parseProblem, type WireResponse } from "./wire-client.ts";
 
 const version = "?api-version=1.0";
 const [slot = { start: "", end: "" }] = input.events;
 
 /** Tests the HTTP messages, without a client. */
-export function wireSuite(fixtureOf: () => ContractFixture): void {
-  const expected = () => expectations[fixtureOf().dialect];
-  const { call, post } = wireClient(fixtureOf);
-  const create = async (changes: object = {}, headers?: Record<string, string>): Promise<[string, WireResponse]> => {
+export function describeMessages(getFixture: () => ContractFixture): void {
+  const getExpectations = () => expectations[getFixture().dialect];
+  const { call, post } = createWireClient(getFixture);
+  const createOffer = async (
+    changes: object = {},
+    headers?: Record<string, string>,
+  ): Promise<[string, WireResponse]> => {
     const response = await post(`/offer${version}`, { ...input, ...changes }, headers);
-    expect(response.status).toBe(expected().created);
-    return [fixtureOf().dialect === "live" ? response.text : JSON.parse(response.text).id, response];
+    expect(response.status).toBe(getExpectations().created);
+    return [getFixture().dialect === "live" ? response.text : JSON.parse(response.text).id, response];
   };
-  const storedStart = async (changes: object): Promise<unknown> => {
-    const [id] = await create(changes);
+  const createAndReadStart = async (changes: object): Promise<unknown> => {
+    const [id] = await createOffer(changes);
     return JSON.parse((await call("GET", `/offer/${id}${version}`)).text).events[0].start;
   };
-  const rejectedFields = async (body: unknown) => {
+  const sendAndReadRejectedFields = async (body: unknown) => {
     const response = await post(`/offer${version}`, body);
-    const { code, errors } = problemOf(response);
+    const { code, errors } = parseProblem(response);
     expect({ status: response.status, code }).toEqual({ status: 400, code: "invalid_request" });
     for (const messages of Object.values(errors)) expect(messages).toEqual([expect.any(String)]);
     return Object.keys(errors).sort();
   };
 
   test("each operation responds with the status, the headers and the body of its dialect", async () => {
-    const [id, created] = await create();
-    if (fixtureOf().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
+    const [id, created] = await createOffer();
+    if (getFixture().dialect === "live") expect(created.headers.get("content-type")).toMatch(/^text\/plain/);
     else expect([created.headers.get("location"), JSON.parse(created.text)]).toEqual([`/offer/${id}`, { id }]);
     const read = await call("GET", `/offer/${id}${version}`);
     expect([read.status, JSON.parse(read.text).id]).toEqual([200, id]);
     expect(read.headers.get("content-type")).toMatch(/^application\/json/);
-    await fixtureOf().respond(id, "worker_amal", "applied");
+    await getFixture().respond(id, "worker_amal", "applied");
     const completed = await post(`/offer/${id}/complete${version}`, ["worker_amal"]);
     expect([completed.status, completed.text]).toEqual([204, ""]);
     const withdrawn = await call("GET", `/offer/${id}/withdraw${version}`);
-    expect([withdrawn.status, withdrawn.text]).toEqual([expected().withdrawn, ""]);
+    expect([withdrawn.status, withdrawn.text]).toEqual([getExpectations().withdrawn, ""]);
   });
 
   test("every response has its own id and must not be stored", async () => {
     const ids = new Set<string | null>();
     for (const response of [
-      (await create())[1],
+      (await createOffer())[1],
       await call("GET", `/offer/unknown${version}`),
       await call("DELETE", "/offer"),
       await call("GET", "/nothing", { headers: { "x-request-id": "mine" } }),
@@ -60,7 +63,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     const response = await post(`/offer${version}`, { ...input, title: "", titel: "x" });
     expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
     const remedy = [expect.any(String)];
-    expect(problemOf(response)).toEqual({
+    expect(parseProblem(response)).toEqual({
       type: "https://github.com/offers/offers/blob/main/docs/errors.md#invalid_request",
       title: "The request is not valid",
       status: 400,
@@ -84,7 +87,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     ] as const) {
       const init = { headers: { "x-ue-api-subscription-key": key }, ...(method === "POST" && { body: "{" }) };
       const response = await call(method, path, init);
-      expect([response.status, problemOf(response).code]).toEqual([401, "invalid_api_key"]);
+      expect([response.status, parseProblem(response).code]).toEqual([401, "invalid_api_key"]);
       expect(response.headers.get("www-authenticate")).toMatch(/^ApiKey/);
     }
   });
@@ -103,20 +106,20 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       await post(`/offer/unknown/complete${query}`, ["worker_amal"]),
       await call("GET", `/offer/unknown/withdraw${query}`),
     ]) {
-      expect([response.status, problemOf(response).code]).toEqual([400, "unsupported_api_version"]);
-      expect(Object.keys(problemOf(response).errors)).toEqual(["api-version"]);
+      expect([response.status, parseProblem(response).code]).toEqual([400, "unsupported_api_version"]);
+      expect(Object.keys(parseProblem(response).errors)).toEqual(["api-version"]);
     }
   });
 
   test("a completion without a version is rejected; the live service rejects every operation without one", async () => {
-    const [id] = await create();
+    const [id] = await createOffer();
     const statuses = [
       (await post("/offer", input)).status,
       (await call("GET", `/offer/${id}`)).status,
       (await call("GET", `/offer/${id}/withdraw`)).status,
       (await post(`/offer/${id}/complete`, ["worker_amal"])).status,
     ];
-    expect(statuses).toEqual(expected().versionIsOptional ? [201, 200, 200, 400] : [400, 400, 400, 400]);
+    expect(statuses).toEqual(getExpectations().versionIsOptional ? [201, 200, 200, 400] : [400, 400, 400, 400]);
   });
 
   test.each([
@@ -130,21 +133,21 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
   ])("%s %s gets a 405 that lists the allowed methods", async (method, path, allow) => {
     const response = await call(method, path);
     expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
-    if (method !== "HEAD") expect(problemOf(response).code).toBe("method_not_allowed");
+    if (method !== "HEAD") expect(parseProblem(response).code).toBe("method_not_allowed");
   });
 
   test("an id is decoded once, and rejected if it cannot be decoded", async () => {
-    const [id] = await create();
+    const [id] = await createOffer();
     const { status, text } = await call("GET", `/offer/${id.replace("_", "%5F")}${version}`);
     expect([status, JSON.parse(text).id]).toEqual([200, id]);
     const twice = await call("GET", `/offer/${id.replace("_", "%255F")}${version}`);
-    expect(twice.status).toBe(expected().absent.status);
+    expect(twice.status).toBe(getExpectations().absent.status);
     const malformed = await call("GET", `/offer/%E0%A4%A${version}`);
-    expect([malformed.status, problemOf(malformed).code]).toEqual([400, "malformed_url"]);
+    expect([malformed.status, parseProblem(malformed).code]).toEqual([400, "malformed_url"]);
   });
 
   test("HEAD reads an offer without its body", async () => {
-    const [id] = await create();
+    const [id] = await createOffer();
     expect(await call("HEAD", `/offer/${id}${version}`)).toMatchObject({ status: 200, text: "" });
   });
 
@@ -152,7 +155,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     "%s does not exist",
     async (path) => {
       const response = await call("GET", path);
-      expect([response.status, problemOf(response).code]).toEqual([404, "not_found"]);
+      expect([response.status, parseProblem(response).code]).toEqual([404, "not_found"]);
     },
   );
 
@@ -169,18 +172,18 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
     ])("%s is rejected", async (_, init: RequestInit, status, code) => {
       for (const path of ["/offer", "/offer/unknown/complete"]) {
         const response = await call("POST", path + version, init);
-        expect([response.status, problemOf(response).code]).toEqual([status, code]);
+        expect([response.status, parseProblem(response).code]).toEqual([status, code]);
       }
     });
 
     test.each(["application/json; charset=UTF-8", "application/vnd.offers+json", "Application/JSON"])(
       "may have the media type %s",
-      async (type) => void (await create({}, { "content-type": type })),
+      async (type) => void (await createOffer({}, { "content-type": type })),
     );
 
     test.each([null, {}, "worker_amal", 7])("for a completion must be a list: %j is rejected", async (body) => {
       const response = await post(`/offer/unknown/complete${version}`, body);
-      expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["body"]]);
+      expect([response.status, Object.keys(parseProblem(response).errors)]).toEqual([400, ["body"]]);
     });
   });
 
@@ -218,7 +221,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["U+0000", { ...input, title: "a\0b" }, ["title"]],
       ["a lone surrogate", { ...input, details: "\ud800" }, ["details"]],
     ])("with %s is rejected, and the problem lists the invalid fields", async (_, body, fields) =>
-      expect(await rejectedFields(body)).toEqual(fields),
+      expect(await sendAndReadRejectedFields(body)).toEqual(fields),
     );
 
     test.each([
@@ -232,7 +235,7 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       "soon",
       4_081_363_200_000,
     ])("may not start at %s", async (start) =>
-      expect(await rejectedFields({ ...input, events: [{ start, end: "2099-12-31T00:00:00Z" }] })).toEqual([
+      expect(await sendAndReadRejectedFields({ ...input, events: [{ start, end: "2099-12-31T00:00:00Z" }] })).toEqual([
         "events[0].start",
       ]),
     );
@@ -243,23 +246,23 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
       ["2099-05-01T18:00:00+02:00", "2099-05-01T16:00:00Z"],
       ["2099-05-01T16:00:00-00:00", "2099-05-01T16:00:00Z"],
     ])("may start at %s, which is stored as %s (D-96)", (start, stored) =>
-      expect(storedStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(stored),
+      expect(createAndReadStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(stored),
     );
 
     test("with null for every optional field is accepted as if the fields were absent (D-94)", async () => {
       const absent = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
-      const [id] = await create(absent);
+      const [id] = await createOffer(absent);
       const offer = JSON.parse((await call("GET", `/offer/${id}${version}`)).text);
       expect([offer.details, offer.locationPlaceId, offer.events]).toEqual(["", "", []]);
     });
 
     test.each(["2099-05-01T16:00:00+00:00", "2099-05-01T16:00:00.123456789Z", "2096-02-29T16:00:00Z"])(
       "may start at %s, which is stored unchanged",
-      (start) => expect(storedStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(start),
+      (start) => expect(createAndReadStart({ events: [{ start, end: "2099-12-31T00:00:00Z" }] })).resolves.toBe(start),
     );
 
     test("may reach every limit", async () => {
-      await create({
+      await createOffer({
         title: "x".repeat(200),
         details: "x".repeat(10_000),
         locationPlaceId: "x".repeat(500),
@@ -271,20 +274,20 @@ export function wireSuite(fixtureOf: () => ContractFixture): void {
 
     test("with 366 invalid events is rejected with at most a hundred invalid fields", async () => {
       const body = { ...input, events: Array(366).fill({}) };
-      expect(await rejectedFields(body)).toHaveLength(100);
+      expect(await sendAndReadRejectedFields(body)).toHaveLength(100);
     });
   });
 
   test("a replayed response has the header Idempotency-Replayed", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
-    const [[id, first], [again, second]] = [await create({}, key), await create({}, key)];
+    const [[id, first], [again, second]] = [await createOffer({}, key), await createOffer({}, key)];
     const replayed = (response: WireResponse) => response.headers.get("idempotency-replayed");
     expect([again, replayed(first), replayed(second)]).toEqual([id, null, "true"]);
   });
 
   test.each(["", "x".repeat(256), "a\tb"])("the idempotency key %j is invalid", async (key) => {
     const response = await post(`/offer${version}`, input, { "idempotency-key": key });
-    expect([response.status, Object.keys(problemOf(response).errors)]).toEqual([400, ["Idempotency-Key"]]);
+    expect([response.status, Object.keys(parseProblem(response).errors)]).toEqual([400, ["Idempotency-Key"]]);
   });
 }
 

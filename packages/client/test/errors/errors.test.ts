@@ -2,14 +2,14 @@ import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import * as offers from "../../src/index.ts";
 import { input } from "../support/offer.ts";
-import { respondWith, serve, unusedAddress } from "../support/serve.ts";
+import { findUnusedUrl, respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 /** The original fetch, saved before a test replaces it. */
 const runtimeFetch = globalThis.fetch;
 const html = "<!doctype html><title>Sign in to the guest network</title>";
 
-const createClient = async (...respond: Parameters<typeof respondWith>) => {
+const startService = async (...respond: Parameters<typeof respondWith>) => {
   const { baseUrl, received } = await serve(respondWith(...respond));
   return { client: new offers.OffersClient({ baseUrl, apiKey, maxRetries: 0 }), received };
 };
@@ -29,7 +29,7 @@ test.each([
   [599, offers.ServerError, "server_error"],
 ] as const)("a %i rejects with a %o, whatever the body [D-19]", async (status, ErrorType, code) => {
   for (const body of ["", html, "{broken", "[]", "null", '"no"']) {
-    const { client } = await createClient(status, body);
+    const { client } = await startService(status, body);
     for (const call of [
       () => client.createOffer(input),
       () => client.getOffer("a"),
@@ -54,7 +54,7 @@ test("problem details are kept, including extension members [D-19] [D-53]", asyn
     errors: { "events[0].end": ["must be after start"], title: ["is required"] },
     traceId: "00-1",
   };
-  const { client } = await createClient(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
+  const { client } = await startService(400, JSON.stringify(problem), { "X-Request-Id": "req_1" });
   await expect(client.createOffer(input)).rejects.toMatchObject({
     message: expect.stringContaining(
       ": 400; The offer is not valid; Two fields are not valid; events[0].end: must be after start; title: is required; ",
@@ -66,7 +66,7 @@ test("problem details are kept, including extension members [D-19] [D-53]", asyn
 });
 
 test("a read with a 204 response rejects with a NotFoundError, and never returns an empty object [D-20]", async () => {
-  const { client } = await createClient(204);
+  const { client } = await startService(204);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.NotFoundError);
   expect(error).toMatchObject({ status: 204, code: "not_found", operation: "GetOffer" });
@@ -81,7 +81,7 @@ test.each([
   ["an empty id", '""'],
   ["an id that is not a string", '{"id":{}}'],
 ])("a success with %s is an invalid response with its status [D-02]", async (_what, body) => {
-  const { client } = await createClient(200, body);
+  const { client } = await startService(200, body);
   for (const call of [() => client.createOffer(input), () => client.getOffer("a")]) {
     const error = await call().catch((error: unknown) => error);
     expect(error).toBeInstanceOf(offers.InvalidResponseError);
@@ -94,12 +94,12 @@ test.each([
   ["no recipients", '{"id":"offer_1","events":[]}'],
   ["recipients that are not a list", '{"id":"offer_1","events":[],"recipients":{}}'],
 ])("an offer with %s is an invalid response, so it does not fail in the caller's loop", async (_what, body) => {
-  const { client } = await createClient(200, body);
+  const { client } = await startService(200, body);
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
 
 test("a web page does not count as a completed or withdrawn offer [D-03] [D-10]", async () => {
-  const { client } = await createClient(200, html);
+  const { client } = await startService(200, html);
   for (const call of [() => client.completeOffer("a", ["w"]), () => client.withdrawOffer("a")])
     await expect(call()).rejects.toMatchObject({ code: "invalid_response", status: 200 });
 });
@@ -121,7 +121,7 @@ test.each([
 });
 
 test("a refused connection is reported as connect_failed, so the creation had no effect", async () => {
-  const client = new offers.OffersClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
+  const client = new offers.OffersClient({ baseUrl: await findUnusedUrl(), apiKey, maxRetries: 0 });
   const error = await client.createOffer(input).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(offers.ConnectionError);
   expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
@@ -143,7 +143,7 @@ test("a port that fetch blocks is not reported as a lost connection, and not ret
 });
 
 test("a 304 is an invalid response, not a redirect", async () => {
-  const { client } = await createClient(304);
+  const { client } = await startService(304);
   await expect(client.getOffer("a", { headers: { "if-none-match": '"1"' } })).rejects.toMatchObject({
     code: "invalid_response",
     status: 304,
@@ -162,7 +162,7 @@ test("the error for a redirect within the origin says to check baseUrl", async (
 });
 
 test("isOffersError recognises errors from another copy of the package, and nothing else", async () => {
-  const { client } = await createClient(404);
+  const { client } = await startService(404);
   const error = await client.getOffer("a").catch((error: unknown) => error);
   // The error that a second copy of the package would create.
   class UnrelatedError extends Error {
@@ -177,7 +177,7 @@ test("isOffersError recognises errors from another copy of the package, and noth
 });
 
 test("loggers, crashes and JSON show an error's message and the URL of its page", async () => {
-  const { client } = await createClient(404, '{"title":"No such offer"}');
+  const { client } = await startService(404, '{"title":"No such offer"}');
   const error = (await client.getOffer("a").catch((error: unknown) => error)) as offers.NotFoundError;
   const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#not_found";
   expect(error.docsUrl).toBe(docsUrl);

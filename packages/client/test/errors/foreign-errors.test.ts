@@ -11,7 +11,7 @@ import { input } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key";
-const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
+const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -20,7 +20,7 @@ const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
 /** Returns an error from another client's call, and a copy of its properties. */
 async function createForeignError() {
   const { baseUrl } = await serve(respondWith(404, '{"title":"No such worker"}'));
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
   const { operation, attempts, message, stack } = error;
   return { error, before: { operation, attempts, message, stack } };
 }
@@ -56,7 +56,7 @@ test.each(sources)(
     const { error, before } = await createForeignError();
     const { baseUrl } = await serve(respondWith(201, "offer_1"));
     const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
-    const failure = await errorOf(client.createOffer(input));
+    const failure = await catchError(client.createOffer(input));
     expect(failure).not.toBe(error);
     expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
     const { operation, attempts, message, stack } = error;
@@ -69,7 +69,7 @@ test("an error from another client's constructor does not belong to a call and i
     new OffersClient({ baseUrl: "", apiKey });
     return expect.unreachable();
   };
-  const failure = await errorOf(
+  const failure = await catchError(
     new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [failing] }).getOffer("a"),
   );
   expect(failure).toMatchObject({ code: "middleware_failed", operation: "GetOffer", attempts: 1 });
@@ -93,10 +93,10 @@ test("an error that middleware keeps and throws in a later call belongs to the f
     fetch,
     middleware: [breaker],
   });
-  const first = await errorOf(client.createOffer(input));
+  const first = await catchError(client.createOffer(input));
   expect(first).toMatchObject({ code: "connection_lost", operation: "CreateOffer" });
   expect(first).toBe(keptError);
-  const second = await errorOf(client.getOffer("a"));
+  const second = await catchError(client.getOffer("a"));
   expect(second).toMatchObject({ code: "middleware_failed", operation: "GetOffer", cause: first });
   expect(first.operation).toBe("CreateOffer");
 });
@@ -110,10 +110,10 @@ test("an error from validateResponses that middleware keeps and throws in a late
   const fetch = async () => Response.json({ id: "a" });
   const options = { baseUrl: "https://service.example", apiKey, fetch, middleware: [rethrowing, validateResponses()] };
   const client = new OffersClient(options);
-  keptError = await errorOf(client.getOffer("a"));
+  keptError = await catchError(client.getOffer("a"));
   const { message } = keptError as AnyOffersError;
   expect(keptError).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
-  const second = await errorOf(client.withdrawOffer("a"));
+  const second = await catchError(client.withdrawOffer("a"));
   expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: keptError });
   expect(keptError).toMatchObject({ operation: "GetOffer", message });
 });
@@ -121,7 +121,7 @@ test("an error from validateResponses that middleware keeps and throws in a late
 test("another call's error that a getter of the input throws becomes the cause, unchanged", async () => {
   const { error, before } = await createForeignError();
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
-  const failure = await errorOf(
+  const failure = await catchError(
     client.createOffer({
       ...input,
       get events(): never {
@@ -147,7 +147,9 @@ test("an error from another client's constructor that a getter of the input thro
       throw foreign;
     },
   };
-  const failure = await errorOf(new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(getter));
+  const failure = await catchError(
+    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(getter),
+  );
   expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", cause: foreign });
   expect(foreign).toMatchObject({ code: "invalid_base_url", operation: undefined });
 });
@@ -171,7 +173,9 @@ test("a getter of the input may throw undefined", async () => {
       throw undefined;
     },
   };
-  const failure = await errorOf(new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(hostile));
+  const failure = await catchError(
+    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(hostile),
+  );
   expect(failure).toMatchObject({ name: "UsageError", code: "invalid_argument", operation: "CreateOffer" });
 });
 
@@ -188,5 +192,5 @@ test("an error from another copy of the package is unchanged", async () => {
     apiKey,
     middleware: [() => Promise.reject(foreign)],
   });
-  expect(await errorOf(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreign });
+  expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreign });
 });

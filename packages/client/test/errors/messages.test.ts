@@ -3,7 +3,7 @@ import { type AnyOffersError, OffersClient } from "../../src/index.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
-const errorOf = (call: Promise<unknown>): Promise<AnyOffersError> =>
+const catchError = (call: Promise<unknown>): Promise<AnyOffersError> =>
   call.then(
     () => expect.unreachable(),
     (error) => error,
@@ -21,7 +21,7 @@ test("the message contains a problem's detail without the key, the sent values a
     " / ",
   );
   const { baseUrl } = await serve(respondWith(400, JSON.stringify({ title: "Not valid", detail })));
-  const error = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
+  const error = await catchError(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error.message).not.toMatch(/harbour-hotels|user_hana|Kitchen|Okafor|hana@|worker_amal|bo@|[\p{Cc}\u202E]/u);
   expect(error.message).toContain("[sent] / [sent]");
   expect(error.message).toContain("line one line two");
@@ -30,7 +30,7 @@ test("the message contains a problem's detail without the key, the sent values a
 
 test("the message does not contain the offer's id either", async () => {
   const { baseUrl } = await serve(respondWith(404, '{"detail":"There is no offer offer_4f1c2a."}'));
-  const { message } = await errorOf(new OffersClient({ baseUrl, apiKey }).getOffer("offer_4f1c2a"));
+  const { message } = await catchError(new OffersClient({ baseUrl, apiKey }).getOffer("offer_4f1c2a"));
   expect(message).toContain("There is no offer [sent]; check");
 });
 
@@ -38,7 +38,7 @@ test("the service's title, detail and reasons are truncated to 500 characters", 
   const errors = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`events[${index}].end`, ["is wrong"]]));
   const problem = { title: "t".repeat(100), detail: "d".repeat(300), errors };
   const { baseUrl } = await serve(respondWith(422, JSON.stringify(problem)));
-  const { message } = await errorOf(new OffersClient({ baseUrl, apiKey }).withdrawOffer("a"));
+  const { message } = await catchError(new OffersClient({ baseUrl, apiKey }).withdrawOffer("a"));
   expect(message).toContain(
     `: 422; ${"t".repeat(100)}; ${"d".repeat(300)}; events[0].end: is wrong; events[1].end: is wrong; `,
   );
@@ -82,7 +82,7 @@ test.each<[string, string, Error]>([
 ])("a runtime's error becomes %s with the message %s: %s", async (code, expectedMessage, thrown) => {
   const fetch = () => Promise.reject(thrown);
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxRetries: 0 });
-  const error = await errorOf(client.getOffer("a"));
+  const error = await catchError(client.getOffer("a"));
   expect(error.code).toBe(code);
   expect(error.message).toMatch(/^GetOffer at service\.example: /);
   expect(error.message).toContain(expectedMessage);
@@ -95,7 +95,7 @@ test("the reasons for invalid fields in a message do not contain sent values or 
     "workerIds[0]": ["worker_amal is unknown"],
   };
   const { baseUrl } = await serve(respondWith(400, JSON.stringify({ errors })));
-  const { message } = await errorOf(new OffersClient({ baseUrl, apiKey }).createOffer(input));
+  const { message } = await catchError(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(message).toContain(
     ": 400; title: [sent] is taken, ask [address] workerIds[0]: [sent] is unknown; change the request",
   );

@@ -4,14 +4,14 @@ import { type AnyOffersError, OffersClient, type OffersClientOptions } from "../
 import { createTestService } from "../../src/testing.ts";
 import { createProblemStarter, createStarter, json, type Mistake, startTcpServer } from "../support/mistake.ts";
 import { input, offer } from "../support/offer.ts";
-import { serve, unusedAddress } from "../support/serve.ts";
-import { makeAuthority, serveTls } from "../support/serve-tls.ts";
+import { findUnusedUrl, serve } from "../support/serve.ts";
+import { createAuthority, serveTls } from "../support/serve-tls.ts";
 
 const apiKey = "key-of-harbour-hotels";
 const read = (client: OffersClient) => client.getOffer("offer_4f1c2a");
 const create = (client: OffersClient) => client.createOffer(input);
 const https = (url: string) => url.replace("http:", "https:");
-const startUntrustedService = async () => (await serveTls(makeAuthority(), "")).baseUrl;
+const startUntrustedService = async () => (await serveTls(createAuthority(), "")).baseUrl;
 const service = createTestService();
 const serviceOptions = { fetch: service.fetch, baseUrl: service.baseUrl, apiKey: service.apiKey };
 const envHint = "is the environment variable set?";
@@ -151,7 +151,7 @@ const mistakes: Mistake[] = [
   },
   {
     what: "a port at which nothing listens",
-    startService: unusedAddress,
+    startService: findUnusedUrl,
     call: create,
     code: "connect_failed",
     message: /^CreateOffer at HOST: no connection was made; check baseUrl and the network \(.*ECONNREFUSED/,

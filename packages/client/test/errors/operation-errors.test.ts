@@ -11,7 +11,7 @@ import {
   type OperationName,
 } from "../../src/index.ts";
 import { input } from "../support/offer.ts";
-import { respondWith, serve, unusedAddress } from "../support/serve.ts";
+import { findUnusedUrl, respondWith, serve } from "../support/serve.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const table = readOperationErrors(root);
@@ -57,7 +57,7 @@ const causes: Record<AnyOffersError["code"], Cause> = {
   invalid_response: { startService: createStarter(200, html) },
   response_too_large: { startService: createStarter(200, "x".repeat(200)), options: { maxResponseBytes: 100 } },
   unexpected_redirect: { startService: createStarter(308, "", { location: "/elsewhere" }) },
-  connect_failed: { startService: unusedAddress },
+  connect_failed: { startService: findUnusedUrl },
   connection_lost: { startService: async () => (await serve((response) => void response.destroy())).baseUrl },
   tls_failed: { startService: async () => (await createStarter(200)()).replace("http:", "https:") },
   port_blocked: { startService: async () => "http://127.0.0.1:1" },

@@ -11,7 +11,7 @@ const representations = (value: unknown) => [
   String(value),
   value instanceof Error ? value.stack : "",
 ];
-const errorOf = (options: OffersClientOptions) =>
+const catchError = (options: OffersClientOptions) =>
   new OffersClient({ maxRetries: 0, ...options }).createOffer(input).then(
     () => expect.unreachable(),
     (error: unknown) => error,
@@ -35,12 +35,12 @@ test.each([
   const { baseUrl } = await serve(
     respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
   );
-  for (const text of representations(await errorOf({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
+  for (const text of representations(await catchError({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
 });
 
 test("no error contains a key from a redirect's target", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
-  for (const text of representations(await errorOf({ baseUrl, apiKey: "key-of-harbour" })))
+  for (const text of representations(await catchError({ baseUrl, apiKey: "key-of-harbour" })))
     expect(text).not.toMatch(/of-harbour/);
 });
 
@@ -50,8 +50,8 @@ test("only the key is removed from what fetch or middleware throws", async () =>
     throw new TypeError("fetch failed", { cause });
   };
   const baseUrl = "https://service.example";
-  const fetchError = await errorOf({ baseUrl, apiKey, fetch: throwError });
-  const middlewareError = await errorOf({ baseUrl, apiKey, middleware: [throwError satisfies Middleware] });
+  const fetchError = await catchError({ baseUrl, apiKey, fetch: throwError });
+  const middlewareError = await catchError({ baseUrl, apiKey, middleware: [throwError satisfies Middleware] });
   for (const text of [...representations(fetchError), ...representations(middlewareError)])
     expect(text).not.toContain("harbour");
   expect(fetchError).toMatchObject({
@@ -85,7 +85,7 @@ test.each([301, 302, 303, 307, 308])(
     const { baseUrl, received } = await serve(
       respondWith(status, "", { location: `${target.baseUrl}/offer/secret?token=1` }),
     );
-    const error = await errorOf({ baseUrl, apiKey, maxRetries: 2 });
+    const error = await catchError({ baseUrl, apiKey, maxRetries: 2 });
     expect(error).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status });
     expect((error as Error).message).not.toContain("token");
     expect([received.length, target.received.length]).toEqual([1, 0]);
@@ -94,7 +94,7 @@ test.each([301, 302, 303, 307, 308])(
 
 test("a redirect without a Location header is an error too", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "http://[" }));
-  expect(await errorOf({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
+  expect(await catchError({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
 });
 
 test("inspecting a client shows only its class name, even for another organisation", () => {

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { respondWith, serve, unusedAddress } from "../support/serve.ts";
+import { findUnusedUrl, respondWith, serve } from "../support/serve.ts";
 
 /** Runs a file in a user's project until it exits. */
-async function run(lines: string[], env: Record<string, string> = {}) {
+async function runProject(lines: string[], env: Record<string, string> = {}) {
   // Inside this package, so that its name resolves as in a user's project.
   const folder = mkdtempSync(join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -42,7 +42,7 @@ test.each(Object.entries(calls))(
   async (name, call) => {
     const { baseUrl } = await serve(respondWith(409));
     const lines = [...programStart(), "", `${call};`, "setTimeout(() => console.log('still here'), 60_000);"];
-    const { code, stderr, stdout } = await run(lines, { BASE_URL: baseUrl });
+    const { code, stderr, stdout } = await runProject(lines, { BASE_URL: baseUrl });
     expect(code).toBe(1);
     expect(stdout).toBe("");
     expect(stderr).toContain("ConflictError");
@@ -54,7 +54,7 @@ test("without an await, the stack shows no line of the caller, but operation and
   const { baseUrl } = await serve(respondWith(409));
   const show = "({ operation, docsUrl, stack }) => console.log(operation, docsUrl, stack.includes('hire.mjs'))";
   const lines = [...programStart(), `process.on("unhandledRejection", ${show});`, 'client.withdrawOffer("a");'];
-  const { stdout } = await run(lines, { BASE_URL: baseUrl });
+  const { stdout } = await runProject(lines, { BASE_URL: baseUrl });
   expect(stdout).toMatch(/^WithdrawOffer https:\S+\/errors\.md#conflict false\n$/);
 });
 
@@ -62,10 +62,10 @@ test("without an await, withResponse and a refused connection end the process to
   const { baseUrl } = await serve(respondWith(404));
   for (const [call, url, shown] of [
     ['client.getOffer("a").withResponse();', baseUrl, "NotFoundError: GetOffer at "],
-    ['client.getOffer("a");', await unusedAddress(), "ConnectionError: GetOffer at "],
+    ['client.getOffer("a");', await findUnusedUrl(), "ConnectionError: GetOffer at "],
     ['client.getOffer("..");', baseUrl, "UsageError: GetOffer: id "],
   ] as const) {
-    const { code, stderr } = await run([...programStart(), call], { BASE_URL: url });
+    const { code, stderr } = await runProject([...programStart(), call], { BASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toContain(shown);
   }
@@ -76,14 +76,14 @@ test("without an await, a failing call by a traced client ends the process too",
   const traced = `import { TracedOffersClient } from "${source}opentelemetry.ts";`;
   const options = '{ baseUrl: process.env.BASE_URL, apiKey: "key" }';
   const lines = [traced, `const client = new TracedOffersClient(${options});`, 'client.getOffer("a");'];
-  const { code, stderr } = await run(lines, { BASE_URL: baseUrl });
+  const { code, stderr } = await runProject(lines, { BASE_URL: baseUrl });
   expect(code).toBe(1);
   expect(stderr).toContain("NotFoundError: GetOffer at ");
 });
 
 test("a failure that is caught, or returned by safe(), does not end the process", async () => {
   const { baseUrl } = await serve(respondWith(409));
-  const { code, stdout } = await run(
+  const { code, stdout } = await runProject(
     [
       ...programStart(),
       'client.getOffer("a").safe();',
@@ -118,16 +118,16 @@ const cases: [kind: string, respond: Parameters<typeof serve>[0] | "unused addre
 async function causeEveryError() {
   const failing = await Promise.all(
     cases.map(async ([, respond, options]) => {
-      const baseUrl = respond === "unused address" ? await unusedAddress() : (await serve(respond)).baseUrl;
+      const baseUrl = respond === "unused address" ? await findUnusedUrl() : (await serve(respond)).baseUrl;
       return `[${JSON.stringify(baseUrl)}, () => ({ ${options} })]`;
     }),
   );
   const lines = [
     `import { OffersClient } from "${source}index.ts";`,
-    `for (const [way, [baseUrl, optionsOf]] of [${failing}].entries()) {`,
+    `for (const [caseIndex, [baseUrl, optionsOf]] of [${failing}].entries()) {`,
     'const client = new OffersClient({ baseUrl, apiKey: "key", maxRetries: 0 });',
     "const options = optionsOf();",
-    "const show = (error) => console.log(way, error.constructor.name, /hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);",
+    "const show = (error) => console.log(caseIndex, error.constructor.name, /hire\\.mjs:(\\d+)/.exec(error.stack)?.[1]);",
     `await client.createOffer(${input}, options).catch(show);`,
     'await client.getOffer("a", options).catch(show);',
     'await client.completeOffer("a", ["w"], options).catch(show);',
@@ -138,19 +138,19 @@ async function causeEveryError() {
     'await Promise.all([client.getOffer("a", options)]).catch(show);',
     "}",
   ];
-  const { stdout, stderr } = await run(lines);
+  const { stdout, stderr } = await runProject(lines);
   expect(stderr).toBe("");
   const printed = stdout.trim().split("\n");
-  return cases.map((_, way) => printed.filter((line) => line.startsWith(`${way} `)));
+  return cases.map((_, caseIndex) => printed.filter((line) => line.startsWith(`${caseIndex} `)));
 }
 let failures: ReturnType<typeof causeEveryError> | undefined;
 
-test.each(cases.map(([kind], way) => [kind, way] as const))(
+test.each(cases.map(([kind], caseIndex) => [kind, caseIndex] as const))(
   "the stack of a %s shows the line of the call, for every operation and method [D-97]",
-  async (kind, way) => {
+  async (kind, caseIndex) => {
     failures ??= causeEveryError();
-    const shown = (await failures)[way];
-    expect(shown).toEqual([6, 7, 8, 9, 10, 11, 12, 13].map((line) => `${way} ${kind} ${line}`));
+    const shown = (await failures)[caseIndex];
+    expect(shown).toEqual([6, 7, 8, 9, 10, 11, 12, 13].map((line) => `${caseIndex} ${kind} ${line}`));
   },
 );
 
@@ -176,7 +176,7 @@ test("the stack shows the call's line even with a late key, in a long watch, and
     'await new OffersClient({ ...options, middleware: [validateResponses(), async () => { throw new Error("x"); }] }).getOffer("a").catch(show);',
     'await new OffersClient({ ...options, middleware: [async () => { throw new Error("mine"); }] }).getOffer("a").catch((error) => show(error.cause));',
   ];
-  const { stdout, stderr } = await run(lines, { BASE_URL: baseUrl });
+  const { stdout, stderr } = await runProject(lines, { BASE_URL: baseUrl });
   expect(stderr).toBe("");
   expect(stdout.trim().split("\n")).toEqual(["4", "5", "6", "7", "8", "9", "10"]);
 });

@@ -5,7 +5,7 @@ import * as offers from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
 import { createOpenApiClient } from "../../src/openapi-fetch.ts";
 import { offer } from "../support/offer.ts";
-import { type Responder, respondWith, serve, unusedAddress } from "../support/serve.ts";
+import { findUnusedUrl, type Responder, respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key-of-harbour-hotels";
 const respondWithOffer = respondWith(200, JSON.stringify(offer));
@@ -144,7 +144,7 @@ test("twenty calls leave no listener on a shared signal, and aborting it ends a 
 });
 
 test("a refused connection is returned as an error value too [D-66]", async () => {
-  const api = createOpenApiClient({ baseUrl: await unusedAddress(), apiKey, maxRetries: 0 });
+  const api = createOpenApiClient({ baseUrl: await findUnusedUrl(), apiKey, maxRetries: 0 });
   const { error } = await api.POST("/offer", { body });
   expect(error).toMatchObject({ name: "ConnectionError", code: "connect_failed" });
   expect(offers.isOffersError(error)).toBe(true);

@@ -53,7 +53,7 @@ async function createTracedClient(
   };
 }
 
-const spans = () =>
+const getFinishedSpans = () =>
   exporter
     .getFinishedSpans()
     .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
@@ -70,7 +70,7 @@ test("each call creates one span, which ends with the call and has the conventio
   await client.getOffer(id);
   await client.completeOffer(id, ["SENTINEL-worker"]);
   await client.withdrawOffer(id);
-  const span = (name: string, method: string, template: string, status: number) => ({
+  const createExpectedSpan = (name: string, method: string, template: string, status: number) => ({
     name,
     kind: SpanKind.CLIENT,
     status: { code: SpanStatusCode.UNSET },
@@ -83,11 +83,11 @@ test("each call creates one span, which ends with the call and has the conventio
       "http.response.status_code": status,
     },
   });
-  expect(spans()).toEqual([
-    span("CreateOffer", "POST", "/offer", 201),
-    span("GetOffer", "GET", "/offer/{id}", 200),
-    span("CompleteOffer", "POST", "/offer/{id}/complete", 201),
-    span("WithdrawOffer", "GET", "/offer/{id}/withdraw", 201),
+  expect(getFinishedSpans()).toEqual([
+    createExpectedSpan("CreateOffer", "POST", "/offer", 201),
+    createExpectedSpan("GetOffer", "GET", "/offer/{id}", 200),
+    createExpectedSpan("CompleteOffer", "POST", "/offer/{id}/complete", 201),
+    createExpectedSpan("WithdrawOffer", "GET", "/offer/{id}/withdraw", 201),
   ]);
 });
 
@@ -144,21 +144,21 @@ test("a failure's code and status are recorded on the span, and the call rejects
   const result = await call.safe();
   expect(result).toMatchObject({ ok: false, error: { code: "conflict", status: 409, attempts: 1 } });
   await expect(call.withResponse()).rejects.toBe(result.ok || result.error);
-  expect(spans()).toMatchObject([
+  expect(getFinishedSpans()).toMatchObject([
     {
       name: "CompleteOffer",
       status: { code: SpanStatusCode.ERROR },
       attributes: { "error.type": "conflict", "http.response.status_code": 409 },
     },
   ]);
-  expect(JSON.stringify(spans())).not.toContain("SENTINEL");
+  expect(JSON.stringify(getFinishedSpans())).not.toContain("SENTINEL");
 });
 
 test("a call that is rejected before any request creates a span too, without a status", async () => {
   const { client, received } = await createTracedClient(respondWithOffer);
   const result = await client.getOffer("..").safe();
   expect(result).toMatchObject({ ok: false, error: { code: "invalid_id" } });
-  const [{ attributes } = expect.unreachable()] = spans();
+  const [{ attributes } = expect.unreachable()] = getFinishedSpans();
   expect(attributes).toMatchObject({ "error.type": "invalid_id" });
   expect(Object.keys(attributes)).not.toContain("http.response.status_code");
   expect(received).toEqual([]);
@@ -171,7 +171,7 @@ test("a failure that safe() returns is not an unhandled rejection", async () => 
   onTestFinished(() => void process.off("unhandledRejection", record));
   const { client } = await createTracedClient(respondWith(404));
   expect(await client.getOffer(id).safe()).toMatchObject({ ok: false });
-  await expect.poll(() => spans()).toHaveLength(1);
+  await expect.poll(() => getFinishedSpans()).toHaveLength(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
 });
@@ -185,7 +185,7 @@ test("each read of a watch creates a span, and so does a call for another organi
   expect(otherClient).toBeInstanceOf(TracedOffersClient);
   expect(otherClient).toBeInstanceOf(OffersClient);
   await otherClient.getOffer(id);
-  expect(spans().map(({ name }) => name)).toEqual(["GetOffer", "GetOffer", "GetOffer"]);
+  expect(getFinishedSpans().map(({ name }) => name)).toEqual(["GetOffer", "GetOffer", "GetOffer"]);
   expect(received.map(({ headers }) => headers["x-ue-api-subscription-key"])).toEqual([
     apiKey,
     apiKey,
@@ -206,7 +206,7 @@ test("an instrumented fetch adds no span and no second traceparent [D-67]", asyn
   };
   const { client, received } = await createTracedClient(respondWithOffer, { fetch: instrumented });
   await client.getOffer(id);
-  expect(spans().map(({ name }) => name)).toEqual(["GetOffer"]);
+  expect(getFinishedSpans().map(({ name }) => name)).toEqual(["GetOffer"]);
   expect(received[0]?.headers.traceparent).toMatch(traceparent);
 });
 
@@ -222,7 +222,7 @@ test.each([
     maxRetries: 0,
   });
   await client.getOffer(id).safe();
-  expect(spans()).toMatchObject([{ attributes: { "server.address": address, "server.port": port } }]);
+  expect(getFinishedSpans()).toMatchObject([{ attributes: { "server.address": address, "server.port": port } }]);
 });
 
 const broken = () => {
@@ -257,7 +257,7 @@ test("without a registered provider, calls work as usual", async () => {
   onTestFinished(() => void trace.setGlobalTracerProvider(provider));
   const { client } = await createTracedClient(respondWithOffer);
   await expect(client.getOffer(id)).resolves.toEqual(offer);
-  expect(spans()).toEqual([]);
+  expect(getFinishedSpans()).toEqual([]);
 });
 
 test("a client created before the SDK is registered traces from then on", async () => {
@@ -267,7 +267,7 @@ test("a client created before the SDK is registered traces from then on", async 
   trace.setGlobalTracerProvider(provider);
   await client.getOffer(id);
   expect(received.map(({ headers }) => traceparent.test(String(headers.traceparent)))).toEqual([false, true]);
-  expect(spans()).toHaveLength(1);
+  expect(getFinishedSpans()).toHaveLength(1);
 });
 
 test("baggage is not sent to the service", async () => {

@@ -9,7 +9,7 @@ import { Agent, fetch as fetchFromUndici } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Fetch, OffersClient } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
-import { makeAuthority } from "../support/serve-tls.ts";
+import { createAuthority } from "../support/serve-tls.ts";
 
 const apiKey = "key-of-harbour-hotels";
 
@@ -75,7 +75,7 @@ test.each<[string, () => Fetch]>([
   },
 );
 
-const { ca, ...pair } = makeAuthority();
+const { ca, ...pair } = createAuthority();
 
 /** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
 async function startDamagedService(maxVersion: SecureVersion, byte: number) {

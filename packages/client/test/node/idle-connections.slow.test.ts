@@ -16,7 +16,7 @@ const transports = {
   "the runtime's fetch": "{}",
 };
 
-async function listening(server: Server): Promise<string> {
+async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
@@ -31,7 +31,7 @@ async function startOffersService(keepAliveTimeout: number) {
       response.end(`{"id":"offer_${counts.offers}"}`);
     });
   });
-  const baseUrl = await listening(server);
+  const baseUrl = await listen(server);
   onTestFinished(() => server.closeAllConnections());
   return { baseUrl, counts };
 }
@@ -43,7 +43,7 @@ async function startResettingBalancer(baseUrl: string): Promise<string> {
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
   });
-  return listening(
+  return listen(
     createServer((client) => {
       const upstream = connect(Number(port), "127.0.0.1");
       for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
@@ -90,10 +90,10 @@ test.each(Object.keys(transports))(
 );
 
 /**
- * A program that stops itself between two rounds of creations, in the same tick as the second round, so that no timer or socket event runs
- * in between.
+ * Returns a program that stops itself between two rounds of creations, in the same tick as the second round, so that no timer or socket
+ * event runs in between.
  */
-const program = (baseUrl: string, transport: string) => `
+const createProgram = (baseUrl: string, transport: string) => `
   import { OffersClient } from "./src/index.ts";
   import { undiciFetch } from "./src/node.ts";
   const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", ...${transport} });
@@ -118,9 +118,9 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
       "--input-type=module",
       "--disable-warning=ExperimentalWarning",
       "--eval",
-      program(baseUrl, transport),
+      createProgram(baseUrl, transport),
     ];
-    const run = async () => {
+    const runProgram = async () => {
       const child = spawn(process.execPath, flags, { cwd: `${import.meta.dirname}/../..` });
       onTestFinished(() => void child.kill("SIGKILL"));
       const printed = text(child.stdout);
@@ -130,7 +130,7 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
       child.kill("SIGCONT");
       return JSON.parse(await printed) as Record<string, number>;
     };
-    const [first, second] = [await run(), await run()];
+    const [first, second] = [await runProgram(), await runProgram()];
     expect([first, second, counts]).toEqual([{ created: 500 }, { created: 500 }, { offers: 1_000 }]);
   },
   90_000,
@@ -146,7 +146,7 @@ test.each(Object.keys(transports))(
         request.socket.resetAndDestroy();
       });
     });
-    const baseUrl = await listening(server);
+    const baseUrl = await listen(server);
     const client = new OffersClient({ baseUrl, apiKey: "key", ...createOptions(name) });
     for (let round = 0; round < 20; round += 1) {
       const results = await Promise.all(Array.from({ length: 50 }, () => client.createOffer(input).safe()));

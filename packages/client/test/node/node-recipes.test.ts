@@ -6,11 +6,11 @@ import { type Fetch, OffersClient } from "../../src/index.ts";
 import { undiciFetch } from "../../src/node.ts";
 import { startConnectProxy } from "../support/connect-proxy.ts";
 import { input, offer } from "../support/offer.ts";
-import { unusedAddress } from "../support/serve.ts";
-import { makeAuthority, serveTls } from "../support/serve-tls.ts";
+import { findUnusedUrl } from "../support/serve.ts";
+import { createAuthority, serveTls } from "../support/serve-tls.ts";
 
 const apiKey = "key-of-harbour-hotels";
-const { ca, ...pair } = makeAuthority();
+const { ca, ...pair } = createAuthority();
 const startService = () => serveTls(pair, JSON.stringify(offer));
 
 const transports: [string, (dispatcher: Dispatcher) => Fetch][] = [
@@ -26,47 +26,47 @@ function createClient(baseUrl: string, createFetch: (dispatcher: Dispatcher) => 
 test.each(transports)(
   "a private certificate authority is trusted if it is configured: %s",
   async (_name, createFetch) => {
-    const { baseUrl, seen } = await startService();
+    const { baseUrl, received } = await startService();
     const client = createClient(baseUrl, createFetch, new Agent({ connect: { ca } }));
     await expect(client.getOffer("a")).resolves.toEqual(offer);
-    expect(seen.keys).toEqual([apiKey]);
+    expect(received.keys).toEqual([apiKey]);
   },
 );
 
 test.each(transports)(
   "an untrusted certificate ends the call before the request is sent, without a retry: %s",
   async (_name, createFetch) => {
-    const { baseUrl, seen } = await startService();
+    const { baseUrl, received } = await startService();
     const client = createClient(baseUrl, createFetch, new Agent());
     for (const call of [() => client.getOffer("a"), () => client.createOffer(input)])
       await expect(call()).rejects.toMatchObject({ name: "ConnectionError", code: "tls_failed", attempts: 1 });
-    expect(seen.requests).toBe(0);
+    expect(received.requests).toBe(0);
   },
 );
 
 test.each(transports)("a CONNECT proxy forwards the call and does not see the key: %s", async (_name, createFetch) => {
-  const { baseUrl, seen } = await startService();
+  const { baseUrl, received } = await startService();
   const { uri, connectRequests } = await startConnectProxy();
   const client = createClient(baseUrl, createFetch, new ProxyAgent({ uri, requestTls: { ca } }));
   await expect(client.getOffer("a")).resolves.toEqual(offer);
   await expect(client.createOffer(input)).resolves.toEqual({ id: offer.id });
-  expect(seen.keys).toEqual([apiKey, apiKey]);
+  expect(received.keys).toEqual([apiKey, apiKey]);
   expect(new Set(connectRequests.map(({ target }) => target))).toEqual(new Set([new URL(baseUrl).host]));
   expect(JSON.stringify(connectRequests)).not.toContain(apiKey);
 });
 
 test.each(transports)("a server behind a proxy must be trusted too: %s", async (_name, createFetch) => {
-  const { baseUrl, seen } = await startService();
+  const { baseUrl, received } = await startService();
   const { uri } = await startConnectProxy();
   const client = createClient(baseUrl, createFetch, new ProxyAgent(uri));
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "tls_failed", attempts: 1 });
-  expect(seen.requests).toBe(0);
+  expect(received.requests).toBe(0);
 });
 
 test.each(transports)(
   "if the proxy is down, the call fails because no connection was made: %s",
   async (_name, createFetch) => {
-    const client = createClient("https://service.example", createFetch, new ProxyAgent(await unusedAddress()));
+    const client = createClient("https://service.example", createFetch, new ProxyAgent(await findUnusedUrl()));
     await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed", attempts: 2 });
   },
 );

@@ -34,7 +34,7 @@ async function startServer(respond: (response: ServerResponse) => unknown) {
 }
 
 /** Returns the second argument that the client passes to its `fetch`. */
-const fetchInit = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
+const createFetchInit = (signal = new AbortController().signal): Parameters<Fetch>[1] => ({
   operation: "GetOffer",
   attempt: 1,
   method: "GET",
@@ -60,7 +60,7 @@ test("reads and creations use separate connections, each up to the limit", async
 test("a response whose body is not read does not keep its connection busy", async () => {
   const { baseUrl, sockets } = await startServer((response) => response.end("x".repeat(1_000_000)));
   const pool = createPool({ connections: 1 });
-  for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, fetchInit())).status).toBe(200);
+  for (let call = 0; call < 3; call += 1) expect((await pool(baseUrl, createFetchInit())).status).toBe(200);
   expect(sockets).toHaveLength(1);
 });
 
@@ -70,7 +70,7 @@ test.each([
 ])("an abort %s closes the connection and leaves no listener", async (_when, respond) => {
   const { baseUrl, sockets, server } = await startServer(respond);
   const controller = new AbortController();
-  const reading = createPool()(baseUrl, fetchInit(controller.signal)).then((response) => response.text());
+  const reading = createPool()(baseUrl, createFetchInit(controller.signal)).then((response) => response.text());
   const settled = reading.catch((reason: unknown) => reason);
   await once(server, "request");
   const [socket = expect.unreachable()] = sockets;
@@ -90,21 +90,21 @@ test("a call that is aborted while it waits for a connection is never sent", asy
   });
   const pool = createPool({ connections: 1 });
   const [first, second] = [new AbortController(), new AbortController()];
-  const sent = pool(baseUrl, fetchInit(first.signal)).catch((reason: unknown) => reason);
+  const sent = pool(baseUrl, createFetchInit(first.signal)).catch((reason: unknown) => reason);
   await once(server, "request");
-  const waiting = pool(baseUrl, fetchInit(second.signal)).catch((reason: unknown) => reason);
+  const waiting = pool(baseUrl, createFetchInit(second.signal)).catch((reason: unknown) => reason);
   second.abort("enough");
   expect(await waiting).toBe("enough");
   await sent;
   first.abort();
-  await expect(pool(baseUrl, fetchInit(AbortSignal.abort("before")))).rejects.toBe("before");
+  await expect(pool(baseUrl, createFetchInit(AbortSignal.abort("before")))).rejects.toBe("before");
   expect(requests).toBe(1);
 });
 
 test("a settled call leaves no listener on its signal", async () => {
   const { baseUrl } = await startServer((response) => response.end(offerJson));
   const { signal } = new AbortController();
-  await (await createPool()(baseUrl, fetchInit(signal))).text();
+  await (await createPool()(baseUrl, createFetchInit(signal))).text();
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
@@ -141,7 +141,7 @@ test("header names are case-insensitive, repeated headers are joined, and an inf
     response.writeEarlyHints({ link: "</style.css>; rel=preload" });
     response.setHeader("X-Team", ["kitchen", "bar"]).end(offerJson);
   });
-  const { status, headers } = await createPool()(baseUrl, fetchInit());
+  const { status, headers } = await createPool()(baseUrl, createFetchInit());
   expect([status, headers.get("X-TEAM"), headers.get("link"), headers.get("absent")]).toEqual([
     200,
     "kitchen, bar",

@@ -79,7 +79,7 @@ const entries: Record<string, Names> = {
 };
 
 /** Lists an entry's types, which exist only in its source. */
-function typesOf(entry: string): string[] {
+function listTypes(entry: string): string[] {
   const text = readFileSync(join(import.meta.dirname, `../../src/${entry}.ts`), "utf8");
   const statements = [...text.matchAll(/^export (.*?);$/gms)].map(([, statement = ""]) => statement);
   expect(statements).toHaveLength(text.match(/\bexport\b/g)?.length ?? 0);
@@ -92,7 +92,7 @@ function typesOf(entry: string): string[] {
 
 test.each(Object.entries(entries))("%s exports exactly the listed names", async (entry, { values, types }) => {
   expect(Object.keys(await import(`../../src/${entry}.ts`)).sort()).toEqual(values);
-  expect(typesOf(entry).sort()).toEqual(types);
+  expect(listTypes(entry).sort()).toEqual(types);
 });
 
 test("every entry is tested, and there are at most 54 different names", () => {

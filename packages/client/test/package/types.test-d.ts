@@ -57,17 +57,17 @@ test("every operation name is in the contract, and worker ids have the contract'
 });
 
 test("a failure narrows on its status and on its code", () => {
-  const messageFor = (error: AnyOffersError) => {
+  const narrowError = (error: AnyOffersError) => {
     if (error.status === 401) expectTypeOf(error).toEqualTypeOf<AuthenticationError>();
     else if (error.status === 404) expectTypeOf(error).toEqualTypeOf<NotFoundError>();
     else if (error.status === 409) expectTypeOf(error).toEqualTypeOf<ConflictError>();
     else if (error.code === "rate_limited") expectTypeOf(error).toEqualTypeOf<RateLimitError>();
   };
-  expectTypeOf(messageFor).returns.toBeVoid();
+  expectTypeOf(narrowError).returns.toBeVoid();
 });
 
 test("safe returns data or an error, never both", async () => {
-  const inspect = async (client: OffersClient) => {
+  const inspectResult = async (client: OffersClient) => {
     const result = await client.getOffer("a").safe();
     if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Offer>();
     else expectTypeOf(result.error).toEqualTypeOf<OperationError<"GetOffer">>();
@@ -78,7 +78,7 @@ test("safe returns data or an error, never both", async () => {
     // @ts-expect-error a misspelt field is rejected
     void client.createOffer({ createdByUserId: "u", title: "t", workerIds: [], detials: "" });
   };
-  expectTypeOf(inspect).returns.resolves.toBeVoid();
+  expectTypeOf(inspectResult).returns.resolves.toBeVoid();
 });
 
 test("a switch over an operation's codes that misses a case does not compile [D-143]", () => {

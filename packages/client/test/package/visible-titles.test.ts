@@ -6,7 +6,7 @@ import { createTestService } from "../../src/testing.ts";
 const service = createTestService();
 const offers = new OffersClient(service);
 
-const create = (title: string): Promise<string> =>
+const createWithTitle = (title: string): Promise<string> =>
   offers.createOffer({ createdByUserId: "user_hana", title, workerIds: ["worker_amal"] }).then(
     () => "created",
     ({ code }) => String(code),
@@ -41,8 +41,8 @@ test("the service in memory rejects a title of invisible characters, and accepts
   const blank = fc.array(filler, { minLength: 1, maxLength: 20 }).map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(blank, fc.constantFrom("a", "厨", "7", "!", "☕"), async (text, visible) => {
-      expect(await create(text)).toBe("bad_request");
-      expect(await create(text + visible + text)).toBe("created");
+      expect(await createWithTitle(text)).toBe("bad_request");
+      expect(await createWithTitle(text + visible + text)).toBe("created");
     }),
     { numRuns: 50 },
   );

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Starts a forward proxy on loopback that opens tunnels, or rejects them with `refusal`. Records the CONNECT requests. */
-export async function startConnectProxy(refusal?: string) {
+/** Starts a forward proxy on loopback that opens tunnels, or rejects them with `refusalStatus`. Records the CONNECT requests. */
+export async function startConnectProxy(refusalStatus?: string) {
   const connectRequests: { target: string | undefined; headers: object }[] = [];
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
@@ -15,7 +15,7 @@ export async function startConnectProxy(refusal?: string) {
   server.on("connection", track);
   server.on("connect", (request, client, head) => {
     connectRequests.push({ target: request.url, headers: request.headers });
-    if (refusal) return void client.end(`HTTP/1.1 ${refusal}\r\n\r\n`);
+    if (refusalStatus) return void client.end(`HTTP/1.1 ${refusalStatus}\r\n\r\n`);
     const { hostname, port } = new URL(`http://${request.url}`);
     const upstream = track(connect(Number(port), hostname, () => client.write("HTTP/1.1 200 OK\r\n\r\n")));
     upstream.write(head);

@@ -16,7 +16,7 @@ export interface Mistake {
   message: string | RegExp;
 }
 
-/** Returns a function that starts a server, which always sends this response, and returns its URL. */
+/** Returns a function that starts a server and returns the server's URL. The server always sends this response. */
 export const createStarter =
   (...respond: Parameters<typeof respondWith>) =>
   async () =>

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Creates an untrusted certificate authority, and a certificate for 127.0.0.1 that it signs, with openssl. */
-export function makeAuthority(): { ca: string; cert: string; key: string } {
+/** Creates an untrusted certificate authority and a certificate that it signs for 127.0.0.1, using openssl. */
+export function createAuthority(): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-authority-"));
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -27,10 +27,10 @@ export function makeAuthority(): { ca: string; cert: string; key: string } {
 
 /** Starts a real https server on loopback for one test. It responds to every request with the same body, and records each request. */
 export async function serveTls(pair: { cert: string; key: string }, body: string) {
-  const seen = { requests: 0, keys: [] as unknown[] };
+  const received = { requests: 0, keys: [] as unknown[] };
   const server = createServer(pair, (request, response) => {
-    seen.requests += 1;
-    seen.keys.push(request.headers["x-ue-api-subscription-key"]);
+    received.requests += 1;
+    received.keys.push(request.headers["x-ue-api-subscription-key"]);
     request.resume().on("end", () => response.end(body));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,5 +39,5 @@ export async function serveTls(pair: { cert: string; key: string }, body: string
     server.closeAllConnections();
     await once(server, "close");
   });
-  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }

@@ -38,7 +38,7 @@ export async function listen(server: Server): Promise<string> {
 }
 
 /** Returns a loopback URL where no server listens. */
-export async function unusedAddress(): Promise<string> {
+export async function findUnusedUrl(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -47,7 +47,7 @@ export async function unusedAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Responds with a status, a body and headers. */
+/** Returns a responder that always sends this status, body and headers. */
 export const respondWith =
   (status: number, body = "", headers: Record<string, string> = {}): Responder =>
   (response) => {

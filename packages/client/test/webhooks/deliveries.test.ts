@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
-import { createStage, minute, secret, sign, status } from "./stage.ts";
+import { createStage, minute, respondStatus, secret, sign } from "./stage.ts";
 
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
@@ -102,7 +102,7 @@ test("one worker's responses to an offer are delivered in order, and other worke
     ["pending", false],
     ["acknowledged", false],
   ]);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   await service.advance(minute);
   expect(delivered().slice(3)).toEqual(["worker_amal accepted", "worker_amal rejected"]);
 });

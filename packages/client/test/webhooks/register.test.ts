@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createStage, second, secret, sign, status } from "./stage.ts";
+import { createStage, respondStatus, second, secret, sign } from "./stage.ts";
 
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
@@ -143,5 +143,5 @@ test("if a handler returns no Response, the attempt fails as a lost connection",
       }),
     },
   ]);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStage, hour, minute, status } from "./stage.ts";
+import { createStage, hour, minute, respondStatus } from "./stage.ts";
 
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
@@ -7,12 +7,12 @@ test("an acknowledged delivery is redelivered with a new id, a failed delivery w
   const { service, webhooks, respondWith, offerId } = await createStage();
   service.addContact("worker_amal");
   await service.deliver();
-  respondWith(status(404));
+  respondWith(respondStatus(404));
   service.respond(offerId, "worker_ben", "applied");
   expect(() => service.redeliver(service.deliveries[1]?.id ?? "")).toThrow(errorWithCode("delivery_pending"));
   await service.advance(60 * hour);
   const [acknowledged, failed] = service.deliveries.map(({ id }) => id);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   webhooks.length = 0;
   const ids = [service.redeliver(acknowledged ?? ""), service.redeliver(failed ?? "")];
   expect(ids).toEqual([expect.not.stringMatching(`${acknowledged}`), failed]);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createStage, hour, minute, type Stage, second, status } from "./stage.ts";
+import { createStage, hour, minute, respondStatus, type Stage, second } from "./stage.ts";
 
 const delaysSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
 
 /** Returns when each attempt at a delivery was made, in seconds since the start. */
-const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
+const getAttemptSeconds = ({ service, elapsedMs }: Stage, index = 0): number[] => {
   const startedAt = service.now().getTime() - elapsedMs();
   return (service.deliveries[index]?.attempts ?? []).map(({ at }) => (at.getTime() - startedAt) / second);
 };
@@ -12,10 +12,10 @@ const attemptedAt = ({ service, elapsedMs }: Stage, index = 0): number[] => {
 test("ten attempts are made over about 45 hours, each when it is due; then the delivery has failed", async () => {
   const stage = await createStage();
   const { service, respondWith, offerId } = stage;
-  respondWith(status(404));
+  respondWith(respondStatus(404));
   service.respond(offerId, "worker_amal", "applied");
   await service.advance(100 * hour);
-  const delays = attemptedAt(stage).map((at, index, all) => at - (all[index - 1] ?? 0));
+  const delays = getAttemptSeconds(stage).map((at, index, all) => at - (all[index - 1] ?? 0));
   expect(delays).toEqual([0, ...delaysSeconds]);
   expect(service.deliveries).toMatchObject([{ state: "failed", status: 404 }]);
   expect(service.deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -24,7 +24,7 @@ test("ten attempts are made over about 45 hours, each when it is due; then the d
 
 test("nothing is retried until the test moves the clock [D-69]", async () => {
   const { service, webhooks, respondWith, offerId } = await createStage();
-  respondWith(status(500));
+  respondWith(respondStatus(500));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   await service.deliver();
@@ -43,15 +43,15 @@ test.each([
   ["Wed May  1 12:01:40 2030", 100],
 ])("Retry-After: %s is honoured up to six hours: the delay is %i seconds", async (header, seconds) => {
   const stage = await createStage();
-  stage.respondWith(status(503, { "retry-after": header }));
+  stage.respondWith(respondStatus(503, { "retry-after": header }));
   stage.service.respond(stage.offerId, "worker_amal", "applied");
   await stage.service.advance(seconds * second);
-  expect(attemptedAt(stage)).toEqual([0, seconds]);
+  expect(getAttemptSeconds(stage)).toEqual([0, seconds]);
 });
 
 test.each([204, 302, 500])("only 200 acknowledges: %i is retried", async (code) => {
   const { service, respondWith, offerId } = await createStage();
-  respondWith(status(code));
+  respondWith(respondStatus(code));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   expect(service.deliveries).toMatchObject([
@@ -66,7 +66,7 @@ test("an attempt without a response times out after 15 seconds on the test's clo
   service.respond(offerId, "worker_amal", "applied");
   const delivering = service.deliver();
   await new Promise(setImmediate);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   await service.advance(15 * second);
   await delivering;
   expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [{ number: 1, failure: "timeout" }] }]);
@@ -92,7 +92,7 @@ test("a truncated body is a lost connection, and an endless one is not read comp
 
 test("a 410 disables the endpoint; deliveries are held until it is registered again, and are then made in order", async () => {
   const { service, handler, profile, webhooks, respondWith, offerId } = await createStage();
-  respondWith(status(410));
+  respondWith(respondStatus(410));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   service.respond(offerId, "worker_amal", "rejected");
@@ -103,7 +103,7 @@ test("a 410 disables the endpoint; deliveries are held until it is registered ag
     { state: "held", attempts: [] },
   ]);
   expect(service.deliveries.some((delivery) => "nextAttemptAt" in delivery)).toBe(false);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   await service.deliverTo(handler, profile);
   await service.deliver();
   expect(webhooks.slice(-2).map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected"]);
@@ -115,7 +115,7 @@ test("a 410 disables the endpoint; deliveries are held until it is registered ag
 
 test("five days without an acknowledgement disable the endpoint", async () => {
   const { service, respondWith } = await createStage();
-  respondWith(status(401));
+  respondWith(respondStatus(401));
   for (let day = 0; day < 6; day += 1) {
     service.addContact("worker_amal");
     await service.advance(23 * hour);
@@ -125,7 +125,7 @@ test("five days without an acknowledgement disable the endpoint", async () => {
 
 test("ten failures in a row open the circuit breaker; after the delay, one attempt decides whether it closes", async () => {
   const { service, webhooks, respondWith } = await createStage();
-  respondWith(status(503));
+  respondWith(respondStatus(503));
   for (let times = 0; times < 12; times += 1) {
     service.addContact("worker_amal");
     await service.deliver();
@@ -135,17 +135,17 @@ test("ten failures in a row open the circuit breaker; after the delay, one attem
   expect(webhooks).toHaveLength(11);
   await service.advance(minute - 1);
   expect(webhooks).toHaveLength(11);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   await service.advance(1);
   expect(service.deliveries.map(({ state }) => state)).toEqual(Array(12).fill("acknowledged"));
 });
 
 test("saving the profile closes the circuit breaker and restarts the retry schedules", async () => {
   const { service, handler, profile, webhooks, respondWith } = await createStage();
-  respondWith(status(503));
+  respondWith(respondStatus(503));
   for (let times = 0; times < 10; times += 1) service.addContact("worker_amal");
   await service.advance(10 * minute);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   await service.deliverTo(handler, profile);
   webhooks.length = 0;
   await service.deliver();
@@ -159,7 +159,7 @@ test("an attempt for a profile that was replaced meanwhile does not count", asyn
   service.addContact("worker_amal");
   const delivering = service.deliver();
   await new Promise(setImmediate);
-  respondWith(status(200));
+  respondWith(respondStatus(200));
   await service.deliverTo(handler, profile);
   fail();
   await delivering;

@@ -34,7 +34,7 @@ export interface Stage {
   elapsedMs(): number;
 }
 
-export const status =
+export const respondStatus =
   (status: number, headers: Record<string, string> = {}) =>
   (): Response =>
     new Response(null, { status, headers });
@@ -49,7 +49,7 @@ export async function createStage(isRegistered = true): Promise<Stage> {
     workerIds: ["worker_amal", "worker_ben", "worker_cleo"],
   });
   const webhooks: RecordedWebhook[] = [];
-  let respond: (webhook: RecordedWebhook) => Response | Promise<Response> = status(200);
+  let respond: (webhook: RecordedWebhook) => Response | Promise<Response> = respondStatus(200);
   const stage: Stage = {
     service,
     offers,

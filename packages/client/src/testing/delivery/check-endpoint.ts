@@ -5,15 +5,15 @@ import { prepareWebhook, sendRequest, type Webhook } from "./send-webhook.ts";
 import type { TestClock } from "./test-clock.ts";
 
 /**
- * Calls `GET /test` unsigned and `GET /test/auth` signed, as the company profile does before it saves a base URL. Calls the second even if
- * the first fails (D-41).
+ * Calls `GET /test` unsigned and `GET /test/auth` signed, as the company profile does before it saves a base URL. Sends the second request
+ * even if the first fails (D-41).
  *
  * @throws {DeliveryError} `endpoint_check_failed` unless both responses have status 200
  */
 export async function checkEndpoint(endpoint: Endpoint, clock: TestClock): Promise<void> {
   const problems: string[] = [];
   const errors: unknown[] = [];
-  const check = async (path: string, options?: "unsigned"): Promise<void> => {
+  const checkPath = async (path: string, options?: "unsigned"): Promise<void> => {
     const webhook: Webhook = { method: "GET", path };
     const request = await prepareWebhook(endpoint, webhook, options);
     const { status, failure, error } = await sendRequest(endpoint, clock, request, { timeoutMs: requestTimeoutMs });
@@ -21,8 +21,8 @@ export async function checkEndpoint(endpoint: Endpoint, clock: TestClock): Promi
     problems.push(`GET ${path}: ${status === undefined ? failure : `${status}; only 200 counts`}`);
     if (error !== undefined) errors.push(error);
   };
-  await check("/test", "unsigned");
-  await check("/test/auth");
+  await checkPath("/test", "unsigned");
+  await checkPath("/test/auth");
   if (problems.length > 0)
     throw new DeliveryError("endpoint_check_failed", `The receiver was not saved. ${problems.join(". ")}.`, errors[0]);
 }

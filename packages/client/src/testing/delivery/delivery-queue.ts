@@ -21,39 +21,40 @@ export interface QueuedDelivery {
 export class DeliveryQueue {
   readonly #deliveries: QueuedDelivery[] = [];
 
-  record(event: WebhookEvent, now: number): void {
-    const { orderKey } = this.#add(event, orderKeyOf(event));
-    this.#releaseNext(orderKey, now);
+  /** Adds a delivery of the event, which is due once no older one with its order key is pending. */
+  record(event: WebhookEvent, nowMs: number): void {
+    const { orderKey } = this.#add(event, getOrderKey(event));
+    this.#releaseNext(orderKey, nowMs);
   }
 
   /** Returns the due deliveries, longest due first, and marks them as in progress. */
-  claim(now: number, limit: number): QueuedDelivery[] {
+  claim(nowMs: number, limit: number): QueuedDelivery[] {
     const claimed = this.#scheduled()
-      .filter(({ dueAt, isInFlight }) => dueAt <= now && !isInFlight)
+      .filter(({ dueAt, isInFlight }) => dueAt <= nowMs && !isInFlight)
       .sort((a, b) => a.dueAt - b.dueAt)
       .slice(0, Math.max(0, limit));
     for (const delivery of claimed) delivery.isInFlight = true;
     return claimed;
   }
 
-  /** When the next delivery is due. */
+  /** Returns when the next delivery is due, in Unix milliseconds. */
   nextDueAt(): number | undefined {
     const times = this.#scheduled().map(({ dueAt }) => dueAt);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** Ends a delivery, and makes the next one with its order key due. */
-  settle(delivery: QueuedDelivery, state: "acknowledged" | "failed", now: number): void {
+  settle(delivery: QueuedDelivery, state: "acknowledged" | "failed", nowMs: number): void {
     delivery.state = state;
     delivery.dueAt = undefined;
-    this.#releaseNext(delivery.orderKey, now);
+    this.#releaseNext(delivery.orderKey, nowMs);
   }
 
   /** Makes all held deliveries due, with a new retry schedule (D-73). */
-  restart(now: number): void {
+  restart(nowMs: number): void {
     for (const delivery of this.#scheduled()) {
       delivery.usedAttempts = 0;
-      delivery.dueAt = Math.min(delivery.dueAt, now);
+      delivery.dueAt = Math.min(delivery.dueAt, nowMs);
     }
   }
 
@@ -66,12 +67,12 @@ export class DeliveryQueue {
   }
 
   /**
-   * Redelivers a failed delivery under its old id, or an acknowledged one under a new id (D-74).
+   * Redelivers a failed delivery under the same id, or an acknowledged one under a new id (D-74).
    *
    * @returns the id under which it is redelivered
    * @throws {DeliveryError} `delivery_not_found`, `delivery_pending` or `delivery_superseded`
    */
-  redeliver(id: string, now: number): string {
+  redeliver(id: string, nowMs: number): string {
     const delivery = this.find(id);
     const { state, event, orderKey } = delivery;
     if (state === "pending") throw new DeliveryError("delivery_pending", "The delivery is still pending.");
@@ -84,14 +85,14 @@ export class DeliveryQueue {
       throw new DeliveryError("delivery_superseded", "It was redelivered as another delivery; redeliver that one.");
     const redelivered = state === "acknowledged" ? this.#add(event, orderKey) : delivery;
     Object.assign(redelivered, { state: "pending", usedAttempts: 0 });
-    this.#releaseNext(orderKey, now);
+    this.#releaseNext(orderKey, nowMs);
     return redelivered.id;
   }
 
-  /** Returns copies, so that a result that a test has stored does not change. */
+  /** Returns copies of the deliveries, so that a result that a test has stored does not change. */
   snapshot({ disabledAt, openUntil }: EndpointHealth): TestDelivery[] {
     const isDisabled = disabledAt !== null;
-    const earliest = openUntil?.getTime() ?? 0;
+    const earliestMs = openUntil?.getTime() ?? 0;
     return this.#deliveries.map(({ id, event, state, attempts, dueAt }) => {
       const status = attempts.at(-1)?.status;
       return {
@@ -101,7 +102,7 @@ export class DeliveryQueue {
         attempts: [...attempts],
         state: isDisabled && state === "pending" ? "held" : state,
         ...(status !== undefined && { status }),
-        ...(dueAt !== undefined && !isDisabled && { nextAttemptAt: new Date(Math.max(dueAt, earliest)) }),
+        ...(dueAt !== undefined && !isDisabled && { nextAttemptAt: new Date(Math.max(dueAt, earliestMs)) }),
       } as TestDelivery;
     });
   }
@@ -118,12 +119,12 @@ export class DeliveryQueue {
   }
 
   /** Makes the oldest pending delivery of an order key due, unless it already is. */
-  #releaseNext(orderKey: string, now: number): void {
+  #releaseNext(orderKey: string, nowMs: number): void {
     const oldest = this.#deliveries.find((delivery) => delivery.orderKey === orderKey && delivery.state === "pending");
-    if (oldest !== undefined) oldest.dueAt ??= now;
+    if (oldest !== undefined) oldest.dueAt ??= nowMs;
   }
 }
 
 /** Returns the order key. One worker's responses to one offer are delivered in order; nothing else needs an order. */
-const orderKeyOf = ({ type, data }: WebhookEvent): string =>
+const getOrderKey = ({ type, data }: WebhookEvent): string =>
   type === "workerOfferResponse" ? JSON.stringify([data.offerId, data.workerId]) : crypto.randomUUID();

@@ -28,7 +28,7 @@ export interface Endpoint {
   call(request: EndpointRequest): Promise<Response>;
 }
 
-/** @throws {DeliveryError} (rejects) `invalid_argument` or `invalid_address` */
+/** Checks the profile and opens the receiver. @throws {DeliveryError} (rejects) `invalid_argument` or `invalid_address` */
 export async function openEndpoint(
   receiver: WebhookReceiver | WebhookListener,
   profile: ReceiverProfile,
@@ -57,10 +57,10 @@ export async function openEndpoint(
 }
 
 /** Checks the base URL as the company profile does (D-41), but allows private addresses, because tests run on one machine. */
-function readBaseUrl(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+function readBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(address))
+  if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(baseUrl))
     throw new DeliveryError(
       "invalid_address",
       "deliverTo: the base URL must start with http:// or https:// and have no user name, ? or #",

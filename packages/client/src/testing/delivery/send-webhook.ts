@@ -14,7 +14,7 @@ export interface Webhook {
   readonly deliveryId?: string;
 }
 
-/** Builds the request, with its headers and bytes. */
+/** Builds the request with its signature, headers and body. */
 export async function prepareWebhook(
   endpoint: Endpoint,
   { method, path, body, deliveryId }: Webhook,
@@ -51,13 +51,13 @@ export async function sendRequest(
     removeAlarm = clock.setAlarm(clock.ms + timeoutMs, () => resolve({ failure: "timeout" }));
   });
   try {
-    return await Promise.race([exchange(endpoint, clock, request, maxBytes), timeout]);
+    return await Promise.race([sendAndRead(endpoint, clock, request, maxBytes), timeout]);
   } finally {
     removeAlarm();
   }
 }
 
-async function exchange(
+async function sendAndRead(
   endpoint: Endpoint,
   clock: TestClock,
   request: EndpointRequest,
@@ -67,10 +67,10 @@ async function exchange(
     const response = await endpoint.call(request);
     const { status, headers } = response;
     const delayMs = retryAfterMs(headers.get("retry-after"), clock.ms);
-    const received = { status, ...(await readBody(response, maxBytes)) };
-    if (status === 200) return received;
+    const outcome = { status, ...(await readBody(response, maxBytes)) };
+    if (status === 200) return outcome;
     return {
-      ...received,
+      ...outcome,
       failure: "not_acknowledged",
       ...(delayMs !== undefined && { retryAfterMs: delayMs }),
     };

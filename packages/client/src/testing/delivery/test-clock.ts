@@ -18,7 +18,7 @@ export class TestClock {
     return this.#base().getTime() + this.#aheadMs;
   }
 
-  /** Moves the clock forwards only. */
+  /** Moves the clock forwards, never back, and rings the alarms that are due. */
   moveTo(ms: number): void {
     this.#aheadMs += Math.max(0, ms - this.ms);
     for (const alarm of this.#alarms)
@@ -28,7 +28,7 @@ export class TestClock {
       }
   }
 
-  /** @returns a function that removes the alarm */
+  /** Calls `ring` when the clock reaches `at`. @returns a function that removes the alarm */
   setAlarm(at: number, ring: () => void): () => void {
     const alarm = { at, ring };
     this.#alarms.add(alarm);

@@ -16,7 +16,7 @@ import { prepareWebhook, sendRequest, type Webhook } from "./send-webhook.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestDelivery, WebhookEvent } from "./test-delivery.ts";
 import type { ResendOptions } from "./test-webhooks.ts";
-import { type ReceivedOutcome, shownOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
+import { type ReceivedOutcome, toWebhookOutcome, type WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
 /** The middle of the platform's jitter range. It leaves every delay unchanged, so that a test always runs the same way. */
@@ -38,7 +38,7 @@ export class WebhookDelivery {
     return this.#queue.snapshot(this.#health);
   }
 
-  /** Saves the profile if both checks pass. */
+  /** Checks the receiver and, if both checks pass, delivers events to it from now on. */
   async deliverTo(receiver: WebhookReceiver | WebhookListener, profile: ReceiverProfile): Promise<void> {
     const endpoint = await openEndpoint(receiver, profile, this.#clock);
     await checkEndpoint(endpoint, this.#clock);
@@ -52,6 +52,7 @@ export class WebhookDelivery {
     if (this.#endpoint !== undefined) this.#queue.record(event, this.#clock.ms);
   }
 
+  /** Makes attempts until no delivery is due or in progress. */
   async deliver(): Promise<void> {
     for (;;) {
       this.#startDue();
@@ -63,22 +64,22 @@ export class WebhookDelivery {
   async advance(ms: number): Promise<void> {
     if (!Number.isFinite(ms) || ms < 0)
       throw new DeliveryError("invalid_argument", `advance: milliseconds must be 0 or more, not ${ms}`);
-    const until = this.#clock.ms + ms;
+    const untilMs = this.#clock.ms + ms;
     // Time passes for attempts in progress instead: they may time out.
-    if (this.#inFlight.size === 0) await this.#deliverUntil(until);
-    this.#clock.moveTo(until);
+    if (this.#inFlight.size === 0) await this.#deliverUntil(untilMs);
+    this.#clock.moveTo(untilMs);
     await this.deliver();
   }
 
   redeliver = (id: string): string => this.#queue.redeliver(id, this.#clock.ms);
 
-  /** Sends all copies of a request concurrently, without changing the delivery. */
+  /** Sends a delivery's request several times concurrently, without changing the delivery. */
   async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
     const endpoint = this.#requireEndpoint();
     if (!Number.isInteger(copies) || copies < 1)
       throw new DeliveryError("invalid_argument", `resend: copies must be an integer of at least 1, not ${copies}`);
     const request = await prepareWebhook(endpoint, toWebhook(this.#queue.find(id)), { agoMs, secret });
-    const send = async () => shownOutcome(await sendRequest(endpoint, this.#clock, request));
+    const send = async () => toWebhookOutcome(await sendRequest(endpoint, this.#clock, request));
     return Promise.all(Array.from({ length: copies }, send));
   }
 
@@ -93,20 +94,20 @@ export class WebhookDelivery {
     throw new DeliveryError("no_receiver", "There is no receiver yet: await service.deliverTo(handler, …) first.");
   }
 
-  async #deliverUntil(until: number): Promise<void> {
+  async #deliverUntil(untilMs: number): Promise<void> {
     for (;;) {
       await this.deliver();
-      const next = this.#nextAttemptMs();
-      if (next === undefined || next > until) return;
-      this.#clock.moveTo(next);
+      const nextMs = this.#nextAttemptMs();
+      if (nextMs === undefined || nextMs > untilMs) return;
+      this.#clock.moveTo(nextMs);
     }
   }
 
   #nextAttemptMs(): number | undefined {
-    const next = this.#queue.nextDueAt();
+    const nextMs = this.#queue.nextDueAt();
     const { disabledAt, openUntil } = this.#health;
-    if (next === undefined || disabledAt !== null) return undefined;
-    return Math.max(next, openUntil?.getTime() ?? next);
+    if (nextMs === undefined || disabledAt !== null) return undefined;
+    return Math.max(nextMs, openUntil?.getTime() ?? nextMs);
   }
 
   #startDue(): void {
@@ -128,7 +129,7 @@ export class WebhookDelivery {
     const request = await prepareWebhook(endpoint, toWebhook(delivery));
     const outcome = await sendRequest(endpoint, this.#clock, request);
     const number = delivery.usedAttempts + 1;
-    delivery.attempts.push({ number, at, ...shownOutcome(outcome) });
+    delivery.attempts.push({ number, at, ...toWebhookOutcome(outcome) });
     const now = this.#clock.ms;
     const isSameProfile = endpoint === this.#endpoint;
     if (isSameProfile) this.#updateHealth(outcome, isProbe);
@@ -144,7 +145,7 @@ export class WebhookDelivery {
     this.#health = nextHealth(this.#health, attempt, defaultBreakerPolicy, withoutJitter);
   }
 
-  /** @returns the delay before the next attempt; undefined after the last. A disabled endpoint's deliveries are held (D-73). */
+  /** Counts a failed attempt. @returns the delay before the next, if any. A disabled endpoint's deliveries are held (D-73). */
   #countFailedAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
     delivery.usedAttempts += 1;
     if (this.#health.disabledAt !== null) return 0;

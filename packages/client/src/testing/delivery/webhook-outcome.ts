@@ -28,7 +28,7 @@ export interface ReceivedOutcome extends WebhookOutcome {
 }
 
 /** Returns the outcome without the response's content. */
-export const shownOutcome = ({ status, failure, error }: ReceivedOutcome): WebhookOutcome => ({
+export const toWebhookOutcome = ({ status, failure, error }: ReceivedOutcome): WebhookOutcome => ({
   ...(status !== undefined && { status }),
   ...(failure !== undefined && { failure }),
   ...(error !== undefined && { error }),
