@@ -89,15 +89,15 @@ describe("an integrator", () => {
   });
 
   test("requires userEmailAddresses or a filter in a search, each of the correct type and unambiguous [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
-    const statusOf = async (json: unknown) => (await post("/contact-suggestions", json)).status;
-    expect([await statusOf(search), await statusOf({ ...search, filter: "chef" })]).toEqual([200, 200]);
+    const getStatus = async (json: unknown) => (await post("/contact-suggestions", json)).status;
+    expect([await getStatus(search), await getStatus({ ...search, filter: "chef" })]).toEqual([200, 200]);
     for (const json of [{ filter: "chef" }, { userEmailAddresses: "hana@harbour-hotels.example" }])
-      expect(await statusOf(json)).toBe(200);
-    for (const json of [{}, [], "x"]) expect(await statusOf(json)).toBe(400);
-    for (const userEmailAddresses of [[7], ["hana"], {}]) expect(await statusOf({ userEmailAddresses })).toBe(400);
+      expect(await getStatus(json)).toBe(200);
+    for (const json of [{}, [], "x"]) expect(await getStatus(json)).toBe(400);
+    for (const userEmailAddresses of [[7], ["hana"], {}]) expect(await getStatus({ userEmailAddresses })).toBe(400);
     // D-94: null means "no filter", and a number is read as a string.
-    for (const filter of [null, 7]) expect(await statusOf({ ...search, filter })).toBe(200);
-    for (const filter of [["chef"], true]) expect(await statusOf({ ...search, filter })).toBe(400);
+    for (const filter of [null, 7]) expect(await getStatus({ ...search, filter })).toBe(200);
+    for (const filter of [["chef"], true]) expect(await getStatus({ ...search, filter })).toBe(400);
   });
 
   test("suggests people by its own rules: those who match the user's addresses and the filter [interface: Overview 5f]", async () => {

@@ -27,9 +27,9 @@ export async function showContacts({ reporter, hana, bo, amal, integrator, webho
   const dana = await reporter.step("she narrows the search to chefs", async () => {
     const [harbour] = await searchPeople(hana, "chef");
     assert.deepEqual(harbour?.suggestions?.map(({ name }) => name).sort(), ["Dana Kim", "Émile Dupont"]);
-    const found = harbour?.suggestions?.find(({ name }) => name === "Dana Kim");
-    assert.ok(found);
-    return found;
+    const suggestion = harbour?.suggestions?.find(({ name }) => name === "Dana Kim");
+    assert.ok(suggestion);
+    return suggestion;
   });
   await reporter.step("Bo, whose email addresses the organisation does not know, gets no suggestions", async () => {
     const [harbour] = await searchPeople(bo);

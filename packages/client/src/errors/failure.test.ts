@@ -12,16 +12,16 @@ class NotSentError extends Error {
 
 const errorFrom = (thrown: unknown, key: string) => toOffersError(thrown, { key });
 
-const causeOf = (thrown: unknown) => errorFrom(thrown, "key").cause as { code?: string; syscall?: string };
+const getCause = (thrown: unknown) => errorFrom(thrown, "key").cause as { code?: string; syscall?: string };
 
 test("a thrown error without a code results in a cause without one", () => {
-  const { code, syscall } = causeOf(new TypeError("fetch failed"));
+  const { code, syscall } = getCause(new TypeError("fetch failed"));
   expect([code, syscall]).toEqual([undefined, undefined]);
 });
 
 test("a code is kept even when the error's cause has none", () => {
   const cause = Object.assign(new Error("refused", { cause: new Error("why") }), { code: "ECONNREFUSED" });
-  expect(causeOf(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
+  expect(getCause(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
   expect(errorFrom(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
 });
 

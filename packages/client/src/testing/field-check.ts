@@ -13,7 +13,7 @@ export class FieldCheck {
     else if (remedies?.includes(remedy) === false) remedies.push(remedy);
   }
 
-  /** @returns the value if it is a string */
+  /** Adds an error unless the value is a string, or absent and optional. @returns the value if it is a string */
   readString(field: string, value: unknown, isRequired = true): string | undefined {
     if (typeof value === "string") return value;
     if (value !== undefined) this.addError(field, "Make it a string.");
@@ -31,7 +31,7 @@ export class FieldCheck {
     if (value.length > max) this.addError(field, `Use at most ${max}${unit}.`);
   }
 
-  /** @returns the date-time in UTC, as it is stored (D-33, D-96); an empty string if it is invalid */
+  /** Adds an error unless the value is a date-time. @returns it in UTC, as it is stored (D-33, D-96); an empty string if it is invalid */
   readDateTime(field: string, value: unknown): string {
     const text = this.readString(field, value);
     if (text === undefined) return "";
@@ -48,7 +48,7 @@ export class FieldCheck {
     else if (/\p{Surrogate}/u.test(value)) this.addError(field, "Remove the lone surrogate.");
   }
 
-  /** @returns the value if it is an object */
+  /** Adds an error unless the value is an object. @returns the value if it is an object */
   readObject(field: string, value: unknown): Record<string, unknown> | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     this.addError(field, "Make it an object.");

@@ -41,7 +41,11 @@ export class OfferStore {
     return { ...offer, isHistoric: endTimes.length > 0 && endTimes.every((end) => end <= now.getTime()) };
   }
 
-  /** @throws {Refusal} `offer_not_found`, `offer_completed`, `offer_withdrawn` or `worker_not_applied` */
+  /**
+   * Completes the offer, and notifies all its workers.
+   *
+   * @throws {Refusal} `offer_not_found`, `offer_completed`, `offer_withdrawn` or `worker_not_applied`
+   */
   complete(owner: Organisation, id: string, workerIds: readonly string[]): void {
     const { offer } = this.#find(owner, id);
     requireOpen(offer);
@@ -61,7 +65,7 @@ export class OfferStore {
     }
   }
 
-  /** @throws {Refusal} `offer_not_found` */
+  /** Withdraws the offer, and notifies all its workers. @throws {Refusal} `offer_not_found` */
   withdraw(owner: Organisation, id: string): void {
     const { offer } = this.#find(owner, id);
     // A second withdrawal sends no notifications (D-10).

@@ -102,12 +102,12 @@ test("twenty calls leave no listener on a shared signal", async () => {
 
 test("the message names the shorter of the attempt's and the call's timeout", async () => {
   const { baseUrl } = await serve(neverRespond);
-  const messageOf = async (limits: object) =>
+  const getMessage = async (limits: object) =>
     new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...limits }).getOffer("a").catch(({ message }) => message);
-  expect(await messageOf({ timeoutMs: 30, totalTimeoutMs: 30 })).toContain(
+  expect(await getMessage({ timeoutMs: 30, totalTimeoutMs: 30 })).toContain(
     "within 30 ms; see timeoutMs and totalTimeoutMs",
   );
-  expect(await messageOf({ timeoutMs: 31, totalTimeoutMs: 20 })).toContain(
+  expect(await getMessage({ timeoutMs: 31, totalTimeoutMs: 20 })).toContain(
     "within 20 ms; see timeoutMs and totalTimeoutMs",
   );
 });

@@ -58,7 +58,7 @@ export class DeliveryQueue {
     }
   }
 
-  /** @throws {DeliveryError} `delivery_not_found` */
+  /** Returns the delivery with this id. @throws {DeliveryError} `delivery_not_found` */
   find(id: string): QueuedDelivery {
     const delivery = this.#deliveries.find((candidate) => candidate.id === id);
     if (delivery === undefined)
