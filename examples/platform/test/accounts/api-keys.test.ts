@@ -32,7 +32,7 @@ describe("API keys", () => {
     const path = /href="([^"]+\/revoke)"/.exec(findRow((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
     const question = await hana.get(path);
     expect(question.text).toContain("<h1>Revoke Old system?</h1>");
-    expect(question.text).toContain("every program that sends this key gets 401");
+    expect(question.text).toContain("Programs that send this key will get 401 immediately.");
     expect(question.text).not.toContain(key);
     expect(await callWithKey(key)).toBe(404);
     expect((await hana.send(path)).status).toBe(303);
