@@ -91,7 +91,7 @@ export class TracedSystem {
 
   async startPlatform(): Promise<void> {
     const { database, retrySchedule } = this.#options;
-    const { child, exited, address } = startPlatform(database, {
+    const { child, exited, waitForAddress } = startPlatform(database, {
       OFFERS_SEED: testSeed,
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_RETRY_SCHEDULE: retrySchedule,
@@ -105,7 +105,7 @@ export class TracedSystem {
       await exited;
     };
     this.#running.set("platform", { pid: child.pid ?? 0, kill });
-    this.#platformAddress = await address();
+    this.#platformAddress = await waitForAddress();
   }
 
   async startReceiver(

@@ -7,7 +7,7 @@ const today = now.toISOString().slice(0, 10);
 
 describe.each(await anyStore())("the offers API on $title", ({ createDatabase }) => {
   const api = useOffersApi(createDatabase);
-  const { key, call, post, create, act, complete, notificationsOf, whileStopped } = api;
+  const { key, call, post, create, act, complete, readNotificationReasons, withPlatformStopped } = api;
 
   describe("offers", () => {
     test("an offer is created and read back unchanged", async () => {
@@ -66,10 +66,13 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
           { workerId: "worker_ben", response: "rejected", confirmation: "" },
         ],
       });
-      await eventually("all three are notified", async () => (await notificationsOf("worker_cleo", id)).length === 2);
-      expect(await notificationsOf("worker_amal", id)).toEqual(["offer", "successful"]);
-      expect(await notificationsOf("worker_ben", id)).toEqual(["offer", "unsuccessful"]);
-      expect(await notificationsOf("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
+      await eventually(
+        "all three are notified",
+        async () => (await readNotificationReasons("worker_cleo", id)).length === 2,
+      );
+      expect(await readNotificationReasons("worker_amal", id)).toEqual(["offer", "successful"]);
+      expect(await readNotificationReasons("worker_ben", id)).toEqual(["offer", "unsuccessful"]);
+      expect(await readNotificationReasons("worker_cleo", id)).toEqual(["offer", "unsuccessful"]);
     });
 
     test("an offer can be withdrawn in any state, and its workers are notified once [D-10] [interface: Errors 3]", async () => {
@@ -81,10 +84,10 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ complete: true, widthdrawn: true });
       await eventually(
         "the worker is notified of the withdrawal",
-        async () => (await notificationsOf("worker_dana", id)).length === 3,
+        async () => (await readNotificationReasons("worker_dana", id)).length === 3,
       );
       // Read the rows, because the menu would show a notification once even if it was sent twice.
-      const rows = await whileStopped(({ db }) =>
+      const rows = await withPlatformStopped(({ db }) =>
         db
           .selectFrom("notifications")
           .select(["device_id", "reason"])

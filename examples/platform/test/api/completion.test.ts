@@ -4,7 +4,7 @@ import { anyStore } from "../support/stores/stores.ts";
 import { useOffersApi } from "./use-offers-api.ts";
 
 describe.each(await anyStore())("the offers API on $title", ({ createDatabase }) => {
-  const { call, create, act, complete, notificationsOf } = useOffersApi(createDatabase);
+  const { call, create, act, complete, readNotificationReasons } = useOffersApi(createDatabase);
 
   describe("completions", () => {
     test("a completion that names workers who have not applied gets 400 with their indexes, and changes nothing [D-11]", async () => {
@@ -53,7 +53,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       expect(responses.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
       await eventually(
         "the worker is notified of the outcome",
-        async () => (await notificationsOf("worker_amal", id)).length === 2,
+        async () => (await readNotificationReasons("worker_amal", id)).length === 2,
       );
     });
   });

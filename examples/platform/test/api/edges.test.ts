@@ -274,11 +274,11 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
     const repeated = { json: ["worker_amal", "worker_amal"] };
     expect((await call("POST", `/offer/${id}/complete?api-version=1.0`, repeated)).status).toBe(204);
-    const readOutcomes = async () =>
+    const readOutcomeNotifications = async () =>
       (await platform.call("GET", "/worker-app/notifications", { token }))
         .json<{ notifications: { offerId: string; reason: string }[] }>()
         .notifications.filter(({ offerId, reason }) => offerId === id && reason !== "offer");
-    await eventually("the worker is notified", async () => (await readOutcomes()).length > 0);
-    expect(await readOutcomes()).toMatchObject([{ reason: "successful" }]);
+    await eventually("the worker is notified", async () => (await readOutcomeNotifications()).length > 0);
+    expect(await readOutcomeNotifications()).toMatchObject([{ reason: "successful" }]);
   });
 });

@@ -15,14 +15,14 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   const receiver = useReceiver();
   const store = useStore({ createDatabase });
 
-  const read = async (query: string, apiKey = key): Promise<FeedPage> => {
+  const readPage = async (query: string, apiKey = key): Promise<FeedPage> => {
     const response = await platform.call("GET", `/events${query}`, { key: apiKey });
     expect(response.status).toBe(200);
     return response.json();
   };
   const readLastCursor = async (): Promise<string> => {
     for (let cursor = ""; ; ) {
-      const page = await read(cursor && `?after=${cursor}`);
+      const page = await readPage(cursor && `?after=${cursor}`);
       cursor = page.cursor;
       if (!page.more) return cursor;
     }
@@ -53,7 +53,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", "/worker-app/contacts", { token, json: { organisationId: "org_harbour" } });
 
-    const { events, more } = await read(`?after=${start}&api-version=1.0`);
+    const { events, more } = await readPage(`?after=${start}&api-version=1.0`);
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       ["WorkerOfferResponse", { offerId, workerId: "worker_amal", response: "accepted" }],
       ["WorkerOfferResponse", { offerId, workerId: "worker_ben", response: "accepted" }],
@@ -71,19 +71,19 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const start = await readLastCursor();
     const offerId = await createOffer(["worker_amal", "worker_ben", "worker_cleo"]);
     for (const workerId of ["worker_amal", "worker_ben", "worker_cleo"]) await respond(offerId, workerId, "apply");
-    const first = await read(`?after=${start}&limit=2`);
+    const first = await readPage(`?after=${start}&limit=2`);
     expect([first.events.length, first.more]).toEqual([2, true]);
-    const second = await read(`?after=${first.cursor}&limit=2`);
+    const second = await readPage(`?after=${first.cursor}&limit=2`);
     expect([second.events.length, second.more]).toEqual([1, false]);
-    expect(await read(`?after=${second.cursor}`)).toEqual({ events: [], cursor: second.cursor, more: false });
+    expect(await readPage(`?after=${second.cursor}`)).toEqual({ events: [], cursor: second.cursor, more: false });
     await respond(offerId, "worker_amal", "reject");
-    expect((await read(`?after=${second.cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
+    expect((await readPage(`?after=${second.cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
   });
 
   test("the feed contains only the organisation's own events; an agency reads a client's events with the client's key", async () => {
-    const theirs = await read("", "demo-key-bistro");
+    const theirs = await readPage("", "demo-key-bistro");
     expect(theirs.events).toEqual([]);
-    expect(await read("?limit=1000", "demo-key-crew-for-harbour")).toEqual(await read("?limit=1000"));
+    expect(await readPage("?limit=1000", "demo-key-crew-for-harbour")).toEqual(await readPage("?limit=1000"));
     expect((await platform.call("GET", "/events")).status).toBe(401);
     expect((await platform.call("GET", "/events", { key: "wrong" })).status).toBe(401);
   });
@@ -91,7 +91,10 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   test.each([
     { cursor: "one that the service never issued", after: () => "x" },
     { cursor: "an empty string", after: () => "" },
-    { cursor: "one from another organisation's feed", after: async () => (await read("", "demo-key-bistro")).cursor },
+    {
+      cursor: "one from another organisation's feed",
+      after: async () => (await readPage("", "demo-key-bistro")).cursor,
+    },
     {
       cursor: "one with a position that no event has",
       after: () => Buffer.from('["events",9007199254740991,"org_harbour"]').toString("base64url"),
@@ -135,7 +138,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const offerId = await createOffer(["worker_amal", "worker_ben"]);
     await respond(offerId, "worker_amal", "apply");
     await respond(offerId, "worker_ben", "apply");
-    const [first] = (await read(`?after=${start}`)).events;
+    const [first] = (await readPage(`?after=${start}`)).events;
     const redeliver = (id: string, apiKey = key) =>
       platform.call("POST", `/events/${id}/redeliver?api-version=1.0`, { key: apiKey });
     await eventually(
@@ -164,32 +167,32 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const redeliver = (id: string | undefined) => platform.call("POST", `/events/${id}/redeliver`, { key });
     const redeliverRange = async (apiKey: string, range: object) =>
       (await platform.call("POST", "/events/redeliver", { key: apiKey, json: { since, ...range } })).json();
-    const receivedIds = () =>
+    const listReceivedDeliveryIds = () =>
       receiver.requests
         .filter(({ body }) => body.includes(offerId))
         .map(({ headers }) => headers["offers-delivery-id"]);
 
     receiver.respond = () => undefined;
     await respond(offerId, "worker_ben", "apply");
-    const [pending] = (await read(`?after=${start}`)).events;
-    await eventually("it is attempted", () => receivedIds().includes(pending?.id));
+    const [pending] = (await readPage(`?after=${start}`)).events;
+    await eventually("it is attempted", () => listReceivedDeliveryIds().includes(pending?.id));
     expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_pending" });
     receiver.respond = respondWith(200);
     receiver.hangUp();
 
     await respond(offerId, "worker_amal", "apply");
     await respond(offerId, "worker_amal", "reject");
-    const [ben, applied, rejected] = (await read(`?after=${start}`)).events.map(({ id }) => id);
+    const [ben, applied, rejected] = (await readPage(`?after=${start}`)).events.map(({ id }) => id);
     await eventually("all are acknowledged", async () => {
       const { status } = await redeliver(rejected);
-      return status === 202 && [ben, applied, rejected].every((id) => receivedIds().includes(id));
+      return status === 202 && [ben, applied, rejected].every((id) => listReceivedDeliveryIds().includes(id));
     });
     expect((await redeliver(applied)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect((await redeliver(rejected)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     await eventually("it is delivered under a new id", () =>
-      receivedIds().some((id) => ![ben, applied, rejected].includes(String(id))),
+      listReceivedDeliveryIds().some((id) => ![ben, applied, rejected].includes(String(id))),
     );
-    expect((await read(`?after=${start}`)).events.map(({ id }) => id)).toEqual([ben, applied, rejected]);
+    expect((await readPage(`?after=${start}`)).events.map(({ id }) => id)).toEqual([ben, applied, rejected]);
     const nothing = { redelivered: 0, superseded: 0 };
     expect(await redeliverRange("demo-key-bistro", { state: "all" })).toEqual(nothing);
     expect(await redeliverRange(key, { until: since, state: "all" })).toEqual(nothing);
@@ -200,7 +203,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     await store.db.insertInto("organisations").values({ id, name: id, kind: "hirer" }).execute();
     return id;
   };
-  const record = (organisationId: string, workerId: string, beforeCommit = async () => {}) =>
+  const recordContact = (organisationId: string, workerId: string, beforeCommit = async () => {}) =>
     store.transaction(async (trx) => {
       await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
       await beforeCommit();
@@ -220,12 +223,12 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const recorded = new Promise<void>((resolve) => {
       isRecorded = resolve;
     });
-    const late = record(organisationId, "late", () => {
+    const late = recordContact(organisationId, "late", () => {
       isRecorded();
       return mayCommit;
     });
     await recorded;
-    await record(organisationId, "early");
+    await recordContact(organisationId, "early");
     const first = await readFeed(store, organisationId, { after: undefined, limit: 10 });
     expect(workersIn(first)).toEqual(["early"]);
     commit();
@@ -238,16 +241,16 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
   });
 
   const writers = 8;
-  const perWriter = pickNumRuns(150, 12_500);
+  const eventsPerWriter = pickNumRuns(150, 12_500);
   test("the feed skips and repeats nothing while eight writers and two readers run without a pause [D-133]", {
     timeout: 600_000,
   }, async () => {
     const organisationId = await addOrganisation();
     let areWriting = true;
-    const write = async (writer: number) => {
-      for (let index = 0; index < perWriter; ) {
+    const recordEvents = async (writer: number) => {
+      for (let index = 0; index < eventsPerWriter; ) {
         // Record several events per transaction, in transactions of different sizes.
-        const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
+        const batch = Math.min(1 + ((index + writer) % 25), eventsPerWriter - index);
         await store.transaction(async (trx) => {
           for (let offset = 0; offset < batch; offset += 1)
             await recordEvent(trx, organisationId, {
@@ -258,7 +261,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
         index += batch;
       }
     };
-    const readAll = async (limit: number): Promise<string[]> => {
+    const readAllWorkerIds = async (limit: number): Promise<string[]> => {
       const workers: string[] = [];
       for (let [after, wasWriting]: [string | undefined, boolean] = [undefined, true]; ; ) {
         wasWriting = areWriting;
@@ -268,11 +271,11 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
         if (!wasWriting && !page.more) return workers;
       }
     };
-    const reads = Promise.all([readAll(100), readAll(7)]);
-    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+    const reads = Promise.all([readAllWorkerIds(100), readAllWorkerIds(7)]);
+    await Promise.all(Array.from({ length: writers }, (_, writer) => recordEvents(writer)));
     areWriting = false;
     const expected = Array.from(
-      { length: writers * perWriter },
+      { length: writers * eventsPerWriter },
       (_, index) => `${index % writers}:${Math.floor(index / writers)}`,
     );
     for (const workers of await reads) {

@@ -4,7 +4,7 @@ import { deleteExpiredKeys, type IdempotencyRecord, runIdempotently } from "../.
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { Store, Trx } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
-import { afterEachStatement } from "../store/after-each-statement.ts";
+import { callAfterEachStatement } from "../store/after-each-statement.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
@@ -30,9 +30,9 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     fingerprint: "a",
     now: new Date(),
   });
-  const usedLater = (key: IdempotencyRecord, ms: number): IdempotencyRecord => ({
+  const usedLater = (key: IdempotencyRecord, delayMs: number): IdempotencyRecord => ({
     ...key,
-    now: new Date(key.now.getTime() + ms),
+    now: new Date(key.now.getTime() + delayMs),
   });
   const runOnce = (trx: Trx, key: IdempotencyRecord, result: string) => runIdempotently(trx, key, async () => result);
   const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => runOnce(trx, key, result));
@@ -63,12 +63,12 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
   /** Purges expired keys between two statements of `trx`, on another connection if possible. */
   async function purgeExpiredKeys(trx: Trx, now: Date): Promise<void> {
     if (store.name === "pglite") return void (await deleteExpiredKeys(trx, now));
-    const purged = store.transaction(async (other) => {
-      await sql`set local lock_timeout = '100ms'`.execute(other);
-      await deleteExpiredKeys(other, now);
+    const purge = store.transaction(async (otherTrx) => {
+      await sql`set local lock_timeout = '100ms'`.execute(otherTrx);
+      await deleteExpiredKeys(otherTrx, now);
     });
     // 55P03 is lock_not_available: the purge has to wait for the transaction.
-    await purged.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
+    await purge.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 
   test("an expired key can be deleted between any two statements of the transaction that reuses it [D-40]", async () => {
@@ -77,7 +77,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     const again = usedLater(key, dayMs);
     const reused = store.transaction((trx) =>
       runOnce(
-        afterEachStatement(trx, () => purgeExpiredKeys(trx, again.now)),
+        callAfterEachStatement(trx, () => purgeExpiredKeys(trx, again.now)),
         again,
         "second",
       ),
@@ -93,7 +93,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     const ahead = usedLater(key, dayMs).now;
     const reused = store.transaction((trx) =>
       runOnce(
-        afterEachStatement(trx, () => purgeExpiredKeys(trx, ahead)),
+        callAfterEachStatement(trx, () => purgeExpiredKeys(trx, ahead)),
         again,
         "second",
       ),
@@ -121,7 +121,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
       while (!hasFinished) await deleteExpiredKeys(store.background.db, key.now);
     })();
     const ids = new Set<string>();
-    const createADayLater = async (): Promise<void> => {
+    const createOfferADayLater = async (): Promise<void> => {
       key = usedLater(key, dayMs);
       const created = await deps.store.transaction((trx) =>
         runIdempotently(trx, key, () => createOffer(trx, deps, organisationId, input)),
@@ -130,7 +130,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
       ids.add(created.result);
     };
     try {
-      for (let number = 0; number < creations; number += 1) await createADayLater();
+      for (let number = 0; number < creations; number += 1) await createOfferADayLater();
     } finally {
       hasFinished = true;
       await retention;

@@ -51,7 +51,7 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     devices: () => deviceId,
   };
 
-  const call = async ({ method, path }: MountedRoute, credentials: CallOptions): Promise<PlatformResponse> => {
+  const callRoute = async ({ method, path }: MountedRoute, credentials: CallOptions): Promise<PlatformResponse> => {
     const { query = "", json } = validRequests[`${method} ${path}`] ?? {};
     const pathWithIds = path.replaceAll(/(\w+)\/:\w+/g, (_, segment: string) => {
       const id = idAfter[segment]?.();
@@ -60,28 +60,28 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     });
     return platform.call(method, pathWithIds + query, json === undefined ? credentials : { ...credentials, json });
   };
-  const credentialsOfOthers = async (path: string): Promise<CallOptions[]> => {
+  const getForeignCredentials = async (path: string): Promise<CallOptions[]> => {
     if (path.startsWith("/worker-app/")) return [{ token: await platform.signInWorker("worker_ben") }];
     if (path.startsWith("/portal/")) return [{ token: await platform.signInPerson("bo@bistro-group.example") }];
     return [{ key: "demo-key-bistro" }, { key: "demo-key-crew" }];
   };
-  const credentialsOfOwner = async (path: string): Promise<CallOptions> => {
+  const getOwnCredentials = async (path: string): Promise<CallOptions> => {
     if (path.startsWith("/worker-app/")) return { token: await platform.signInWorker("worker_amal") };
     if (path.startsWith("/portal/")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
     return { key: "demo-key-harbour" };
   };
 
   test.each(withIds)("another organisation's resource gets 404: $method $path", async (route) => {
-    for (const credentials of await credentialsOfOthers(route.path)) {
-      const response = await call(route, credentials);
+    for (const credentials of await getForeignCredentials(route.path)) {
+      const response = await callRoute(route, credentials);
       expect(response.status).toBe(404);
       expect(response.text).not.toMatch(/Bar on Sunday|harbour/i);
     }
   });
 
   test.each(lists)("another organisation's resource is not listed: $method $path", async (route) => {
-    for (const credentials of await credentialsOfOthers(route.path)) {
-      const { status, text } = await call(route, credentials);
+    for (const credentials of await getForeignCredentials(route.path)) {
+      const { status, text } = await callRoute(route, credentials);
       expect(status).toBe(200);
       for (const secret of [offerId, deliveryId, receiver.baseAddress]) expect(text).not.toContain(secret);
     }
@@ -89,7 +89,7 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
 
   // Runs after the others, because it completes and withdraws offers.
   test.each(withIds)("a resource is available to its owner: $method $path", async (route) => {
-    const { status } = await call(route, await credentialsOfOwner(route.path));
+    const { status } = await callRoute(route, await getOwnCredentials(route.path));
     expect([200, 202, 204, 409]).toContain(status);
   });
 

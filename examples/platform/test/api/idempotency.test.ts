@@ -39,9 +39,9 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
     post(`/offer/${id}/complete?api-version=1.0`, key, { json: ["worker_amal"] });
   const idOf = (response: PlatformResponse): string => response.json<{ id: string }>().id;
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" })).json();
-  const apply = async (id: string) => {
+  const apply = async (offerId: string) => {
     const token = await platform.signInWorker("worker_amal");
-    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
+    await platform.call("POST", `/worker-app/offers/${offerId}/apply`, { token });
   };
   const listOffersWithTitle = async (title: string) => {
     const token = await platform.signInPerson("hana@harbour-hotels.example");
@@ -185,9 +185,9 @@ describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDat
   });
 
   test("a response is replayed for 24 hours, across restarts and even if the request would now be rejected", async () => {
-    const restartAt = async (at: number) => {
+    const restartAt = async (timeMs: number) => {
       await platform.close();
-      now = new Date(at);
+      now = new Date(timeMs);
       platform = await open();
     };
     const key = newKey();

@@ -13,17 +13,16 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   const platform = usePlatform({ createDatabase });
   let receiver: Receiver;
   const tokens: Record<string, string> = {};
-  let created = 0;
+  let rowCount = 0;
 
-  /** Adds a row to each list. */
-  const addRow = async (): Promise<void> => {
-    created += 1;
-    const json = { createdByUserId: "user_hana", title: `No. ${created}`, workerIds: ["worker_amal"] };
+  const addRowToEachList = async (): Promise<void> => {
+    rowCount += 1;
+    const json = { createdByUserId: "user_hana", title: `No. ${rowCount}`, workerIds: ["worker_amal"] };
     const offer = await platform.call("POST", "/offer", { key: "demo-key-harbour", json });
     const { id } = offer.json<{ id: string }>();
     const amal = { token: tokens.worker ?? "" };
     expect((await platform.call("POST", `/worker-app/offers/${id}/apply`, amal)).status).toBe(204);
-    const people = [{ name: "Guest", emailAddress: `guest${created}@example.com` }];
+    const people = [{ name: "Guest", emailAddress: `guest${rowCount}@example.com` }];
     await eventually("every row is written", async () => {
       const { notifications } = (await platform.call("GET", "/worker-app/notifications?limit=1", amal)).json<{
         notifications: { offerId: string }[];
@@ -50,7 +49,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
     await platform.call("PUT", "/portal/profile", { token: tokens.portal, json: profile });
     const json = { organisationIds: ["org_harbour"] };
     await platform.call("POST", "/portal/suggestions/search", { token: tokens.portal, json });
-    for (let number = 0; number < 5; number += 1) await addRow();
+    for (let number = 0; number < 5; number += 1) await addRowToEachList();
   });
   afterAll(async () => {
     await receiver.close();
@@ -65,10 +64,10 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
   ] as const;
   const read = (path: string, query = "") =>
     platform.call("GET", path + query, { token: tokens[path.split("/")[1] ?? ""] ?? "" });
-  const readPage = async (path: string, name: string, query: string) => {
+  const readPage = async (path: string, listName: string, query: string) => {
     const response = await read(path, query);
     expect(response.status).toBe(200);
-    const { [name]: rows, next, ...rest } = response.json<Record<string, ListedRow[]> & { next: string | null }>();
+    const { [listName]: rows, next, ...rest } = response.json<Record<string, ListedRow[]> & { next: string | null }>();
     expect(rest).toEqual({});
     return { ids: (rows as ListedRow[]).map(({ id }) => id), next: next as unknown as string | null };
   };
@@ -86,7 +85,7 @@ describe.each(await anyStore())("the lists as JSON on $title", ({ createDatabase
         expect(page.ids.length).toBeLessThanOrEqual(2);
         ids.push(...page.ids);
         next = page.next;
-        if (ids.length === 2) await addRow();
+        if (ids.length === 2) await addRowToEachList();
         query = `?limit=2&before=${next}`;
       }
       expect(ids).toEqual(listed.ids);

@@ -40,8 +40,8 @@ describe("a signed-in person's requests", () => {
   const get = (path: string, token: string) => platform.call("GET", path, { token });
   /** Sends requests until the limit is reached. */
   const exhaustLimit = async (path: string, token: string): Promise<void> => {
-    const all = await Promise.all(Array.from({ length: 40 }, () => get(path, token)));
-    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 40 }, () => get(path, token)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   };
 
   test.each(mountedRoutes().filter((route) => takesToken(route) && route.path !== "/worker-app/notifications/stream"))(
@@ -51,8 +51,8 @@ describe("a signed-in person's requests", () => {
       if (/^\/(offer|events)/.test(path) || path.endsWith("/session")) return;
       const token = path.startsWith("/portal") ? person : worker;
       const call = () => platform.call(method, path.replace(":id", "none"), { token });
-      const all = await Promise.all(Array.from({ length: method === "GET" ? 40 : 4 }, call));
-      expect(all.map(({ status }) => status)).not.toContain(429);
+      const responses = await Promise.all(Array.from({ length: method === "GET" ? 40 : 4 }, call));
+      expect(responses.map(({ status }) => status)).not.toContain(429);
       expect(await call()).toMatchObject({ status: 429 });
     },
   );
@@ -143,12 +143,12 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
 
   describe("through the app", () => {
     let platform: PlatformUnderTest;
-    const add = async (worker: string, organisationId = "org_harbour") =>
+    const add = async (workerId: string, organisationId = "org_harbour") =>
       platform.call("POST", "/worker-app/contacts", {
-        token: await platform.signInWorker(worker),
+        token: await platform.signInWorker(workerId),
         json: { organisationId },
       });
-    const events = async () => {
+    const readDeliveries = async () => {
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       await platform.call("GET", "/portal/profile", { token });
       return (await platform.call("GET", "/portal/deliveries", { token })).json<{ deliveries: unknown[] }>().deliveries;
@@ -172,7 +172,7 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
       expect(seconds).toBeGreaterThan(3_000);
       expect(seconds).toBeLessThanOrEqual(3_600);
       expect(rejected.json()).toMatchObject({ code: "rate_limited", detail: expect.stringMatching(/20 .*60 minutes/) });
-      expect(await events()).toEqual([]);
+      expect(await readDeliveries()).toEqual([]);
       expect((await add("worker_ben")).status).toBe(204);
     });
 

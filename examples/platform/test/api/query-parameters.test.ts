@@ -10,7 +10,7 @@ const isForPrograms = (path: string) => takesToken({ method: "", path }) || path
 const forPrograms = routes.filter(({ path }) => isForPrograms(path));
 const pages = routes.filter(({ method, path }) => method === "GET" && !isForPrograms(path));
 
-const credentialsFor = async (path: string) => {
+const getCredentials = async (path: string) => {
   if (/^\/(offer|events)/.test(path)) return { key: "demo-key-harbour" };
   if (path.startsWith("/portal")) return { token: await platform.signInPerson("hana@harbour-hotels.example") };
   return { token: await platform.signInWorker("worker_amal") };
@@ -23,7 +23,7 @@ describe("an unknown query parameter", () => {
       const version = path.startsWith("/offer") ? "&api-version=1.0" : "";
       for (const name of ["colour", "Limit", "__proto__", "constructor", "toString", "befor[e]", "limit[]", "%C3%BC"]) {
         const calledPath = path.replace(/:\w+/, "none");
-        const response = await platform.call(method, `${calledPath}?${name}=1${version}`, await credentialsFor(path));
+        const response = await platform.call(method, `${calledPath}?${name}=1${version}`, await getCredentials(path));
         expect([name, response.status]).toEqual([name, 400]);
         const { code, errors } = response.json<{ code: string; errors: Record<string, string[]> }>();
         expect(code).toBe("invalid_request");
@@ -58,7 +58,7 @@ describe("an unknown query parameter", () => {
     const client = openPageClient(platform.address, path.startsWith("/app") ? "/app/sign-in" : "/sign-in");
     await client.signIn(path.startsWith("/app") ? "worker_amal" : "hana@harbour-hotels.example");
     // Compare only the status, because a stream's body does not end.
-    const requestStatus = async (query: string) => {
+    const fetchStatus = async (query: string) => {
       const pathAndQuery = path.replace(/:\w+/, "none") + query;
       const response = await fetch(platform.address + pathAndQuery, {
         headers: { Accept: "text/html", Cookie: client.cookie() },
@@ -67,6 +67,6 @@ describe("an unknown query parameter", () => {
       await response.body?.cancel();
       return response.status;
     };
-    expect(await requestStatus("?utm_source=mail&colour=red")).toBe(await requestStatus(""));
+    expect(await fetchStatus("?utm_source=mail&colour=red")).toBe(await fetchStatus(""));
   });
 });

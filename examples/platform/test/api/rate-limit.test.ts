@@ -99,14 +99,15 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
 
   describe("invalid keys", () => {
     const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
-    const guessKeys = async (address: string, formatAddress = (_port: number) => address): Promise<number> => {
+    /** Sends 61 wrong keys: all but the last are rejected with 401. @returns the last response's status */
+    const sendWrongKeys = async (address: string, formatAddress = (_port: number) => address): Promise<number> => {
       const responses = Array.from({ length: 60 }, (_, number) => send(`wrong-${number}`, from(formatAddress(number))));
       expect(new Set((await Promise.all(responses)).map(({ status }) => status))).toEqual(new Set([401]));
       return (await send("wrong-60", from(address))).status;
     };
 
     test("invalid keys get 401 up to sixty times a minute from one address, then 429 [D-54]", async () => {
-      expect(await guessKeys("192.0.2.1")).toBe(429);
+      expect(await sendWrongKeys("192.0.2.1")).toBe(429);
       const rejected = await send("wrong-61", from("192.0.2.1"));
       expect(rejected.status).toBe(429);
       expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -117,7 +118,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     });
 
     test("invalid keys never block a valid key, used or unused, because it has its own limit [D-54]", async () => {
-      expect(await guessKeys("192.0.2.3")).toBe(429);
+      expect(await sendWrongKeys("192.0.2.3")).toBe(429);
       await exhaustLimit("demo-key-harbour", from("192.0.2.3"));
       expect((await send("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
       expect((await send("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
@@ -126,7 +127,7 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     });
 
     test("invalid keys from one IPv6 network count as from one address", async () => {
-      expect(await guessKeys("2001:db8:1:2::1")).toBe(429);
+      expect(await sendWrongKeys("2001:db8:1:2::1")).toBe(429);
       expect((await send("wrong", from("2001:db8:1:2:ffff::9"))).status).toBe(429);
       expect((await send("wrong", from("2001:db8:1:3::1"))).status).toBe(401);
     });
@@ -140,13 +141,13 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     ])(
       "invalid keys count as from one caller when the proxy writes %s",
       async (_format, formatAddress, sameCaller, otherCaller) => {
-        expect(await guessKeys(sameCaller, formatAddress)).toBe(429);
+        expect(await sendWrongKeys(sameCaller, formatAddress)).toBe(429);
         expect((await send("wrong", from(otherCaller))).status).toBe(401);
       },
     );
 
     test("the limit of invalid keys ignores forwarding headers that the caller sent to the proxy", async () => {
-      expect(await guessKeys("192.0.2.7")).toBe(429);
+      expect(await sendWrongKeys("192.0.2.7")).toBe(429);
       expect((await send("wrong", from("203.0.113.9, 192.0.2.7"))).status).toBe(429);
     });
   });

@@ -37,9 +37,9 @@ export interface OffersApi {
   act(workerId: string, offerId: string, action: string): Promise<PlatformResponse>;
   complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
   /** Returns the reasons of the worker's notifications about the offer, oldest first. */
-  notificationsOf(workerId: string, offerId: string): Promise<string[]>;
+  readNotificationReasons(workerId: string, offerId: string): Promise<string[]>;
   /** Stops the platform while `read` reads its store. */
-  whileStopped<T>(read: (store: Store) => Promise<T>): Promise<T>;
+  withPlatformStopped<T>(read: (store: Store) => Promise<T>): Promise<T>;
 }
 
 /** Opens a platform for the tests in a describe block. */
@@ -73,14 +73,14 @@ export function useOffersApi(createDatabase: StoreUnderTest["createDatabase"]): 
       return platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token });
     },
     complete: (offerId, workerIds) => api.post(`/offer/${offerId}/complete?api-version=1.0`, workerIds),
-    async notificationsOf(workerId, offerId) {
+    async readNotificationReasons(workerId, offerId) {
       const token = await platform.signInWorker(workerId);
-      const menu = await platform.call("GET", "/worker-app/notifications", { token });
-      const { notifications } = menu.json<{ notifications: { offerId: string; reason: string }[] }>();
+      const response = await platform.call("GET", "/worker-app/notifications", { token });
+      const { notifications } = response.json<{ notifications: { offerId: string; reason: string }[] }>();
       const aboutOffer = notifications.filter((entry) => entry.offerId === offerId);
       return aboutOffer.map(({ reason }) => reason).toReversed();
     },
-    async whileStopped(read) {
+    async withPlatformStopped(read) {
       await platform.close();
       const store = await openStore({ ...database.options, onError: () => undefined });
       try {

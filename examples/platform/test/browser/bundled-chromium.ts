@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createBrotliDecompress } from "node:zlib";
-import { type CacheEntry, cachedFolder } from "../support/stores/cached-folder.ts";
+import { type CacheEntry, getCachedFolder } from "../support/stores/cached-folder.ts";
 
 /** A Chromium that depends only on the machine's C library. */
 export interface BundledChromium {
@@ -15,29 +15,29 @@ export interface BundledChromium {
 }
 
 /**
- * Unpacks the Chromium from the npm package @sparticuz/chromium, once per version. Does not use the package's own function, with which two
- * processes would write to the same temporary folder.
+ * Unpacks the Chromium from the npm package @sparticuz/chromium, once per version. The package's own function is not used, because it would
+ * let two processes write to the same temporary folder.
  *
  * @throws on any system except Linux on x64, the only one that the package's binary supports
  */
-export async function bundledChromium(): Promise<BundledChromium> {
+export async function unpackChromium(): Promise<BundledChromium> {
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("the package supports only Linux on x64");
-  const folder = await cachedFolder("@sparticuz/chromium", unpack);
+  const folder = await getCachedFolder("@sparticuz/chromium", unpack);
   return {
     executablePath: join(folder, "chromium"),
     env: { LD_LIBRARY_PATH: join(folder, "lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") },
   };
 }
 
-async function unpack(draft: string, { packageFolder, folder }: CacheEntry): Promise<void> {
+async function unpack(temporaryFolder: string, { packageFolder, folder }: CacheEntry): Promise<void> {
   const bin = join(packageFolder, "bin");
-  await decompress(join(bin, "chromium.br"), join(draft, "chromium"), 0o755);
+  await decompress(join(bin, "chromium.br"), join(temporaryFolder, "chromium"), 0o755);
   for (const name of ["al2023.tar", "fonts.tar"]) {
-    await decompress(join(bin, `${name}.br`), join(draft, name));
-    await promisify(execFile)("tar", ["-xf", join(draft, name), "-C", draft]);
-    await rm(join(draft, name));
+    await decompress(join(bin, `${name}.br`), join(temporaryFolder, name));
+    await promisify(execFile)("tar", ["-xf", join(temporaryFolder, name), "-C", temporaryFolder]);
+    await rm(join(temporaryFolder, name));
   }
-  await writeFile(join(draft, "fonts.conf"), fontConfiguration(folder));
+  await writeFile(join(temporaryFolder, "fonts.conf"), fontConfiguration(folder));
 }
 
 const decompress = (from: string, to: string, mode = 0o644): Promise<void> =>

@@ -13,7 +13,7 @@ test.each(["light", "dark"] as const)(
   "the console in %s calls an operation without requests to other origins, errors or axe violations [D-150]",
   async (colorScheme) => {
     const { address } = fixture.platform;
-    const { page, context, pageErrors, violations } = await openWindow(fixture.browser, {
+    const { page, context, pageErrors, findViolations } = await openWindow(fixture.browser, {
       baseURL: address,
       colorScheme,
     });
@@ -30,7 +30,7 @@ test.each(["light", "dark"] as const)(
     await page.goto("/docs");
     const testRequest = page.getByRole("button", { name: /Test Request.*post \/offer\)/ }).first();
     await testRequest.waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await findViolations()).toEqual([]);
 
     await page.getByRole("button", { name: "Open Group - Webhooks" }).click();
     await page
@@ -51,7 +51,7 @@ test.each(["light", "dark"] as const)(
           .map(({ finished }) => finished),
       ),
     );
-    expect(await violations()).toEqual([]);
+    expect(await findViolations()).toEqual([]);
     await page.getByRole("button", { name: "Close Client" }).locator("visible=true").first().click();
     await expect
       .poll(() =>

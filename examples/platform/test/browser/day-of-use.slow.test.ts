@@ -210,7 +210,7 @@ describe("a day of use", () => {
       );
       await saveEndpoint(fixture.integrator);
       for (const colorScheme of ["light", "dark"] as const) {
-        const { page, context, violations, pageErrors } = await fixture.openPortal({
+        const { page, context, findViolations, pageErrors } = await fixture.openPortal({
           viewport: { width, height: 900 },
           colorScheme,
         });
@@ -224,7 +224,7 @@ describe("a day of use", () => {
             .locator("th[scope=row]")
             .evaluateAll((cells) => cells.filter((cell) => cell.clientWidth < 160).map((cell) => cell.textContent));
           expect(narrow, path).toEqual([]);
-          expect(await violations(), path).toEqual([]);
+          expect(await findViolations(), path).toEqual([]);
         }
         expect(pageErrors).toEqual([]);
         await context.close();

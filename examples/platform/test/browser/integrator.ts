@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { webhookRouter } from "@offers/webhook-kit/express";
 import express from "express";
-import { portrait } from "./portrait.ts";
+import { generatePortrait } from "./portrait.ts";
 
 export const secret = "9a4f3c52-7c1e-4b57-9e0c-2f4f6f0f6a11";
 
@@ -36,8 +36,8 @@ export async function openIntegrator(): Promise<Integrator> {
     if (!integrator.isWorking) throw new Error("not working");
   };
   const pictures = new Map([
-    ["dana.png", portrait(226, 168, 120)],
-    ["emile.png", portrait(126, 178, 196)],
+    ["dana.png", generatePortrait(226, 168, 120)],
+    ["emile.png", generatePortrait(126, 178, 196)],
   ]);
   app.use(
     "/webhooks",
@@ -70,17 +70,17 @@ export async function openIntegrator(): Promise<Integrator> {
   return integrator;
 }
 
-const suggestPeople = (pictures: URL) => [
+const suggestPeople = (picturesUrl: URL) => [
   {
     name: "Dana Kim",
     emailAddress: "dana.kim@example.com",
-    profileImageUrl: new URL("dana.png?size=96", pictures).href,
+    profileImageUrl: new URL("dana.png?size=96", picturesUrl).href,
     ratings: [{ rating: 5, ratingProvider: "Harbour Kitchen", lastWorked: "2026-05-30T17:00:00Z" }],
   },
   {
     name: "Émile Dupont",
     emailAddress: "émile@küche.example",
-    profileImageUrl: new URL("emile.png", pictures).href,
+    profileImageUrl: new URL("emile.png", picturesUrl).href,
     ratings: [
       { rating: 4, ratingProvider: "Harbour Kitchen", lastWorked: "2026-04-12T21:30:00Z" },
       { rating: 3, ratingProvider: "Harbour Events", lastWorked: "2025-12-31T23:00:00Z" },
@@ -90,7 +90,7 @@ const suggestPeople = (pictures: URL) => [
     name: "Farah Aziz",
     emailAddress: "farah.aziz@example.com",
     // This picture is missing, so the page shows the person's initials.
-    profileImageUrl: new URL("farah.png", pictures).href,
+    profileImageUrl: new URL("farah.png", picturesUrl).href,
     ratings: [],
   },
 ];

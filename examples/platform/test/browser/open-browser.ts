@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium, type LaunchOptions } from "playwright-core";
-import { bundledChromium } from "./bundled-chromium.ts";
+import { unpackChromium } from "./bundled-chromium.ts";
 
 export interface OpenBrowser {
   browser: Browser;
@@ -20,7 +20,7 @@ const candidates: readonly BrowserCandidate[] = [
   {
     from: "the npm package @sparticuz/chromium",
     async find() {
-      const { executablePath, env } = await bundledChromium();
+      const { executablePath, env } = await unpackChromium();
       return { executablePath, env: { ...process.env, ...env } };
     },
   },
@@ -31,9 +31,9 @@ const candidates: readonly BrowserCandidate[] = [
 ];
 
 /**
- * Opens a headless Chromium: the one from npm if it runs, otherwise one that the machine has.
+ * Opens a headless Chromium: the one from npm if it runs, otherwise one that is installed on the machine.
  *
- * @throws if none starts, with all reasons, because browser tests are never skipped
+ * @throws an error that says why each Chromium failed to start, because browser tests are never skipped
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const reasons: string[] = [];

@@ -44,7 +44,11 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
   const downReceiver = await openReceiver(respondWith(200));
   const key = "demo-key-harbour";
 
-  const signIn = async (path: string, name: string, options: BrowserContextOptions = {}): Promise<Window> => {
+  const openSignedInWindow = async (
+    path: string,
+    name: string,
+    options: BrowserContextOptions = {},
+  ): Promise<Window> => {
     const window = await openWindow(browser, { baseURL: platform.address, ...options });
     await window.page.goto(path);
     await submitSignIn(window.page, name);
@@ -55,8 +59,9 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
     platform,
     integrator,
     browser,
-    openPortal: (options, emailAddress = hana) => signIn("/sign-in", emailAddress, options),
-    openApp: (options, workerId = "worker_amal") => signIn("/app/sign-in", workerId, { ...phone, ...options }),
+    openPortal: (options, emailAddress = hana) => openSignedInWindow("/sign-in", emailAddress, options),
+    openApp: (options, workerId = "worker_amal") =>
+      openSignedInWindow("/app/sign-in", workerId, { ...phone, ...options }),
     async createOffer(title) {
       const json = {
         createdByUserId: "user_hana",
@@ -86,22 +91,25 @@ export async function openPagesFixture(settings: Partial<Settings> = {}): Promis
       await saveProfile("bo@bistro-group.example", invalidReceiver.baseAddress);
       await saveProfile("ada@crew-agency.example", downReceiver.baseAddress);
       downReceiver.respond = respondWith(503);
-      const completed = await fixture.createOffer("Kitchen help on Friday");
-      await fixture.respond("worker_amal", "apply", completed);
-      await fixture.respond("worker_ben", "apply", completed);
-      await platform.call("POST", `/offer/${completed}/complete?api-version=1.0`, { key, json: ["worker_amal"] });
-      const withdrawn = await fixture.createOffer("Breakfast on Sunday");
-      await fixture.respond("worker_amal", "apply", withdrawn);
-      await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
+      const completedOfferId = await fixture.createOffer("Kitchen help on Friday");
+      await fixture.respond("worker_amal", "apply", completedOfferId);
+      await fixture.respond("worker_ben", "apply", completedOfferId);
+      await platform.call("POST", `/offer/${completedOfferId}/complete?api-version=1.0`, {
+        key,
+        json: ["worker_amal"],
+      });
+      const withdrawnOfferId = await fixture.createOffer("Breakfast on Sunday");
+      await fixture.respond("worker_amal", "apply", withdrawnOfferId);
+      await platform.call("GET", `/offer/${withdrawnOfferId}/withdraw`, { key });
       integrator.isWorking = false;
-      const open = await fixture.createOffer("Bar on Saturday");
-      await fixture.respond("worker_amal", "reject", open);
+      const openOfferId = await fixture.createOffer("Bar on Saturday");
+      await fixture.respond("worker_amal", "reject", openOfferId);
       await eventually("one delivery has failed", async () => {
         const token = await platform.signInPerson(hana);
         return (await platform.call("GET", "/portal/deliveries", { token })).text.includes('"dead"');
       });
       integrator.isWorking = true;
-      await fixture.respond("worker_ben", "apply", open);
+      await fixture.respond("worker_ben", "apply", openOfferId);
       await fixture.createOffer("Terrace on Monday, with a title that is long enough to need a second line on a phone");
       const token = await platform.signInPerson(hana);
       const people = [{ name: "Farah Aziz", emailAddress: "farah.aziz@example.com" }];

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from "node:zlib";
 const size = 96;
 
 /** Generates a PNG that shows a head and shoulders on a background of this colour. */
-export function portrait(red: number, green: number, blue: number): Buffer {
+export function generatePortrait(red: number, green: number, blue: number): Buffer {
   const rows: number[] = [];
   for (let y = 0; y < size; y += 1) {
     rows.push(0);
@@ -21,14 +21,19 @@ export function portrait(red: number, green: number, blue: number): Buffer {
   header.set([8, 2], 8);
   const signature = Buffer.from("89504e470d0a1a0a", "hex");
   const data = deflateSync(Buffer.from(rows));
-  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", data), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    encodeChunk("IHDR", header),
+    encodeChunk("IDAT", data),
+    encodeChunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
-  const typed = Buffer.concat([Buffer.from(type), data]);
-  const whole = Buffer.alloc(typed.length + 8);
-  whole.writeUInt32BE(data.length);
-  whole.set(typed, 4);
-  whole.writeUInt32BE(crc32(typed), typed.length + 4);
-  return whole;
+function encodeChunk(type: string, data: Buffer): Buffer {
+  const typeAndData = Buffer.concat([Buffer.from(type), data]);
+  const encoded = Buffer.alloc(typeAndData.length + 8);
+  encoded.writeUInt32BE(data.length);
+  encoded.set(typeAndData, 4);
+  encoded.writeUInt32BE(crc32(typeAndData), typeAndData.length + 4);
+  return encoded;
 }

@@ -17,16 +17,16 @@ describe("the contract's scenario in browsers", () => {
   /** How long each update took to appear in another window, in milliseconds from before the click. */
   const delaysMs: Record<Role, number[]> = { hirer: [], worker: [], integrator: [] };
 
-  /** Runs `act`, waits until each role's window shows its effect without being touched, and records how long that took. */
+  /** Runs `act`, waits until each role's window shows the effect without any user input, and records how long that took. */
   async function expectUpdates(
     act: () => Promise<unknown>,
     updates: Partial<Record<Role, Locator | Locator[]>>,
   ): Promise<void> {
     const startedAt = performance.now();
-    const all = Object.entries(updates).flatMap(([role, locators]) =>
+    const expected = Object.entries(updates).flatMap(([role, locators]) =>
       [locators].flat().map((locator) => [role as Role, locator] as const),
     );
-    const appearances = all.map(async ([role, locator]) => {
+    const appearances = expected.map(async ([role, locator]) => {
       // Playwright would poll only every half second.
       await eventually(`${role} sees ${locator}`, () => locator.first().isVisible());
       delaysMs[role].push(Math.round(performance.now() - startedAt));

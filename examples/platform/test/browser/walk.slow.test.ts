@@ -34,11 +34,11 @@ describe("every page", () => {
     const paths: string[] = [];
     const problems: object[] = [];
     const inspect = async (path: string): Promise<void> => {
-      const violations = await window.violations();
-      const found = [...violations, ...pageErrors.splice(0)];
+      const violations = await window.findViolations();
+      const messages = [...violations, ...pageErrors.splice(0)];
       // The console also reports the intended 404 of a "not found" page.
-      const expected = found.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
-      if (found.length > expected.length) problems.push({ path, found });
+      const intended = messages.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
+      if (messages.length > intended.length) problems.push({ path, messages });
       paths.push(new URL(page.url()).pathname);
     };
     pageErrors.splice(0);
@@ -86,7 +86,7 @@ describe("every page", () => {
       });
       await page.getByRole("button", { name: button }).last().click();
       await page.locator("[role=alert], [aria-invalid]").first().waitFor();
-      expect({ path, violations: await window.violations() }).toEqual({ path, violations: [] });
+      expect({ path, violations: await window.findViolations() }).toEqual({ path, violations: [] });
     };
     await submitInvalid("/offers/new", "Create the offer");
     await submitInvalid("/company", "Check and save", () => page.locator("#baseAddress").fill("ftp://nowhere.example"));
@@ -101,7 +101,7 @@ describe("every page", () => {
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.locator("#test-result").waitFor();
     expect(await page.locator("ol.attempts > li").count()).toBeGreaterThan(20);
-    expect([await window.violations(), pageErrors]).toEqual([[], []]);
+    expect([await window.findViolations(), pageErrors]).toEqual([[], []]);
     const isWider = await page.evaluate(
       () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
     );

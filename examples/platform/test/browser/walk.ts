@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 
 /** How many pages of a kind to visit: offers in different states have different pages. */
-const perKind = 4;
+const maxVisitsPerKind = 4;
 
 /**
- * Visits every page that `page` links to, directly or indirectly, and calls `visit` on each. Of pages that differ only in an id, it visits
- * the first few; of pages that differ only in the query, the first.
+ * Visits every page that `page` links to, directly or indirectly, and calls `visit` on each. Visits only the first few of the pages that
+ * differ only in an id, and only the first of the pages that differ only in the query.
  */
 export async function walk(page: Page, visit: (path: string) => Promise<void>): Promise<void> {
   const visited = new Set<string>();
@@ -14,7 +14,7 @@ export async function walk(page: Page, visit: (path: string) => Promise<void>): 
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     const kind = pageKind(path);
     const visits = visitsPerKind.get(kind) ?? 0;
-    if (visited.has(path) || visits === (path.includes("?") ? 1 : perKind)) continue;
+    if (visited.has(path) || visits === (path.includes("?") ? 1 : maxVisitsPerKind)) continue;
     visited.add(path);
     visitsPerKind.set(kind, visits + 1);
     const response = await page.goto(path);
@@ -23,7 +23,7 @@ export async function walk(page: Page, visit: (path: string) => Promise<void>): 
     await visit(path);
     const links = await page
       .locator("a[href]")
-      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+      .evaluateAll((anchors) => anchors.map((link) => (link as HTMLAnchorElement).href));
     for (const link of links) if (link.startsWith(new URL(page.url()).origin)) queue.push(toPath(link));
   }
 }

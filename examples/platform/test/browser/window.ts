@@ -9,7 +9,7 @@ export interface Window {
   /** The page's console errors, script errors and Content-Security-Policy violations. */
   pageErrors: string[];
   /** Returns the serious and critical problems that axe-core finds on the current page. */
-  violations(): Promise<string[]>;
+  findViolations(): Promise<string[]>;
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -35,7 +35,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
       pageErrors.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
   });
   await devTools.send("Audits.enable");
-  // Playwright's option could not be turned off again for axe.
+  // Playwright's `javaScriptEnabled` option cannot be changed later, but axe needs scripts.
   const setScripts = (isOn: boolean) => devTools.send("Emulation.setScriptExecutionDisabled", { value: !isOn });
   await setScripts(javaScriptEnabled);
 
@@ -43,7 +43,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     page,
     context,
     pageErrors,
-    async violations() {
+    async findViolations() {
       // axe needs scripts.
       await setScripts(true);
       // The page's policy does not restrict scripts that the developer tools run.

@@ -97,23 +97,26 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await target.page().keyboard.type(text);
   }
   /** Enters a time. Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
-  async function enterTime(target: Locator, local: string): Promise<void> {
-    if (!usesKeyboard) return target.fill(local);
-    const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(local) ?? [];
+  async function enterTime(target: Locator, localTime: string): Promise<void> {
+    if (!usesKeyboard) return target.fill(localTime);
+    const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(localTime) ?? [];
     await focus(target);
     const { keyboard } = target.page();
     await keyboard.type(`${month}${day}${year}`);
     await keyboard.press("ArrowRight");
     const period = Number(hour) < 12 ? "AM" : "PM";
     await keyboard.type(`${String(Number(hour) % 12 || 12).padStart(2, "0")}${minute}${period}`);
-    expect(await target.inputValue()).toBe(local);
+    expect(await target.inputValue()).toBe(localTime);
   }
   const findButton = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true }).last();
   const expectNoViolations = async (window: Window): Promise<void> => {
-    expect({ url: window.page.url(), found: await window.violations() }).toEqual({ url: window.page.url(), found: [] });
+    expect({ url: window.page.url(), found: await window.findViolations() }).toEqual({
+      url: window.page.url(),
+      found: [],
+    });
   };
 
-  /** Opens the page and, if scripts are off, chooses the time zone: the page then does not know the browser's. */
+  /** Opens the page and, if scripts are off, chooses the time zone, because the page cannot detect the browser's. */
   async function chooseZone(page: Page, path: string, saveButton: string): Promise<void> {
     await page.goto(path);
     if (options.javaScriptEnabled === false) {

@@ -43,7 +43,7 @@ describe.each(variants)(
       database = await createDatabase();
       const settings = { OFFERS_ALLOW_LOOPBACK: "1", OFFERS_BODY_LIMIT_BYTES: "4096", OFFERS_LOG_LEVEL: "info" };
       running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed, ...settings });
-      baseUrl = await running.address();
+      baseUrl = await running.waitForAddress();
       harbour = createClient({});
     });
     afterAll(async () => {

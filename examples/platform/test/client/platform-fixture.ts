@@ -12,7 +12,7 @@ export async function platformFixture(dialect: "reference" | "live"): Promise<Co
   const database = await store?.createDatabase();
   if (database === undefined) throw new Error("There is no store to test.");
   const running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
-  const baseUrl = await running.address();
+  const baseUrl = await running.waitForAddress();
 
   const call = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
     const response = await fetch(`${baseUrl}/worker-app${path}`, {

@@ -22,8 +22,8 @@ afterAll(async () => {
   await platform.close();
 });
 
-/** Plays a story on both sides and compares them. @returns every status and outcome that occurred */
-async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
+/** Plays a story on both sides and asserts that they behave the same. @returns every status and outcome that occurred */
+async function expectSameBehaviour(steps: readonly StoryStep[]): Promise<unknown[]> {
   const inMemory = await createInMemorySide();
   const outcomes = await playStory(inMemory, steps);
   fc.pre(isUnambiguous(inMemory.moments(), inMemory.waitedUntil));
@@ -46,7 +46,7 @@ async function compare(steps: readonly StoryStep[]): Promise<unknown[]> {
 test("a receiver gets the same requests from the service in memory as from the platform [D-69]", {
   timeout: 7_200_000,
 }, async () => {
-  const occurred = new Set(await compare(wholeStory));
+  const occurred = new Set(await expectSameBehaviour(wholeStory));
   // Every status and outcome must have occurred.
   expect([...occurred]).toEqual(
     expect.arrayContaining([
@@ -66,6 +66,6 @@ test("a receiver gets the same requests from the service in memory as from the p
       null,
     ]),
   );
-  const property = fc.asyncProperty(stories, async (steps) => void (await compare(steps)));
+  const property = fc.asyncProperty(stories, async (steps) => void (await expectSameBehaviour(steps)));
   await fc.assert(property, { numRuns, endOnFailure: true });
 });

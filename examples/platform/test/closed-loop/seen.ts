@@ -74,11 +74,11 @@ export interface Moment {
 const marginMs = 5_000;
 
 /**
- * Returns whether the platform must make the attempts and steps in the same order: each attempt is far enough before the story's next step
- * and the next attempt at another delivery.
+ * Returns whether the platform is sure to keep the order of attempts and steps, because each attempt comes long enough before the story's
+ * next step and before the next attempt at another delivery.
  */
-export function isUnambiguous(moments: readonly Moment[], steps: readonly number[]): boolean {
-  const events = [...moments, ...steps.map((at) => ({ at, deliveryId: "" }))];
+export function isUnambiguous(moments: readonly Moment[], stepTimes: readonly number[]): boolean {
+  const events = [...moments, ...stepTimes.map((at) => ({ at, deliveryId: "" }))];
   return moments.every(({ at, deliveryId }) =>
     events.every((event) => event.deliveryId === deliveryId || event.at <= at || event.at >= at + marginMs),
   );

@@ -24,24 +24,25 @@ export async function createInMemorySide(): Promise<InMemorySide> {
     workerIds: [...storyWorkers],
   });
   const waitedUntil: number[] = [];
-  const outcomeOf = (action: () => unknown) => attempt(async () => void (await action()));
+  const runForOutcome = (action: () => unknown) => runForValue(async () => void (await action()));
   return {
     receiver,
     startedAt,
     waitedUntil,
     register: () =>
-      outcomeOf(() =>
+      runForOutcome(() =>
         service.deliverTo(receiver.handle, {
           secret: storySecret,
           sign: signHeaders,
           baseUrl: `https://integrator.test${storyPrefix}/`,
         }),
       ),
-    respond: (worker, response) => outcomeOf(() => service.respond(offerId, worker, response)),
-    addContact: (worker) => outcomeOf(() => service.addContact(worker)),
-    withdraw: () => outcomeOf(() => offers.withdrawOffer(offerId)),
-    search: (filter) => attempt(() => service.suggestContacts({ filter, userEmailAddresses: ["hana@example.com"] })),
-    redeliver: (delivery) => outcomeOf(() => service.redeliver(service.deliveries[delivery]?.id ?? "")),
+    respond: (workerId, response) => runForOutcome(() => service.respond(offerId, workerId, response)),
+    addContact: (workerId) => runForOutcome(() => service.addContact(workerId)),
+    withdraw: () => runForOutcome(() => offers.withdrawOffer(offerId)),
+    search: (filter) =>
+      runForValue(() => service.suggestContacts({ filter, userEmailAddresses: ["hana@example.com"] })),
+    redeliver: (index) => runForOutcome(() => service.redeliver(service.deliveries[index]?.id ?? "")),
     async waitUntil(ms) {
       waitedUntil.push(startedAt + ms);
       await service.advance(startedAt + ms - service.now().getTime());
@@ -53,7 +54,7 @@ export async function createInMemorySide(): Promise<InMemorySide> {
 }
 
 /** Runs an action. @returns its value, `done` for undefined, or the code of the error it throws */
-async function attempt(action: () => Promise<unknown>): Promise<string> {
+async function runForValue(action: () => Promise<unknown>): Promise<string> {
   try {
     return ((await action()) ?? "done") as string;
   } catch (error) {

@@ -15,7 +15,7 @@ import { redeliver } from "../../src/webhooks/redeliver.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
 import { type Served, serve } from "../support/serve.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
@@ -52,7 +52,7 @@ async function createPlatformSide(
   { baseAddress }: Served,
 ): Promise<StorySide> {
   const { store } = fixture;
-  const time = virtualTime(fixture);
+  const time = createVirtualTime(fixture);
   const { now } = time;
   const startedAt = now().getTime();
   const receiver = new StoryReceiver(now);
@@ -116,13 +116,13 @@ async function createPlatformSide(
       const end = startedAt + ms;
       const remainingMs = (): number => end - now().getTime();
       for (;;) {
-        await time.untilIdle();
+        await time.waitUntilIdle();
         const next = await time.nextDueAt();
         if (next === undefined || next.getTime() > end) break;
         await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
       }
       if (remainingMs() > 0) await time.advance(remainingMs());
-      await time.untilIdle();
+      await time.waitUntilIdle();
     },
     deliveryIds,
     async deliveries() {

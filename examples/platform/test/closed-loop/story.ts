@@ -36,15 +36,15 @@ export interface StorySide {
   readonly receiver: StoryReceiver;
   /** When the story started by the service's clock, in Unix milliseconds. */
   readonly startedAt: number;
-  /** This and the other actions resolve with `done` or an error's code. */
+  /** Registers the endpoint. Like every action except `search`, resolves with `done` or an error's code. */
   register(): Promise<string>;
-  respond(worker: string, response: "applied" | "rejected"): Promise<string>;
-  addContact(worker: string): Promise<string>;
+  respond(workerId: string, response: "applied" | "rejected"): Promise<string>;
+  addContact(workerId: string): Promise<string>;
   withdraw(): Promise<string>;
   /** Searches for suggestions and resolves with them or with the failure's code. */
   search(filter: string): Promise<unknown>;
-  redeliver(delivery: number): Promise<string>;
-  /** Waits until `ms` after the start, and makes the attempts that are due by step. */
+  redeliver(deliveryIndex: number): Promise<string>;
+  /** Advances step by step to `ms` milliseconds after the start, making each attempt when it is due. */
   waitUntil(ms: number): Promise<void>;
   /** Returns the deliveries, oldest first. */
   deliveries(): Promise<StoryDelivery[]>;

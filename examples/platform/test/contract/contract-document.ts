@@ -12,7 +12,7 @@ export interface DocumentedField {
 const lines = readFileSync(new URL("../../../../spec/interface.md", import.meta.url), "utf8").split("\n");
 
 /** Returns the rows of the first table in spec/interface.md after the line that starts with `lineStart`. */
-export function fieldsAfter(lineStart: string): DocumentedField[] {
+export function readFieldsAfter(lineStart: string): DocumentedField[] {
   const start = lines.findIndex((line) => line.startsWith(lineStart));
   const header = lines.findIndex((line, index) => index > start && line.startsWith("|"));
   const names = splitCells(lines[header] ?? "").map((name) => name.toLowerCase());
@@ -37,10 +37,10 @@ const isUtc = (value: unknown): boolean => typeof value === "string" && utc.test
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 const isEmailAddress = (value: unknown): boolean => typeof value === "string" && /^[^@\s]+@[^@\s]+$/.test(value);
 const isEvent = (value: unknown): boolean => isObject(value) && isUtc(Object(value).start) && isUtc(Object(value).end);
-const isArrayOf =
-  (is: (value: unknown) => boolean) =>
+const isNonEmptyArray =
+  (isElement: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
-    Array.isArray(value) && value.length > 0 && value.every(is);
+    Array.isArray(value) && value.length > 0 && value.every(isElement);
 
 const nonStrings = [7, true, null, {}, ["x"]];
 
@@ -52,14 +52,17 @@ const types: Record<string, { is: (value: unknown) => boolean; invalid: unknown[
   "string (e-mail address)": { is: isEmailAddress, invalid: [...nonStrings, "", "hana", "a b@example.com"] },
   "string, date-time (UTC)": { is: isUtc, invalid: [...nonStrings, "", "soon"] },
   "string, date-time, UTC": { is: isUtc, invalid: [...nonStrings, "", "soon", "2025-11-30T17:00:00"] },
-  "array of string": { is: isArrayOf((value) => typeof value === "string"), invalid: ["x", [7], [null], {}, null] },
+  "array of string": {
+    is: isNonEmptyArray((value) => typeof value === "string"),
+    invalid: ["x", [7], [null], {}, null],
+  },
   "array of string (e-mail addresses)": {
-    is: isArrayOf(isEmailAddress),
+    is: isNonEmptyArray(isEmailAddress),
     invalid: ["a@example.com", ["a"], [7], {}, null],
   },
-  "array of event objects": { is: isArrayOf(isEvent), invalid: ["x", [7], [{}], {}, null] },
-  "array of recipient objects": { is: isArrayOf(isObject), invalid: [[7]] },
-  "array of rating objects": { is: isArrayOf(isObject), invalid: ["x", [7], [{}], {}, null] },
+  "array of event objects": { is: isNonEmptyArray(isEvent), invalid: ["x", [7], [{}], {}, null] },
+  "array of recipient objects": { is: isNonEmptyArray(isObject), invalid: [[7]] },
+  "array of rating objects": { is: isNonEmptyArray(isObject), invalid: ["x", [7], [{}], {}, null] },
 };
 
 function findType(name: string) {

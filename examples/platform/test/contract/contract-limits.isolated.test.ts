@@ -30,7 +30,7 @@ import { secret } from "./harbour-fixture.ts";
 captureConsole();
 
 /** Creates a client that returns 200 for every request and records its timeout. */
-function createTimeoutRecorder(): EndpointClient & { timeouts: [string, number][] } {
+function createRecordingClient(): EndpointClient & { timeouts: [string, number][] } {
   const timeouts: [string, number][] = [];
   return {
     timeouts,
@@ -56,7 +56,7 @@ describe("default timeouts and retries", () => {
 
   test("an event's attempt may take 15 seconds [D-25] [interface: Limits 1]", () =>
     withDeliveryFixture(async ({ store, leases }) => {
-      const endpointClient = createTimeoutRecorder();
+      const endpointClient = createRecordingClient();
       const delivery = startDelivery({
         store,
         leases,
@@ -104,7 +104,7 @@ describe("default timeouts and retries", () => {
     }));
 
   test("an endpoint check or a suggestion search may take 5 seconds [D-25] [interface: Limits 1]", async () => {
-    const endpointClient = createTimeoutRecorder();
+    const endpointClient = createRecordingClient();
     const endpoint = { baseAddress: "http://127.0.0.1:1", scheme: "timestampDigest", secret } as const;
     await testEndpoint(endpointClient, () => ({}), endpoint);
     await searchSuggestions(endpointClient, () => ({}), { ...endpoint, userEmailAddresses: [] });
@@ -126,27 +126,27 @@ describe("default timeouts and retries", () => {
       timeoutMs: 20_000,
     });
     // undici checks timers of more than a second every half second.
-    expect(await endedAfter(call, 2_400, 4_000)).toEqual([false, true]);
+    expect(await hasEndedAfter(call, 2_400, 4_000)).toEqual([false, true]);
     expect(await call).toMatchObject({ ok: false, code: "connect_timeout" });
     vi.useRealTimers();
     await endpointClient.close();
   });
 
   /** Returns whether the call has ended after each of `timesMs`. */
-  async function endedAfter(call: Promise<unknown>, ...timesMs: number[]): Promise<boolean[]> {
+  async function hasEndedAfter(call: Promise<unknown>, ...timesMs: number[]): Promise<boolean[]> {
     let isEnded = false;
     const end = () => {
       isEnded = true;
     };
     call.then(end, end);
     let now = 0;
-    const hasEnded: boolean[] = [];
+    const results: boolean[] = [];
     for (const time of timesMs) {
       await vi.advanceTimersByTimeAsync(time - now);
       now = time;
-      hasEnded.push(isEnded);
+      results.push(isEnded);
     }
-    return hasEnded;
+    return results;
   }
 
   const fakeTimers = { toFake: ["setTimeout", "clearTimeout", "performance"] } as const;
@@ -159,8 +159,8 @@ describe("default timeouts and retries", () => {
   test("the client's attempts time out after 30 seconds and its calls after 90 [D-25] [interface: Limits 1]", async () => {
     vi.useFakeTimers({ toFake: [...fakeTimers.toFake] });
     const client = new OffersClient(unresponsiveService);
-    expect(await endedAfter(client.getOffer("a", { maxRetries: 0 }), 29_999, 30_000)).toEqual([false, true]);
-    expect(await endedAfter(client.getOffer("a", { maxRetries: 9 }), 89_999, 90_000)).toEqual([false, true]);
+    expect(await hasEndedAfter(client.getOffer("a", { maxRetries: 0 }), 29_999, 30_000)).toEqual([false, true]);
+    expect(await hasEndedAfter(client.getOffer("a", { maxRetries: 9 }), 89_999, 90_000)).toEqual([false, true]);
   });
 
   test("the client retries a read twice [D-50]", async () => {
@@ -171,7 +171,7 @@ describe("default timeouts and retries", () => {
       return new Response("", { status: 503 });
     };
     const call = new OffersClient({ ...unresponsiveService, fetch }).getOffer("a").safe();
-    expect(await endedAfter(call, 90_000)).toEqual([true]);
+    expect(await hasEndedAfter(call, 90_000)).toEqual([true]);
     expect(attempts).toBe(3);
   });
 
@@ -180,7 +180,7 @@ describe("default timeouts and retries", () => {
     const responses = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
     const fetch = async () => new Response("", { status: 503, headers: responses.shift() ?? {} });
     const failure = new OffersClient({ ...unresponsiveService, fetch }).getOffer("a").catch((error: unknown) => error);
-    expect(await endedAfter(failure, 29_999, 30_000)).toEqual([false, true]);
+    expect(await hasEndedAfter(failure, 29_999, 30_000)).toEqual([false, true]);
     expect(await failure).toMatchObject({ attempts: 2, retryAfterMs: 31_000 });
   });
 
@@ -206,7 +206,7 @@ describe("default timeouts and retries", () => {
     }).end();
     const responded = once(outgoing, "response");
     await isReached;
-    expect(await endedAfter(responded, 9_999)).toEqual([false]);
+    expect(await hasEndedAfter(responded, 9_999)).toEqual([false]);
     await vi.advanceTimersByTimeAsync(1);
     const [response] = await responded;
     expect(response.statusCode).toBe(503);

@@ -13,16 +13,16 @@ describe("an offer's states", () => {
   afterAll(() => fixture.close());
 
   const act = async (workerId: string, offerId: string, action: string) =>
-    (await fixture.app(workerId, "POST", `/offers/${offerId}/${action}`)).status;
-  const read = async (offerId: string) =>
-    (await fixture.api("GET", `/offer/${offerId}`)).json<{
+    (await fixture.callApp(workerId, "POST", `/offers/${offerId}/${action}`)).status;
+  const readOffer = async (offerId: string) =>
+    (await fixture.callApi("GET", `/offer/${offerId}`)).json<{
       isHistoric: boolean;
       widthdrawn: boolean;
       complete: boolean;
       recipients: { workerId: string; response: string; confirmation: string }[];
     }>();
   const readFlags = async (offerId: string) => {
-    const { isHistoric, widthdrawn, complete } = await read(offerId);
+    const { isHistoric, widthdrawn, complete } = await readOffer(offerId);
     return { isHistoric, widthdrawn, complete };
   };
   const openStream = async (workerId: string) => {
@@ -32,7 +32,7 @@ describe("an offer's states", () => {
   const waitForNotifications = (workerId: string, offerId: string, count: number) =>
     eventually(
       `${workerId} is notified`,
-      async () => (await fixture.notificationsOf(workerId, offerId)).length >= count,
+      async () => (await fixture.readNotifications(workerId, offerId)).length >= count,
     );
   const offered = { reason: "offer", successful: null };
 
@@ -66,18 +66,22 @@ describe("an offer's states", () => {
     await eventually("the notification arrives", () => stream.events.some(({ data }) => data.offerId === offerId));
     stream.disconnect();
     const tapped = stream.events.find(({ data }) => data.offerId === offerId);
-    const menu = (await fixture.app("worker_amal", "GET", "/notifications")).json<{
+    const menu = (await fixture.callApp("worker_amal", "GET", "/notifications")).json<{
       notifications: { offerId: string }[];
     }>();
     for (const shownId of [tapped?.data.offerId, menu.notifications[0]?.offerId])
-      expect((await fixture.app("worker_amal", "GET", `/offers/${shownId}`)).json()).toMatchObject({ title: "Tapped" });
+      expect((await fixture.callApp("worker_amal", "GET", `/offers/${shownId}`)).json()).toMatchObject({
+        title: "Tapped",
+      });
   });
 
   test("a worker who applies has the response applied and triggers the webhook [D-14] [interface: Overview 1, 2, 2b, 5h] [interface: Recipient response] [interface: States 2, Worker applies] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     const offerId = await fixture.createOffer();
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
-    expect((await read(offerId)).recipients).toMatchObject([
+    expect(await fixture.waitForReportedResponses(offerId)).toEqual([
+      { workerId: "worker_amal", response: "accepted" },
+    ]);
+    expect((await readOffer(offerId)).recipients).toMatchObject([
       { workerId: "worker_amal", response: "applied" },
       { workerId: "worker_ben", response: "none" },
     ]);
@@ -86,15 +90,17 @@ describe("an offer's states", () => {
   test("a worker who rejects has the response rejected and triggers the webhook [D-04] [interface: Overview 2, 2b] [interface: Recipient response] [interface: States 2, Worker rejects] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     const offerId = await fixture.createOffer();
     expect(await act("worker_ben", offerId, "reject")).toBe(204);
-    expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_ben", response: "rejected" }]);
-    expect((await read(offerId)).recipients).toMatchObject([{ response: "none" }, { response: "rejected" }]);
+    expect(await fixture.waitForReportedResponses(offerId)).toEqual([{ workerId: "worker_ben", response: "rejected" }]);
+    expect((await readOffer(offerId)).recipients).toMatchObject([{ response: "none" }, { response: "rejected" }]);
   });
 
   test("a worker who closes the offer view or does not respond triggers no webhook [interface: Overview 2] [interface: States 2, Worker closes the offer view or does not answer]", async () => {
     const offerId = await fixture.createOffer({ workerIds: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const action of ["open", "close", "open", "close"]) expect(await act("worker_ben", offerId, action)).toBe(204);
     expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect(await fixture.reportedResponses(offerId)).toEqual([{ workerId: "worker_amal", response: "accepted" }]);
+    expect(await fixture.waitForReportedResponses(offerId)).toEqual([
+      { workerId: "worker_amal", response: "accepted" },
+    ]);
   });
 
   test("a worker who was not sent the offer can neither apply nor reject [D-36] [interface: States Worker applies, Worker rejects]", async () => {
@@ -102,8 +108,8 @@ describe("an offer's states", () => {
     expect([await act("worker_dana", offerId, "apply"), await act("worker_dana", offerId, "reject")]).toEqual([
       404, 404,
     ]);
-    expect(await fixture.reportedResponses(offerId)).toEqual([]);
-    expect((await read(offerId)).recipients.map(({ response }) => response)).toEqual(["none", "none"]);
+    expect(await fixture.waitForReportedResponses(offerId)).toEqual([]);
+    expect((await readOffer(offerId)).recipients.map(({ response }) => response)).toEqual(["none", "none"]);
   });
 
   test("a response can change until the offer is complete; each change is sent, and a repeated response is not [D-08] [interface: States 4]", async () => {
@@ -114,7 +120,7 @@ describe("an offer's states", () => {
     expect([await act("worker_amal", offerId, "reject"), await act("worker_ben", offerId, "apply")]).toEqual([
       409, 409,
     ]);
-    const responses = (await fixture.reportedResponses(offerId)).map(({ response }) => response);
+    const responses = (await fixture.waitForReportedResponses(offerId)).map(({ response }) => response);
     expect(responses).toEqual(["accepted", "rejected", "accepted"]);
   });
 
@@ -126,16 +132,21 @@ describe("an offer's states", () => {
     // A repeated id counts only once.
     expect((await fixture.complete(offerId, ["worker_amal", "worker_amal"])).status).toBe(204);
     for (const workerId of workerIds) await waitForNotifications(workerId, offerId, 2);
-    expect(await fixture.notificationsOf("worker_amal", offerId)).toEqual([
+    expect(await fixture.readNotifications("worker_amal", offerId)).toEqual([
       offered,
       { reason: "successful", successful: true },
     ]);
     for (const workerId of workerIds.slice(1))
-      expect(await fixture.notificationsOf(workerId, offerId)).toEqual([
+      expect(await fixture.readNotifications(workerId, offerId)).toEqual([
         offered,
         { reason: "unsuccessful", successful: false },
       ]);
-    expect((await read(offerId)).recipients.map(({ confirmation }) => confirmation)).toEqual(["confirmed", "", "", ""]);
+    expect((await readOffer(offerId)).recipients.map(({ confirmation }) => confirmation)).toEqual([
+      "confirmed",
+      "",
+      "",
+      "",
+    ]);
   });
 
   test("a withdrawal notifies every worker addressed at creation, whatever they responded, and no other worker [interface: Overview 4b] [interface: States 2, Withdraw offer] [interface: Events Withdrawal notification]", async () => {
@@ -143,25 +154,25 @@ describe("an offer's states", () => {
     const offerId = await fixture.createOffer({ workerIds });
     await act("worker_amal", offerId, "apply");
     await act("worker_ben", offerId, "reject");
-    expect((await fixture.api("GET", `/offer/${offerId}/withdraw`)).status).toBe(200);
+    expect((await fixture.callApi("GET", `/offer/${offerId}/withdraw`)).status).toBe(200);
     const withdrawn = { reason: "withdrawn", successful: null };
     for (const workerId of workerIds) {
       await waitForNotifications(workerId, offerId, 2);
-      expect(await fixture.notificationsOf(workerId, offerId)).toEqual([offered, withdrawn]);
+      expect(await fixture.readNotifications(workerId, offerId)).toEqual([offered, withdrawn]);
     }
-    expect(await fixture.notificationsOf("worker_dana", offerId)).toEqual([]);
+    expect(await fixture.readNotifications("worker_dana", offerId)).toEqual([]);
   });
 
   test("creation, completion and withdrawal trigger no webhook [interface: Events 1]", async () => {
     const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
-    await fixture.reportedResponses(offerId);
+    await fixture.waitForReportedResponses(offerId);
     const before = fixture.receiver.requests.length;
     const otherId = await fixture.createOffer();
     await fixture.complete(offerId, ["worker_amal"]);
-    for (const id of [offerId, otherId]) await fixture.api("GET", `/offer/${id}/withdraw`);
+    for (const id of [offerId, otherId]) await fixture.callApi("GET", `/offer/${id}/withdraw`);
     await waitForNotifications("worker_ben", offerId, 3);
-    await fixture.reportedResponses(otherId);
+    await fixture.waitForReportedResponses(otherId);
     expect(fixture.receiver.requests.slice(before)).toEqual([]);
   });
 
@@ -169,10 +180,10 @@ describe("an offer's states", () => {
     const forAgency = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
     const forHarbour = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
     for (const offerId of [forAgency, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
-    expect([await fixture.reportedResponses(forAgency), await fixture.reportedResponses(forHarbour)]).toEqual([
-      [],
-      [{ workerId: "worker_amal", response: "accepted" }],
-    ]);
+    expect([
+      await fixture.waitForReportedResponses(forAgency),
+      await fixture.waitForReportedResponses(forHarbour),
+    ]).toEqual([[], [{ workerId: "worker_amal", response: "accepted" }]]);
   });
 
   test("only the creator can read, complete and withdraw an offer [interface: Overview 3, 4]", async () => {
@@ -181,9 +192,9 @@ describe("an offer's states", () => {
     const foreignKey = { key: "demo-key-crew" };
     const completion = { ...foreignKey, json: ["worker_amal"] };
     for (const response of [
-      await fixture.api("GET", `/offer/${offerId}`, foreignKey),
-      await fixture.api("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
-      await fixture.api("GET", `/offer/${offerId}/withdraw`, foreignKey),
+      await fixture.callApi("GET", `/offer/${offerId}`, foreignKey),
+      await fixture.callApi("POST", `/offer/${offerId}/complete?api-version=1.0`, completion),
+      await fixture.callApi("GET", `/offer/${offerId}/withdraw`, foreignKey),
     ])
       expect(response.status).toBe(404);
     expect(await readFlags(offerId)).toEqual({ isHistoric: false, widthdrawn: false, complete: false });
@@ -197,7 +208,7 @@ describe("an offer's states", () => {
     expect(await readFlags(offerId)).toEqual(open);
     await fixture.complete(offerId, ["worker_amal"]);
     expect(await readFlags(offerId)).toEqual({ ...open, complete: true });
-    for (const id of [offerId, otherId]) await fixture.api("GET", `/offer/${id}/withdraw`);
+    for (const id of [offerId, otherId]) await fixture.callApi("GET", `/offer/${id}/withdraw`);
     expect(await readFlags(offerId)).toEqual({ ...open, complete: true, widthdrawn: true });
     expect(await readFlags(otherId)).toEqual({ ...open, widthdrawn: true });
   });
@@ -228,7 +239,7 @@ describe("an offer's states", () => {
     expect([await completionStatus("worker_amal"), await completionStatus("worker_amal")]).toEqual([204, 409]);
     const otherId = await fixture.createOffer();
     await act("worker_amal", otherId, "apply");
-    await fixture.api("GET", `/offer/${otherId}/withdraw`);
+    await fixture.callApi("GET", `/offer/${otherId}/withdraw`);
     expect((await fixture.complete(otherId, ["worker_amal"])).status).toBe(409);
   });
 });

@@ -1,6 +1,6 @@
 // Tests the offer and the four operations field by field, against the tables in spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectFields, fieldsAfter, invalidValues } from "./contract-document.ts";
+import { expectFields, invalidValues, readFieldsAfter } from "./contract-document.ts";
 import { type HarbourFixture, openHarbourFixture } from "./harbour-fixture.ts";
 
 const creation = {
@@ -25,23 +25,23 @@ describe("the contract's offers", () => {
   });
   afterAll(() => fixture.close());
 
-  const create = (changes: object = {}) => fixture.api("POST", "/offer", { json: { ...creation, ...changes } });
+  const create = (changes: object = {}) => fixture.callApi("POST", "/offer", { json: { ...creation, ...changes } });
   const readInvalidFields = async (changes: object) => {
     const response = await create(changes);
     expect(response.status).toBe(400);
     return Object.keys(response.json<{ errors: object }>().errors);
   };
   const read = async (offerId: string) =>
-    (await fixture.api("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
+    (await fixture.callApi("GET", `/offer/${offerId}`)).json<Record<string, unknown>>();
   const createAndRead = async (changes: object = {}) => read((await create(changes)).json<{ id: string }>().id);
 
   test("a creation accepts every documented field and no others [D-01] [interface: Operations CreateOffer]", async () => {
-    expect(Object.keys(creation)).toEqual(fieldsAfter("### Offer creation body").map(({ field }) => field));
+    expect(Object.keys(creation)).toEqual(readFieldsAfter("### Offer creation body").map(({ field }) => field));
     expect((await create()).status).toBe(201);
     expect(await readInvalidFields({ unknown: 1 })).toEqual(["unknown"]);
   });
 
-  test.each(fieldsAfter("### Offer creation body"))(
+  test.each(readFieldsAfter("### Offer creation body"))(
     "the creation field $field accepts $type and nothing else [interface: Resources 1] [interface: Creation createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events]",
     async (row) => {
       const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
@@ -85,7 +85,7 @@ describe("the contract's offers", () => {
 
   test("only the creator, the title and a worker are required [D-01] [interface: Creation 2]", async () => {
     const required = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
-    const creationStatus = async (json: object) => (await fixture.api("POST", "/offer", { json })).status;
+    const creationStatus = async (json: object) => (await fixture.callApi("POST", "/offer", { json })).status;
     expect(await creationStatus(required)).toBe(201);
     for (const name of Object.keys(required))
       for (const absent of [undefined, null]) expect(await creationStatus({ ...required, [name]: absent })).toBe(400);
@@ -94,14 +94,14 @@ describe("the contract's offers", () => {
   test("an optional field that is null is treated as absent, in the response and in the store [D-94]", async () => {
     const required = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const nulls = { details: null, locationPlaceId: null, notifyEmailAddress: null, events: null };
-    const readBack = async (json: object) => {
-      const { id } = (await fixture.api("POST", "/offer", { json })).json<{ id: string }>();
+    const createAndReadInput = async (json: object) => {
+      const { id } = (await fixture.callApi("POST", "/offer", { json })).json<{ id: string }>();
       const { id: _, createdAt, recipients, ...offer } = await read(id);
       return offer;
     };
-    expect(await readBack({ ...required, ...nulls })).toStrictEqual(await readBack(required));
+    expect(await createAndReadInput({ ...required, ...nulls })).toStrictEqual(await createAndReadInput(required));
     for (const name of Object.keys(nulls))
-      expect((await fixture.api("POST", "/offer", { json: { ...required, [name]: null } })).status).toBe(201);
+      expect((await fixture.callApi("POST", "/offer", { json: { ...required, [name]: null } })).status).toBe(201);
     expect(await readInvalidFields({ unknown: null })).toEqual(["unknown"]);
   });
 
@@ -111,20 +111,20 @@ describe("the contract's offers", () => {
   });
 
   test("notifyEmailAddress gets one mail about the offer and one about its withdrawal [D-38] [interface: Creation notifyEmailAddress]", async () => {
-    const mailsTo = async (address: string) =>
-      (await fixture.portal("GET", "/mailbox"))
+    const readMailSubjects = async (address: string) =>
+      (await fixture.callPortal("GET", "/mailbox"))
         .json<{ mails: { to: string; subject: string }[] }>()
         .mails.filter(({ to }) => to === address)
         .map(({ subject }) => subject);
     const { id } = (await create({ notifyEmailAddress: "chef@küche.example", title: "Mailed" })).json<{ id: string }>();
-    await fixture.api("GET", `/offer/${id}/withdraw`);
-    expect(await mailsTo("chef@küche.example")).toEqual(["Offer withdrawn: Mailed", "Offer created: Mailed"]);
+    await fixture.callApi("GET", `/offer/${id}/withdraw`);
+    expect(await readMailSubjects("chef@küche.example")).toEqual(["Offer withdrawn: Mailed", "Offer created: Mailed"]);
   });
 
   test("the mail to notifyEmailAddress shows the title in one line and without links [D-38]", async () => {
     const title = "Bar\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example/login";
     expect((await create({ notifyEmailAddress: "desk@example.com", title })).status).toBe(201);
-    const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
+    const { mails } = (await fixture.callPortal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     const line = "Bar Bcc: eve@ evil. example https: //evil. example/login";
     expect(mails.filter(({ to }) => to === "desk@example.com")).toMatchObject([
       {
@@ -136,8 +136,9 @@ describe("the contract's offers", () => {
 
   test("an offer has the documented fields with the documented types [interface: Resources 1, 1b] [interface: Offer id, title, details, isHistoric, widthdrawn, complete, locationPlaceId, createdAt, events, recipients] [interface: Recipient 1, id, workerId, name] [interface: States 1, 1b] [interface: Operations GetOffer]", async () => {
     const offer = await createAndRead();
-    expectFields(offer, fieldsAfter("### Offer (returned by"));
-    for (const recipient of offer.recipients as unknown[]) expectFields(recipient, fieldsAfter("Recipient object:"));
+    expectFields(offer, readFieldsAfter("### Offer (returned by"));
+    for (const recipient of offer.recipients as unknown[])
+      expectFields(recipient, readFieldsAfter("Recipient object:"));
   });
 
   test("title, details, place and events are returned exactly as created [D-33] [interface: Creation title, details, locationPlaceId, events] [interface: Offer title, details, locationPlaceId, events]", async () => {
@@ -176,7 +177,7 @@ describe("the contract's offers", () => {
 
   test("a withdrawal sets the flag with the misspelt name widthdrawn [interface: Offer widthdrawn]", async () => {
     const { id, ...open } = await createAndRead();
-    await fixture.api("GET", `/offer/${id}/withdraw`);
+    await fixture.callApi("GET", `/offer/${id}/withdraw`);
     expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
     expect(Object.keys(open)).not.toContain("withdrawn");
   });
@@ -189,8 +190,8 @@ describe("the contract's offers", () => {
 
   test("a completion takes an array of strings and responds with 204 without a body [D-03] [interface: States Complete offer] [interface: Operations CompleteOffer]", async () => {
     const { id } = (await create()).json<{ id: string }>();
-    await fixture.app("worker_amal", "POST", `/offers/${id}/apply`);
-    const complete = (json: unknown) => fixture.api("POST", `/offer/${id}/complete?api-version=1.0`, { json });
+    await fixture.callApp("worker_amal", "POST", `/offers/${id}/apply`);
+    const complete = (json: unknown) => fixture.callApi("POST", `/offer/${id}/complete?api-version=1.0`, { json });
     for (const body of ["worker_amal", { workerIds: ["worker_amal"] }, [7], [["worker_amal"]], null])
       expect((await complete(body)).status).toBe(400);
     expect(await complete(["worker_amal"])).toMatchObject({ status: 204, text: "" });
@@ -199,9 +200,9 @@ describe("the contract's offers", () => {
   test("a withdrawal is a GET without a body and responds with 200, and no other method withdraws [interface: Overview 4] [interface: States Withdraw offer] [interface: Operations WithdrawOffer, 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "HEAD"])
-      expect((await fixture.api(method, `/offer/${id}/withdraw`)).status).toBe(405);
+      expect((await fixture.callApi(method, `/offer/${id}/withdraw`)).status).toBe(405);
     expect(await read(id)).toMatchObject({ widthdrawn: false });
-    expect(await fixture.api("GET", `/offer/${id}/withdraw`)).toMatchObject({ status: 200, text: "" });
+    expect(await fixture.callApi("GET", `/offer/${id}/withdraw`)).toMatchObject({ status: 200, text: "" });
     expect(await read(id)).toMatchObject({ widthdrawn: true });
   });
 
@@ -212,12 +213,12 @@ describe("the contract's offers", () => {
       ["?api-version=1.0", 204],
     ] as const) {
       const { id } = (await create()).json<{ id: string }>();
-      await fixture.app("worker_amal", "POST", `/offers/${id}/apply`);
-      const completion = await fixture.api("POST", offerPath(`/complete${query}`, id), { json: ["worker_amal"] });
+      await fixture.callApp("worker_amal", "POST", `/offers/${id}/apply`);
+      const completion = await fixture.callApi("POST", offerPath(`/complete${query}`, id), { json: ["worker_amal"] });
       expect(completion.status).toBe(status);
-      expect((await fixture.api("POST", `/offer${query}`, { json: creation })).status).toBe(201);
-      expect((await fixture.api("GET", offerPath(query, id))).status).toBe(200);
-      expect((await fixture.api("GET", offerPath(`/withdraw${query}`, id))).status).toBe(200);
+      expect((await fixture.callApi("POST", `/offer${query}`, { json: creation })).status).toBe(201);
+      expect((await fixture.callApi("GET", offerPath(query, id))).status).toBe(200);
+      expect((await fixture.callApi("GET", offerPath(`/withdraw${query}`, id))).status).toBe(200);
     }
   });
 
@@ -240,13 +241,13 @@ describe("the contract's offers", () => {
       body: body + " ".repeat(bytes - Buffer.byteLength(body)),
       headers: { "Content-Type": "application/json" },
     });
-    expect((await fixture.api("POST", "/offer", withBodySize(1024 * 1024))).status).toBe(201);
-    expect((await fixture.api("POST", "/offer", withBodySize(1024 * 1024 + 1))).status).toBe(413);
+    expect((await fixture.callApi("POST", "/offer", withBodySize(1024 * 1024))).status).toBe(201);
+    expect((await fixture.callApi("POST", "/offer", withBodySize(1024 * 1024 + 1))).status).toBe(413);
   });
 
   test("a key may send 200 simultaneous reads [D-54] [interface: Limits 1]", async () => {
     const { id } = (await create()).json<{ id: string }>();
-    const responses = await Promise.all(Array.from({ length: 200 }, () => fixture.api("GET", `/offer/${id}`)));
+    const responses = await Promise.all(Array.from({ length: 200 }, () => fixture.callApi("GET", `/offer/${id}`)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 

@@ -1,7 +1,7 @@
 // Tests an integrator's response to a suggestion search, field by field, against the tables in spec/interface.md.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Respond, respondWith } from "../support/receiver.ts";
-import { type DocumentedField, fieldsAfter, invalidValues } from "./contract-document.ts";
+import { type DocumentedField, invalidValues, readFieldsAfter } from "./contract-document.ts";
 import { dana, type HarbourFixture, openHarbourFixture, rating } from "./harbour-fixture.ts";
 
 describe("contact suggestion responses", () => {
@@ -13,7 +13,7 @@ describe("contact suggestion responses", () => {
   afterAll(() => fixture.close());
 
   const search = async () => {
-    const response = await fixture.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
+    const response = await fixture.callPortal("POST", "/suggestions/search", { organisationIds: ["org_harbour"] });
     const [result] = response.json<{
       results: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>().results;
@@ -21,28 +21,28 @@ describe("contact suggestion responses", () => {
   };
   const respondWithList = (list: unknown): Respond => respondWith(200, {}, JSON.stringify(list));
 
-  const searchOutcome = async (list: unknown) => {
+  const getSearchOutcome = async (list: unknown) => {
     fixture.receiver.respond = respondWithList(list);
     const { suggestions, failure } = (await search()) ?? {};
     return suggestions ? "shown" : failure?.message;
   };
-  const expectFieldChecked = async (row: DocumentedField, change: (field: object) => unknown) => {
-    const without = await searchOutcome([change({ [row.field]: undefined })]);
+  const expectFieldValidated = async (row: DocumentedField, change: (field: object) => unknown) => {
+    const without = await getSearchOutcome([change({ [row.field]: undefined })]);
     if (row.required === "no") expect(without).toBe("shown");
     else expect(without).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
     // null means that an optional field is absent (D-94).
     for (const value of invalidValues(row).filter((value) => value !== null || row.required !== "no"))
-      expect(await searchOutcome([change({ [row.field]: value })])).toContain(`.${row.field}`);
+      expect(await getSearchOutcome([change({ [row.field]: value })])).toContain(`.${row.field}`);
   };
 
-  test.each(fieldsAfter("### Contact suggestion response"))(
+  test.each(readFieldsAfter("### Contact suggestion response"))(
     "a suggestion contains $field as $type; required: $required [D-31] [interface: Suggestion name, emailAddress, profileImageUrl, ratings]",
-    (row) => expectFieldChecked(row, (field) => ({ ...dana, ...field })),
+    (row) => expectFieldValidated(row, (field) => ({ ...dana, ...field })),
   );
 
-  test.each(fieldsAfter("Rating object, all three"))(
+  test.each(readFieldsAfter("Rating object, all three"))(
     "a suggestion's ratings contain $field as $type; it is required [interface: Rating 1, rating, ratingProvider, lastWorked]",
-    (row) => expectFieldChecked(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
+    (row) => expectFieldValidated(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
   );
 
   test("a suggestion's ratings are from 1 to 5 and are shown unchanged [interface: Rating rating, ratingProvider] [interface: Limits 1b]", async () => {
@@ -50,7 +50,7 @@ describe("contact suggestion responses", () => {
     fixture.receiver.respond = respondWithList([{ ...dana, ratings }]);
     expect((await search())?.suggestions).toEqual([{ ...dana, ratings }]);
     for (const stars of [0, 6, -1, 4.5])
-      expect(await searchOutcome([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain(
+      expect(await getSearchOutcome([{ ...dana, ratings: [{ ...rating, rating: stars }] }])).toContain(
         "ratings[0].rating",
       );
   });
@@ -65,7 +65,7 @@ describe("contact suggestion responses", () => {
     const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
     expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
     for (const name of ["name", "emailAddress", "ratings"])
-      expect(await searchOutcome([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
+      expect(await getSearchOutcome([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
   });
 
   test.each([
@@ -80,16 +80,16 @@ describe("contact suggestion responses", () => {
 
   test("a suggestion response is shown only when it is an array of suggestion objects with status 200 [interface: Webhooks Contact suggestions] [interface: Errors 4]", async () => {
     for (const body of [{ suggestions: [dana] }, dana, "dana", null, [null], [[dana]]])
-      expect(await searchOutcome(body)).not.toBe("shown");
+      expect(await getSearchOutcome(body)).not.toBe("shown");
     for (const status of [201, 204, 302, 500]) {
       fixture.receiver.respond = respondWith(status, {}, JSON.stringify([dana]));
       expect((await search())?.failure?.code).toBe("unexpected_status");
     }
-    expect([await searchOutcome([dana]), await searchOutcome([])]).toEqual(["shown", "shown"]);
+    expect([await getSearchOutcome([dana]), await getSearchOutcome([])]).toEqual(["shown", "shown"]);
   });
 
   test("a suggestion response with an invalid field is rejected as a whole, and the hirer learns the field but not its value [D-21] [interface: Errors 4]", async () => {
-    const message = await searchOutcome([dana, { ...dana, emailAddress: "PRIVATE" }]);
+    const message = await getSearchOutcome([dana, { ...dana, emailAddress: "PRIVATE" }]);
     expect(message).toContain("[1].emailAddress");
     expect(message).not.toContain("PRIVATE");
   });

@@ -24,9 +24,12 @@ describe("the contract's webhooks", () => {
     return findRequest() as ReceivedRequest;
   };
   const savedAddress = async () =>
-    (await fixture.portal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
+    (await fixture.callPortal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
   const search = async (json: object = {}) => {
-    const response = await fixture.portal("POST", "/suggestions/search", { organisationIds: ["org_harbour"], ...json });
+    const response = await fixture.callPortal("POST", "/suggestions/search", {
+      organisationIds: ["org_harbour"],
+      ...json,
+    });
     const { results = [] } = response.json<{
       results?: { suggestions?: object[]; failure?: { code: string; message: string } }[];
     }>();
@@ -38,12 +41,12 @@ describe("the contract's webhooks", () => {
   };
 
   test("no endpoint is called before a profile is saved, not even for suggestions [D-22] [interface: Overview 5]", async () => {
-    expect((await fixture.portal("GET", "/profile")).json()).toMatchObject({
+    expect((await fixture.callPortal("GET", "/profile")).json()).toMatchObject({
       baseAddress: null,
       suggestsContacts: false,
     });
     expect(await search()).toBeUndefined();
-    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    await fixture.callApp("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     expect(fixture.receiver.requests).toEqual([]);
   });
 
@@ -96,8 +99,8 @@ describe("the contract's webhooks", () => {
 
   test("every call except GET /test has Timestamp and Authorization headers that match openssl's digest [D-15] [interface: Authentication 1, 4]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
-    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    await fixture.app("worker_amal", "POST", `/offers/${await fixture.createOffer()}/apply`);
+    await fixture.callApp("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    await fixture.callApp("worker_amal", "POST", `/offers/${await fixture.createOffer()}/apply`);
     await search();
     for (const path of [
       "/hooks/test/auth",
@@ -114,8 +117,9 @@ describe("the contract's webhooks", () => {
 
   test("each contact that a worker adds is sent to that organisation, only in the path [D-42] [interface: Introduction 1c] [interface: Overview 1, 5c] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
     await fixture.enterProfile();
-    await fixture.app("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
-    for (const _ of [1, 2]) await fixture.app("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
+    await fixture.callApp("worker_cleo", "POST", "/contacts", { organisationId: "org_bistro" });
+    for (const _ of [1, 2])
+      await fixture.callApp("worker_dana", "POST", "/contacts", { organisationId: "org_harbour" });
     const contactRequests = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/"));
     await eventually("both are delivered", () => contactRequests().length === 2);
     for (const { method, url, body, headers } of contactRequests()) {
@@ -127,7 +131,7 @@ describe("the contract's webhooks", () => {
   test("a worker's response is sent as JSON by POST /offer/response, with unchanged ids [D-14] [interface: Overview 5h] [interface: Webhooks Worker Offer Response] [interface: Events Worker Offer Response]", async () => {
     await fixture.enterProfile();
     const offerId = await fixture.createOffer();
-    await fixture.app("worker_ben", "POST", `/offers/${offerId}/reject`);
+    await fixture.callApp("worker_ben", "POST", `/offers/${offerId}/reject`);
     const { method, url, headers, body } = await waitForRequest("/hooks/offer/response");
     expect([method, url, headers["content-type"]]).toEqual(["POST", "/hooks/offer/response", "application/json"]);
     expect(JSON.parse(body)).toEqual({ offerId, workerId: "worker_ben", response: "rejected" });
@@ -153,9 +157,9 @@ describe("the contract's webhooks", () => {
     fixture.receiver.respond = respondWithList([dana, eli]);
     expect((await search())?.suggestions).toEqual([dana, eli]);
     const people = [{ name: eli.name, emailAddress: eli.emailAddress }];
-    const invitation = await fixture.portal("POST", "/invitations", { organisationId: "org_harbour", people });
+    const invitation = await fixture.callPortal("POST", "/invitations", { organisationId: "org_harbour", people });
     expect(invitation.status).toBe(201);
-    const { mails } = (await fixture.portal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
+    const { mails } = (await fixture.callPortal("GET", "/mailbox")).json<{ mails: { to: string }[] }>();
     expect(mails.map(({ to }) => to)).toEqual(["eli.roy@example.com"]);
   });
 
@@ -177,8 +181,8 @@ describe("the contract's webhooks", () => {
       respondWith(/\/test(\/auth)?$/.test(request.url) ? 200 : 404)(request, response);
     expect((await fixture.enterProfile({ suggestsContacts: true })).status).toBe(200);
     const offerId = await fixture.createOffer();
-    const added = await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
-    const applied = await fixture.app("worker_amal", "POST", `/offers/${offerId}/apply`);
+    const added = await fixture.callApp("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    const applied = await fixture.callApp("worker_amal", "POST", `/offers/${offerId}/apply`);
     expect([added.status, applied.status, (await search())?.failure?.code]).toEqual([204, 204, "unexpected_status"]);
     expect((await fixture.complete(offerId, ["worker_amal"])).status).toBe(204);
     await waitForRequest("/hooks/offer/response");
@@ -190,7 +194,8 @@ describe("the contract's webhooks", () => {
     const offerId = await fixture.createOffer();
     fixture.receiver.respond = (request, response) =>
       respondWith(request.body.includes('"accepted"') ? 500 : 200)(request, response);
-    for (const action of ["apply", "reject"]) await fixture.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
+    for (const action of ["apply", "reject"])
+      await fixture.callApp("worker_amal", "POST", `/offers/${offerId}/${action}`);
     const received = () => fixture.receiver.requests.filter(({ body }) => body.includes(offerId));
     await eventually("the last response has arrived", () => received().length === 4);
     const responses = received().map(({ body }) => (JSON.parse(body) as { response: string }).response);
@@ -212,14 +217,14 @@ describe("the contract's webhooks", () => {
 
   test("suggestion searches and the two tests are sent once, whatever the response, and are not events [D-26] [interface: Events 2]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
-    const deliveries = async () => (await fixture.portal("GET", "/deliveries")).text;
+    const deliveries = async () => (await fixture.callPortal("GET", "/deliveries")).text;
     const before = await deliveries();
     fixture.receiver.requests.length = 0;
     fixture.receiver.respond = respondWith(503);
     await search();
     await fixture.enterProfile();
     // Wait until an event has used up its three attempts, which are 50 ms apart.
-    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+    await fixture.callApp("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     const attempts = () => fixture.receiver.requests.filter(({ url }) => url.includes("/contact/new/"));
     await eventually("the event has failed", () => attempts().length === 3);
     const otherRequests = fixture.receiver.requests.filter((request) => !attempts().includes(request));
@@ -238,11 +243,11 @@ describe("the contract's webhooks", () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const offerId = await fixture.createOffer();
     for (const action of ["open", "apply", "close"])
-      await fixture.app("worker_amal", "POST", `/offers/${offerId}/${action}`);
-    await fixture.app("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
+      await fixture.callApp("worker_amal", "POST", `/offers/${offerId}/${action}`);
+    await fixture.callApp("worker_amal", "POST", "/contacts", { organisationId: "org_harbour" });
     await search();
     await fixture.complete(offerId, ["worker_amal"]);
-    await fixture.api("GET", `/offer/${offerId}/withdraw`);
+    await fixture.callApi("GET", `/offer/${offerId}/withdraw`);
     await waitForRequest("/hooks/offer/response");
     await waitForRequest("/hooks/contact/new/");
     expect([...new Set(urls())].sort()).toEqual([

@@ -70,20 +70,27 @@ describe("the live dialect", () => {
   );
 
   test("the live dialect rejects a completion with 400 and the reference dialect's problem, never with 404 or 409 [D-51]", async () => {
-    const complete = async (id: string) => {
-      const response = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+    const expectRejectedCompletion = async (offerId: string) => {
+      const response = await call("POST", `/offer/${offerId}/complete${version}`, ["worker_amal"]);
       expect(response.status).toBe(400);
       expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
       return response.json<{ status: number; code: string }>();
     };
     const id = await create();
-    expect(await complete("unknown")).toMatchObject({ status: 400, code: "offer_not_found", title: "No such offer" });
-    expect(await complete(id)).toMatchObject({ code: "worker_not_applied", errors: { "[0]": [expect.any(String)] } });
+    expect(await expectRejectedCompletion("unknown")).toMatchObject({
+      status: 400,
+      code: "offer_not_found",
+      title: "No such offer",
+    });
+    expect(await expectRejectedCompletion(id)).toMatchObject({
+      code: "worker_not_applied",
+      errors: { "[0]": [expect.any(String)] },
+    });
     await apply(id);
     await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
-    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_completed" });
+    expect(await expectRejectedCompletion(id)).toMatchObject({ status: 400, code: "offer_completed" });
     await call("GET", `/offer/${id}/withdraw${version}`);
-    expect(await complete(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
+    expect(await expectRejectedCompletion(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
   });
 
   test("the live dialect applies to the API only, not to the worker's app", async () => {

@@ -30,20 +30,20 @@ export interface HarbourFixture {
   /** Harbour Hotels' endpoint. */
   receiver: Receiver;
   /** Calls the API with Harbour Hotels' key, unless `options` contains another key. */
-  api(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
+  callApi(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   /** Calls the portal as Hana. */
-  portal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
+  callPortal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
   /** Calls the worker's app as this worker. */
-  app(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
+  callApp(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
   /** Saves the endpoint's base URL and secret in the company profile. */
   enterProfile(changes?: object): Promise<PlatformResponse>;
   /** Creates an offer to Amal and Ben, unless `changes` contains other workers. */
   createOffer(changes?: object, options?: CallOptions): Promise<string>;
   complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
   /** Returns the worker's notifications about the offer, oldest first. */
-  notificationsOf(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
-  /** Waits until no delivery is pending, and returns the offer's responses that the endpoint has received. */
-  reportedResponses(offerId: string): Promise<{ workerId: string; response: string }[]>;
+  readNotifications(workerId: string, offerId: string): Promise<{ reason: string; successful: boolean | null }[]>;
+  /** Waits until every delivery is acknowledged. @returns the responses to the offer that the endpoint has received */
+  waitForReportedResponses(offerId: string): Promise<{ workerId: string; response: string }[]>;
   close(): Promise<void>;
 }
 
@@ -58,17 +58,17 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
   const fixture: HarbourFixture = {
     platform,
     receiver,
-    api: (method, path, options) => platform.call(method, path, { key: "demo-key-harbour", ...options }),
-    async portal(method, path, json) {
+    callApi: (method, path, options) => platform.call(method, path, { key: "demo-key-harbour", ...options }),
+    async callPortal(method, path, json) {
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       return platform.call(method, `/portal${path}`, { token, ...withBody(json) });
     },
-    async app(workerId, method, path, json) {
+    async callApp(workerId, method, path, json) {
       const token = await platform.signInWorker(workerId);
       return platform.call(method, `/worker-app${path}`, { token, ...withBody(json) });
     },
     enterProfile: (changes) =>
-      fixture.portal("PUT", "/profile", {
+      fixture.callPortal("PUT", "/profile", {
         baseAddress: `${receiver.baseAddress}/hooks`,
         secret,
         suggestsContacts: false,
@@ -77,15 +77,15 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
     async createOffer(changes, options) {
       const workerIds = ["worker_amal", "worker_ben"];
       const json = { createdByUserId: "user_hana", title: "Bar", workerIds, ...changes };
-      const response = await fixture.api("POST", "/offer", { json, ...options });
+      const response = await fixture.callApi("POST", "/offer", { json, ...options });
       if (response.status !== 201) throw new Error(`the offer was rejected: ${response.text}`);
       return response.json<{ id: string }>().id;
     },
     complete: (offerId, workerIds) =>
-      fixture.api("POST", `/offer/${offerId}/complete?api-version=1.0`, { json: workerIds }),
-    async notificationsOf(workerId, offerId) {
-      const menu = await fixture.app(workerId, "GET", "/notifications");
-      const { notifications } = menu.json<{
+      fixture.callApi("POST", `/offer/${offerId}/complete?api-version=1.0`, { json: workerIds }),
+    async readNotifications(workerId, offerId) {
+      const response = await fixture.callApp(workerId, "GET", "/notifications");
+      const { notifications } = response.json<{
         notifications: { offerId: string; reason: string; successful: boolean | null }[];
       }>();
       return notifications
@@ -93,10 +93,12 @@ export async function openHarbourFixture(settings: Partial<Settings> = {}): Prom
         .map(({ reason, successful }) => ({ reason, successful }))
         .reverse();
     },
-    async reportedResponses(offerId) {
+    async waitForReportedResponses(offerId) {
       // A response is committed with its event, so every earlier response has a delivery by now.
       await eventually("nothing is pending", async () => {
-        const { deliveries } = (await fixture.portal("GET", "/deliveries")).json<{ deliveries: { state: string }[] }>();
+        const { deliveries } = (await fixture.callPortal("GET", "/deliveries")).json<{
+          deliveries: { state: string }[];
+        }>();
         return deliveries.every(({ state }) => state === "acknowledged");
       });
       return receiver.requests

@@ -18,11 +18,11 @@ describe.each(await anyStore())("failed deliveries on $title", ({ createDatabase
       const path = `/worker-app/offers/${created.json<{ id: string }>().id}/${action}`;
       await platform.call("POST", path, { token: await platform.signInWorker("worker_amal") });
     };
-    const deliveries = async () =>
+    const readDeliveries = async () =>
       (await platform.call("GET", "/portal/deliveries", { token })).json<{
         deliveries: { id: string; state: string }[];
       }>().deliveries;
-    const states = async () => (await deliveries()).map(({ state }) => state);
+    const states = async () => (await readDeliveries()).map(({ state }) => state);
 
     receiver.respond = (request, response) =>
       respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
@@ -31,7 +31,7 @@ describe.each(await anyStore())("failed deliveries on $title", ({ createDatabase
     await act("reject");
     await eventually("the later response is acknowledged", async () => (await states()).join() === "acknowledged,dead");
     const requestCount = receiver.requests.length;
-    const [, dead] = await deliveries();
+    const [, dead] = await readDeliveries();
     const rejected = await platform.call("POST", `/portal/deliveries/${dead?.id}/redeliver`, { token });
     expect(rejected.json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await states()).toEqual(["acknowledged", "dead"]);

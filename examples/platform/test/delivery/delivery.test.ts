@@ -10,11 +10,11 @@ describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase
   const deliveries = useDeliveries(createDatabase);
   const { record, waitForState, receivedIds } = deliveries;
 
-  const readAttempts = (id: string) =>
+  const readAttempts = (deliveryId: string) =>
     deliveries.fixture.store.db
       .selectFrom("attempts")
       .selectAll()
-      .where("delivery_id", "=", id)
+      .where("delivery_id", "=", deliveryId)
       .orderBy("id")
       .execute();
 

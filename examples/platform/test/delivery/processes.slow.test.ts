@@ -47,25 +47,25 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     for (const { child } of processes) child.kill("SIGKILL");
     await Promise.all(processes.splice(0).map(({ exited }) => exited));
   };
-  const restartOne = async (): Promise<void> => {
+  const killAndReplaceOne = async (): Promise<void> => {
     const [killed] = processes.splice(Math.floor(Math.random() * processes.length), 1);
     killed?.child.kill("SIGKILL");
     await killed?.exited;
     processes.push(startProcess(database, environment));
   };
-  /** Calls random processes until one of them responds. */
+  /** Calls random processes until one of them responds without a server error. */
   const callUntilResponse = async (method: string, path: string, call: ProcessCall): Promise<Response> => {
     for (;;) {
       const target = processes[Math.floor(Math.random() * processes.length)];
-      const called = target?.address().then((address) => callProcess(address, method, path, call));
-      const response = await called?.catch(() => undefined);
+      const pendingResponse = target?.waitForAddress().then((address) => callProcess(address, method, path, call));
+      const response = await pendingResponse?.catch(() => undefined);
       if (response !== undefined && response.status < 500) return response;
       await sleep(20);
     }
   };
   /** Saves Harbour's endpoint and signs everyone in. @returns their tokens */
-  const prepare = async (): Promise<{ person: string; workers: string[] }> => {
-    const [address = ""] = await Promise.all(processes.map((process) => process.address()));
+  const saveEndpointAndSignIn = async (): Promise<{ person: string; workers: string[] }> => {
+    const [address = ""] = await Promise.all(processes.map((process) => process.waitForAddress()));
     const person = await signIn(address, "/portal/session", { emailAddress: "hana@harbour-hotels.example" });
     const profile = { baseAddress: receiver.baseAddress, secret: "a secret of harbour's", suggestsContacts: false };
     expect((await callUntilResponse("PUT", "/portal/profile", { token: person, json: profile })).status).toBe(200);
@@ -79,7 +79,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
   };
   const respondTo = async (offerId: string, token: string, action: "apply" | "reject"): Promise<void> =>
     expect((await callUntilResponse("POST", `/worker-app/offers/${offerId}/${action}`, { token })).status).toBe(204);
-  /** Waits until all deliveries are acknowledged. The leases of killed or frozen processes have to expire first. */
+  /** Waits until `count` deliveries are acknowledged, for which the leases of killed or frozen processes must expire. */
   const waitForAcknowledged = async (token: string, count: number): Promise<void> => {
     for (;;) {
       const { deliveries } = await (await callUntilResponse("GET", "/portal/deliveries", { token })).json();
@@ -90,7 +90,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
   };
 
   test("several processes settle each delivery once, with consecutive attempt numbers, while they are killed at random [D-70]", async () => {
-    const { person, workers } = await prepare();
+    const { person, workers } = await saveEndpointAndSignIn();
     // Every third request fails, and responses take 30 ms, so that an attempt is always in flight.
     let requestCount = 0;
     receiver.respond = (request, response) => {
@@ -105,18 +105,18 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
         await respondTo(offerId, token, "apply");
         await respondTo(offerId, token, "reject");
       });
-      if (number % 3 === 1) await restartOne();
+      if (number % 3 === 1) await killAndReplaceOne();
       await Promise.all(responding);
     }
     const deliveryCount = offerCount * workerIds.length * 2;
     await waitForAcknowledged(person, deliveryCount);
     await killAll();
     await expectSettledOnce(database, deliveryCount);
-    await expectCountedAttempts(database, deliveryCount);
+    await expectAttemptCountsMatch(database, deliveryCount);
   });
 
   test("several processes settle each delivery once while some of them are frozen", async () => {
-    const { person, workers } = await prepare();
+    const { person, workers } = await saveEndpointAndSignIn();
     receiver.respond = (request, response) => void setTimeout(() => respondWith(200)(request, response), 700);
     const offerIds = await Promise.all(["Bar", "Kitchen"].map(createOffer));
     await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
@@ -164,8 +164,8 @@ async function expectSettledOnce(database: TestDatabase, count: number): Promise
   expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: count }, () => 1));
 }
 
-/** Asserts that each delivery has as many stored attempts as its row says. */
-async function expectCountedAttempts(database: TestDatabase, count: number): Promise<void> {
+/** Asserts that each delivery has as many stored attempts as its `attempts` column says. */
+async function expectAttemptCountsMatch(database: TestDatabase, count: number): Promise<void> {
   const store = await openTestStore(database);
   const rows = await store.db
     .selectFrom("deliveries")

@@ -17,7 +17,7 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
   const retryAll = () => retryAllNow(deliveries.fixture.store, deliveries.organisationId, new Date());
   const waitForAttempts = (count: number) =>
     eventually(`${count} attempts are stored`, () => deliveries.fixture.attempts.length === count);
-  const setEndpoint = (values: { disabled_at: Date; disabled_because: "gone" }) =>
+  const updateEndpoint = (values: { disabled_at: Date; disabled_because: "gone" }) =>
     deliveries.fixture.store.db
       .updateTable("endpoints")
       .set(values)
@@ -111,7 +111,7 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
 
   test("an immediate retry does nothing if the endpoint is disabled or missing", async () => {
     const id = await record(workerResponse("worker-1"));
-    await setEndpoint({ disabled_at: new Date(), disabled_because: "gone" });
+    await updateEndpoint({ disabled_at: new Date(), disabled_because: "gone" });
     expect([await retry(id), await retryAll()]).toEqual([{ outcome: "disabled" }, "disabled"]);
     await deliveries.fixture.store.db.deleteFrom("endpoints").execute();
     expect([await retry(id), await retryAll()]).toEqual([{ outcome: "no_endpoint" }, "no_endpoint"]);

@@ -14,9 +14,9 @@ function createCluster(scheme: SignatureScheme, size: number) {
   const deduplication = memoryDeduplication();
   const received: string[] = [];
   const rejected: string[] = [];
-  const createInstance = (secret: string[]): RequestListener =>
+  const createInstance = (secrets: string[]): RequestListener =>
     webhookListener({
-      secret,
+      secret: secrets,
       scheme,
       deduplication,
       onWorkerAddedContact: ({ workerId }) => void received.push(workerId),
@@ -30,20 +30,20 @@ function createCluster(scheme: SignatureScheme, size: number) {
     instances[index] = createInstance(secrets);
   };
   /** Waits until enough events have arrived to reach every instance. */
-  const receiveMore = (): Promise<void> => {
-    const target = received.length + 3 * size;
-    return eventually("more events arrive", () => received.length >= target);
+  const waitForMoreEvents = (): Promise<void> => {
+    const targetCount = received.length + 3 * size;
+    return eventually("more events arrive", () => received.length >= targetCount);
   };
-  return { rejected, listener, restart, receiveMore };
+  return { rejected, listener, restart, waitForMoreEvents };
 }
 
 describe.each(await storesUnderTest())("a secret rotation under load on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
   let token: string;
-  let workers: string[];
+  let workerTokens: string[];
   beforeAll(async () => {
     token = await platform.signInPerson("hana@harbour-hotels.example");
-    workers = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(platform.signInWorker));
+    workerTokens = await Promise.all(["worker_amal", "worker_ben", "worker_cleo"].map(platform.signInWorker));
   });
 
   test.each([
@@ -53,22 +53,22 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
     "a secret rotation under load with %s causes no failed delivery while instances change one by one",
     async (scheme, receiverScheme) => {
       const size = 4;
-      const { rejected, listener, restart, receiveMore } = createCluster(receiverScheme, size);
+      const { rejected, listener, restart, waitForMoreEvents } = createCluster(receiverScheme, size);
       const { baseAddress, close } = await serve(listener);
       const profile = { baseAddress, secret: createSecret(0), scheme, suggestsContacts: false };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
 
       let isOver = false;
       let recorded = 0;
-      const addContacts = async (worker: string): Promise<void> => {
+      const addContacts = async (workerToken: string): Promise<void> => {
         while (!isOver) {
           const json = { organisationId: "org_harbour" };
-          await platform.call("POST", "/worker-app/contacts", { token: worker, json });
+          await platform.call("POST", "/worker-app/contacts", { token: workerToken, json });
           recorded += 1;
         }
       };
       const linesBefore = platform.logLines.length;
-      const loops = [...workers, ...workers].map(addContacts);
+      const loops = [...workerTokens, ...workerTokens].map(addContacts);
       let rejectedChecks = 0;
       for (let rotation = 1; rotation <= 4; rotation += 1) {
         const [oldSecret, newSecret] = [createSecret(rotation - 1), createSecret(rotation)];
@@ -77,26 +77,26 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
         const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: newSecret } });
         // The rotation is rejected while its check can reach an instance without the new secret.
         while ((await rotate()).status !== 200) rejectedChecks += 1;
-        await receiveMore();
+        await waitForMoreEvents();
         for (let index = half; index < size; index += 1) {
           restart(index, [newSecret, oldSecret]);
-          await receiveMore();
+          await waitForMoreEvents();
         }
         for (let index = 0; index < size; index += 1) restart(index, [newSecret]);
       }
       isOver = true;
       await Promise.all(loops);
-      const attempts = () =>
+      const readLoggedAttempts = () =>
         platform.logLines
           .slice(linesBefore)
           .map((line) => JSON.parse(line))
           .filter(({ msg }) => msg === "delivery.attempted");
-      await eventually("every event is attempted", () => attempts().length >= recorded);
+      await eventually("every event is attempted", () => readLoggedAttempts().length >= recorded);
       await close();
-      expect(new Set(attempts().map(({ number, status, outcome }) => `${number} ${status} ${outcome}`))).toEqual(
-        new Set(["1 200 acknowledged"]),
-      );
-      expect(attempts()).toHaveLength(recorded);
+      expect(
+        new Set(readLoggedAttempts().map(({ number, status, outcome }) => `${number} ${status} ${outcome}`)),
+      ).toEqual(new Set(["1 200 acknowledged"]));
+      expect(readLoggedAttempts()).toHaveLength(recorded);
       // Instances rejected signatures with the new secret, and got the same event again with the old one.
       if (scheme === "timestampDigest") expect(rejected.length).toBeGreaterThan(rejectedChecks);
       else expect(rejected).toHaveLength(rejectedChecks);

@@ -31,7 +31,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
       json: { baseAddress, secret, scheme: both, suggestsContacts: true, ...changes },
     });
   /** Triggers one request of every kind that an endpoint can receive. @returns the suggestion results */
-  const triggerAll = async (): Promise<object[]> => {
+  const triggerEveryRequest = async (): Promise<object[]> => {
     const worker = await platform.signInWorker("worker_amal");
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
@@ -66,7 +66,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
       });
       // The checks' third request is signed with another secret (D-41).
       expect(rejected.splice(0)).toEqual(["signature_mismatch"]);
-      expect(await triggerAll()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
+      expect(await triggerEveryRequest()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
       await eventually("both events arrive", () => received.length === 2);
       expect(received.toSorted()).toEqual(["accepted", "worker_amal"]);
       expect(rejected).toEqual([]);
@@ -79,7 +79,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
     await saveProfile(receiver.baseAddress);
     // Leave out the third request, which is signed with another secret (D-41).
     const [forged] = receiver.requests.splice(2, 1);
-    expect(() => verify(forged as ReceivedRequest)).toThrow();
+    expect(() => verifySignature(forged as ReceivedRequest)).toThrow();
     receiver.respond = (request, response) => {
       // Fail the first attempt at each event.
       const isFirst =
@@ -90,7 +90,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
         "[]",
       )(request, response);
     };
-    await triggerAll();
+    await triggerEveryRequest();
     const events = () => receiver.requests.filter(({ headers }) => headers["offers-delivery-id"] !== undefined);
     await eventually("both events arrive twice", () => events().length === 4);
     const signed = receiver.requests.filter(({ url }) => url !== "/test");
@@ -100,8 +100,8 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
         timestamp: expect.any(String),
         authorization: expect.stringMatching(/^hmac /),
       });
-      verify(request);
-      expect(() => verify({ ...request, body: `${request.body} ` })).toThrow();
+      verifySignature(request);
+      expect(() => verifySignature({ ...request, body: `${request.body} ` })).toThrow();
     }
     // A delivery keeps its id. Each other request has a new one.
     expect(events().map(({ headers }) => webhookId(headers))).toEqual(
@@ -118,7 +118,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
     openServers.push(receiver);
     const saved = await saveProfile(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });
     expect(saved.json()).toMatchObject({ scheme: "timestampDigest" });
-    await triggerAll();
+    await triggerEveryRequest();
     await eventually("both events arrive", () => receiver.requests.length >= 5);
     for (const { headers } of receiver.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith("webhook-"))).toEqual([]);
@@ -150,7 +150,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
 
 const webhookId = (headers: ReceivedRequest["headers"]) => headers["webhook-id"];
 
-/** Verifies a signature. @throws if it is invalid */
-function verify({ body, headers }: ReceivedRequest): void {
+/** Verifies a request's Standard Webhooks signature. @throws if it is invalid */
+function verifySignature({ body, headers }: ReceivedRequest): void {
   new Webhook(secret).verify(body, headers as Record<string, string>);
 }

@@ -52,7 +52,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
     const deliveries = useDeliveries(createDatabase);
     const { receivedIds, waitUntilSettled } = deliveries;
 
-    const recordIn = async (trx: Trx, response: WorkerResponse): Promise<string> => {
+    const recordResponse = async (trx: Trx, response: WorkerResponse): Promise<string> => {
       const { deliveryId = "" } = await recordEvent(
         trx,
         deliveries.organisationId,
@@ -60,22 +60,23 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
       );
       return deliveryId;
     };
-    const record = (response: WorkerResponse) => deliveries.fixture.store.transaction((trx) => recordIn(trx, response));
+    const record = (response: WorkerResponse) =>
+      deliveries.fixture.store.transaction((trx) => recordResponse(trx, response));
     const settleIn = (trx: Trx, id: string, state: "acknowledged" | "dead") =>
       trx.updateTable("deliveries").set({ state, due_at: null }).where("id", "=", id).execute();
     /** Runs `work` in a transaction. @returns a function that commits it */
     const runUncommitted = async (work: (trx: Trx) => Promise<unknown>): Promise<() => Promise<void>> => {
-      const [isDone, done] = createSignal();
-      const [mayCommit, commit] = createSignal();
-      const ended = deliveries.fixture.store.transaction(async (trx) => {
+      const [workDone, markDone] = createSignal();
+      const [commitAllowed, allowCommit] = createSignal();
+      const transaction = deliveries.fixture.store.transaction(async (trx) => {
         await work(trx);
-        done();
-        await mayCommit;
+        markDone();
+        await commitAllowed;
       });
-      await isDone;
+      await workDone;
       return () => {
-        commit();
-        return ended;
+        allowCommit();
+        return transaction;
       };
     };
     const waitForBlockedTransaction = () =>
@@ -89,7 +90,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
 
     test("a worker's responses stay in order when the oldest is settled while a later one is recorded", async () => {
       const first = await record("accepted");
-      const commit = await runUncommitted((trx) => recordIn(trx, "rejected"));
+      const commit = await runUncommitted((trx) => recordResponse(trx, "rejected"));
       deliveries.fixture.startDelivery();
       await waitForBlockedTransaction();
       await commit();
@@ -101,7 +102,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
     test("several processes do not redeliver a failed delivery while a later response is being recorded", async () => {
       const dead = await record("accepted");
       await deliveries.fixture.store.transaction((trx) => settleIn(trx, dead, "dead"));
-      const commit = await runUncommitted((trx) => recordIn(trx, "rejected"));
+      const commit = await runUncommitted((trx) => recordResponse(trx, "rejected"));
       const redelivery = redeliver(deliveries.fixture.store, deliveries.organisationId, dead);
       await waitForBlockedTransaction();
       await commit();
@@ -129,7 +130,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
       const first = await record("accepted");
       await eventually("it is postponed", () => deliveries.fixture.attempts.length === 1);
       await delivery.stop();
-      const commit = await runUncommitted((trx) => recordIn(trx, "rejected"));
+      const commit = await runUncommitted((trx) => recordResponse(trx, "rejected"));
       const restarted = restartSchedules(deliveries.fixture.store, deliveries.organisationId);
       await waitForBlockedTransaction();
       await commit();

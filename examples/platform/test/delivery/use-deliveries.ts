@@ -57,16 +57,16 @@ export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]):
     get organisationId() {
       return organisationId;
     },
-    async record(event, organisation = organisationId) {
-      const recorded = await fixture.store.transaction((trx) => recordEvent(trx, organisation, event));
+    async record(event, recipientId = organisationId) {
+      const recorded = await fixture.store.transaction((trx) => recordEvent(trx, recipientId, event));
       if (recorded.deliveryId === undefined) throw new Error("no delivery was recorded");
       return recorded.deliveryId;
     },
-    async readState(id) {
+    async readState(deliveryId) {
       const { state } = await fixture.store.db
         .selectFrom("deliveries")
         .select("state")
-        .where("id", "=", id)
+        .where("id", "=", deliveryId)
         .executeTakeFirstOrThrow();
       return state;
     },

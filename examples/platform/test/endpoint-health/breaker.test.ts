@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { hangUp, openReceiver, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime, type VirtualTime } from "../support/virtual-time.ts";
 
 const second = 1_000;
 const stores = await anyStore();
@@ -35,7 +35,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
   beforeEach(async () => {
     receiver = await openReceiver();
     organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
-    time = virtualTime(fixture);
+    time = createVirtualTime(fixture);
     changes = [];
   });
   afterEach(async () => {
@@ -80,7 +80,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
   const openBreaker = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
     await recordManyResponses(40);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(receiver.requests.length).toBeGreaterThanOrEqual(10);
     expect(receiver.requests.length).toBeLessThan(20);
     return receiver.requests.length;
@@ -91,7 +91,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     const attempted = await openBreaker(respondWith(500));
     expect(await readEndpoint()).toMatchObject({ breaker_open_count: 1, breaker_open_until: expect.any(Date) });
     await time.advance(20 * second);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(receiver.requests).toHaveLength(attempted);
     expect((await readDeliveries()).filter(({ attempts }) => attempts === 0)).toHaveLength(40 - attempted);
     expect(changes).toEqual([
@@ -133,7 +133,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     startDelivery();
     await recordManyResponses(15);
     await eventually("each delivery is attempted", () => receiver.requests.length === 15);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(await readEndpoint()).toMatchObject({ breaker_open_until: null, failing_since: expect.any(Date) });
   });
 

@@ -8,7 +8,7 @@ import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts
 import { recordManyResponses } from "../support/record-many.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 
 describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
@@ -44,7 +44,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
       .execute();
     return rows.length;
   };
-  const waitUntilIdle = () => virtualTime(fixture).untilIdle();
+  const waitUntilIdle = () => createVirtualTime(fixture).waitUntilIdle();
   const readEndpoint = () =>
     fixture.store.db
       .selectFrom("endpoints")

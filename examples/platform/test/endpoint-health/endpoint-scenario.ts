@@ -6,7 +6,7 @@ import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { redeliverAllInRange, restartSchedules } from "../../src/webhooks/redeliver.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
 import { hang, hangUp, type Receiver, type Respond, respondWith } from "../support/receiver.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 
 const minute = 60_000;
 
@@ -89,7 +89,7 @@ export async function runScenario(
   scenario: readonly Step[],
 ): Promise<void> {
   const { store } = fixture;
-  const time = virtualTime(fixture);
+  const time = createVirtualTime(fixture);
   const organisationId = await addOrganisation(store, receiver.baseAddress);
   fixture.attempts.length = 0;
   const events: string[] = [];
@@ -111,11 +111,11 @@ export async function runScenario(
     redeliverAllInRange(store, organisationId, { since: new Date(0), states });
 
   const wait = async (ms: number): Promise<void> => {
-    await time.untilIdle();
+    await time.waitUntilIdle();
     const before = await readEndpoint();
     const attemptsMade = requests;
     await time.advance(ms);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     const after = await readEndpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
     // If the endpoint was paused before and after, at most one attempt was made, at the end of a pause.
@@ -151,7 +151,7 @@ export async function runScenario(
     for (const each of scenario) await runStep[each.type](each as never);
     how = "acknowledges";
     await runStep.save({ type: "save" });
-    await time.untilIdle();
+    await time.waitUntilIdle();
     const isSettled = async () => {
       const pending = store.db.selectFrom("deliveries").select("id").where("state", "=", "pending");
       return (await pending.execute()).length === 0;

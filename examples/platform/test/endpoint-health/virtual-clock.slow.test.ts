@@ -7,7 +7,7 @@ import { addOrganisation } from "../support/delivery-fixture.ts";
 import { hangUp, openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime, type VirtualTime } from "../support/virtual-time.ts";
 import { expectOnSchedule } from "./endpoint-scenario.ts";
 
 const minute = 60_000;
@@ -23,7 +23,7 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
   beforeEach(async () => {
     receiver = await openReceiver();
     organisationId = await addOrganisation(fixture.store, receiver.baseAddress);
-    time = virtualTime(fixture);
+    time = createVirtualTime(fixture);
   });
   afterEach(async () => {
     await fixture.reset();
@@ -85,7 +85,7 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     const recorded: Awaited<ReturnType<typeof recordResponse>>[] = [];
     for (let round = 0; round < 9; round += 1) {
       for (let worker = 0; worker < 4; worker += 1) recorded.push(await recordResponse(`worker-${worker}`));
-      await time.untilIdle();
+      await time.waitUntilIdle();
       await time.advance(minute);
     }
     // There are four first attempts and their retries, then one attempt per pause. The other deliveries use up no attempts.
@@ -112,11 +112,11 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     receiver.respond = respondWith(410);
     const delivery = startDelivery();
     const recorded = [await recordResponse("worker-0")];
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(await readEndpoint()).toMatchObject({ disabled_because: "gone" });
     for (let round = 0; round < 24; round += 1) {
       for (let worker = 0; worker < 3; worker += 1) recorded.push(await recordResponse(`worker-${worker}`));
-      await time.untilIdle();
+      await time.waitUntilIdle();
       await time.advance(hour);
     }
     expect(await areAll("pending")).toBe(true);
@@ -139,16 +139,16 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     const startedAt = time.now().getTime();
     for (let round = 0; round < 40 && !(await isDisabled()); round += 1) {
       if (round % 4 === 0) recorded.push(await recordResponse(`worker-${round % 5}`));
-      await time.untilIdle();
+      await time.waitUntilIdle();
       await time.advance(5 * hour);
     }
     expect(time.now().getTime() - startedAt).toBeGreaterThanOrEqual(5 * day);
     expect(time.now().getTime() - startedAt).toBeLessThan(6 * day);
     const requestsBefore = receiver.requests.length;
     recorded.push(await recordResponse("worker-0"));
-    await time.untilIdle();
+    await time.waitUntilIdle();
     await time.advance(day);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(receiver.requests).toHaveLength(requestsBefore);
     const before = await readStates();
     expect([...before.values()].filter((state) => state !== "pending" && state !== "dead")).toEqual([]);

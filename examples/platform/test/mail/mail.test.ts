@@ -19,7 +19,7 @@ import { eventually } from "../support/eventually.ts";
 import { openPlatform } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 
 /** A mail server on loopback that records the emails it accepts. */
 interface MailServer {
@@ -186,7 +186,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
   });
 
   test("a mail is not retried early, and each pause is three times as long as the one before", async () => {
-    const time = virtualTime(fixture, { queue: "mails" });
+    const time = createVirtualTime(fixture, { queue: "mails" });
     const hourMs = 3_600_000;
     server.respond = (address) => (address.startsWith("amal") ? createRejection(450) : undefined);
     startMailQueue(undefined, { firstRetryMs: hourMs });
@@ -194,7 +194,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
     for (const [index, hours] of [1, 3].entries()) {
       const otherId = await writeMail("ben@example.com");
       await eventually("the mail to Ben is sent", () => isSent(otherId));
-      await time.untilIdle();
+      await time.waitUntilIdle();
       const pauseMs = Number(await time.nextDueAt()) - time.now().getTime();
       expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
       expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);

@@ -13,19 +13,19 @@ const stores = await storesUnderTest();
 
 describe.each(stores)("claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
-  const { newProcess, claim } = outbox;
+  const { openProcessLeases, claim } = outbox;
   const readWakeups = async () =>
     (await outbox.store.execute("select lane, at > now() as later from outbox_wakeups")).rows;
 
   test("a claim uses a lane up to its capacity, and the end of a lease wakes the lane", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 10);
-    const leases = newProcess();
+    const leases = openProcessLeases();
     const [first] = (await claim(leases, 100)) ?? [];
-    expect(await claim(newProcess(), 100)).toBeUndefined();
+    expect(await claim(openProcessLeases(), 100)).toBeUndefined();
     expect(await readWakeups()).toEqual([]);
     await outbox.settle(first && [first]);
     expect(await readWakeups()).toEqual([{ lane: outbox.organisationId, later: false }]);
-    expect(await claim(newProcess(), 100)).toHaveLength(1);
+    expect(await claim(openProcessLeases(), 100)).toHaveLength(1);
   });
 
   test("a claim leaves one wake-up per lane, for its next row, no matter how many times the lane was woken", async () => {
@@ -34,7 +34,7 @@ describe.each(stores)("claims on $title", ({ createDatabase }) => {
     await store.execute("update deliveries set due_at = now() + interval '1 hour'");
     for (let times = 0; times < 3; times += 1)
       await store.transaction((trx) => wakeLanes(trx, "webhooks", [organisationId]));
-    expect(await claim(newProcess())).toEqual([]);
+    expect(await claim(openProcessLeases())).toEqual([]);
     expect(await readWakeups()).toEqual([{ lane: organisationId, later: true }]);
   });
 
@@ -43,7 +43,7 @@ describe.each(stores)("claims on $title", ({ createDatabase }) => {
     const removedId = await addOrganisation(store);
     await store.execute("update endpoints set disabled_at = now(), disabled_because = 'gone'");
     for (const id of [organisationId, removedId]) await recordDueEvents(store, id, 1);
-    expect(await claim(newProcess())).toEqual([]);
+    expect(await claim(openProcessLeases())).toEqual([]);
     expect(await readWakeups()).toEqual([]);
   });
 });
@@ -53,7 +53,7 @@ const shareableStores = stores.filter(({ title }) => title !== "PGlite");
 
 describe.each(shareableStores)("claims by several processes on $title [D-139]", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
-  const { newProcess, claim } = outbox;
+  const { openProcessLeases, claim } = outbox;
 
   /** Claims rows without committing. @returns a function that commits the claim */
   const claimUncommitted = async (limit: number) => {
@@ -69,7 +69,7 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
         await mayCommit;
         return result;
       });
-    const claiming = claimRows({ ...outbox.store, transaction }, newProcess(60_000), queue, limit);
+    const claiming = claimRows({ ...outbox.store, transaction }, openProcessLeases(60_000), queue, limit);
     await eventually("it has claimed", () => isClaimed);
     return async () => {
       commit();
@@ -81,7 +81,7 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
     const [lockedLane, freeLane] = [outbox.organisationId, await addOrganisation(outbox.store, "http://127.0.0.1:2")];
     for (const id of [lockedLane, freeLane]) await recordDueEvents(outbox.store, id, 5);
     const commit = await claimUncommitted(1);
-    const leases = newProcess(60_000);
+    const leases = openProcessLeases(60_000);
     expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(5).fill(freeLane));
     expect(await claim(leases, 100)).toBeUndefined();
     expect((await commit()).map(({ lane }) => lane)).toEqual([lockedLane]);
@@ -98,14 +98,14 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
     );
     await client.query("insert into outbox_wakeups (queue, lane, at) values ('webhooks', $1, now())", [organisationId]);
     await recordDueEvents(store, organisationId, 1);
-    expect(await claim(newProcess())).toHaveLength(1);
-    expect(await claim(newProcess())).toBeUndefined();
+    expect(await claim(openProcessLeases())).toHaveLength(1);
+    expect(await claim(openProcessLeases())).toBeUndefined();
     await client.query(
       `insert into deliveries (id, event_id, organisation_id, order_key, due_at) values ('late', 'late', $1, 'late', now())`,
       [organisationId],
     );
     await client.query("commit");
-    expect(await claim(newProcess())).toHaveLength(1);
+    expect(await claim(openProcessLeases())).toHaveLength(1);
   });
 
   test("claims read wake-ups by their index, no matter how many lanes are due later", async () => {
@@ -115,7 +115,7 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
       select 'webhooks', 'organisation-' || number, now() + number * interval '1 minute' from generate_series(1, 20000) as number`);
     await store.execute("analyze");
     await recordDueEvents(store, outbox.organisationId, 1);
-    const leases = newProcess();
+    const leases = openProcessLeases();
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
     await leases.nextPoll("webhooks");

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { recordDueEvents } from "../support/record-due.ts";
 import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
-import { dispatch, useLeases } from "./use-leases.ts";
+import { startRecordingDispatcher, useLeases } from "./use-leases.ts";
 
 /** The statements that an idle dispatcher sends, and a fragment of SQL that identifies each. */
 const kinds: readonly [kind: string, fragment: string][] = [
@@ -20,17 +20,17 @@ describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ create
   test("an idle dispatcher claims a new event, and polls once for more", async () => {
     const { store } = outbox;
     const statements = recordStatements();
-    const sentKinds = () =>
+    const listSentKinds = () =>
       statements
         .map(({ text }) => text.replaceAll(/\s+/g, " "))
         .flatMap((text) => kinds.filter(([, fragment]) => text.includes(fragment)).map(([kind]) => kind));
     const hasReadDueTime = (times: number) => () =>
-      sentKinds().filter((kind) => kind === "read the next due time").length >= times;
+      listSentKinds().filter((kind) => kind === "read the next due time").length >= times;
     let respond = (): void => undefined;
     const response = new Promise<string>((resolve) => {
       respond = () => resolve("done");
     });
-    const { loop } = dispatch(store, outbox.newProcess(), { attempt: () => response });
+    const { loop } = startRecordingDispatcher(store, outbox.openProcessLeases(), { attempt: () => response });
     onTestFinished(() => loop.stop());
     await eventually("it is idle", hasReadDueTime(1));
     await setTimeout(100);
@@ -41,6 +41,6 @@ describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ create
     respond();
     await eventually("it has polled the lane that its attempt had kept full", hasReadDueTime(2));
     const poll = ["lock lanes", "lease rows", "read the next due time"];
-    expect(sentKinds().slice(0, 2 * poll.length)).toEqual([...poll, ...poll]);
+    expect(listSentKinds().slice(0, 2 * poll.length)).toEqual([...poll, ...poll]);
   });
 });

@@ -9,27 +9,27 @@ import { useLeases, wideQueue } from "./use-leases.ts";
 
 describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
-  const { newProcess } = outbox;
+  const { openProcessLeases } = outbox;
 
   test("claims alternate between a lane with 40 rows and one with 5,000", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (let times = 0; times < 5; times += 1) await recordDueEvents(outbox.store, outbox.organisationId, 1_000);
     await recordDueEvents(outbox.store, otherId, 40);
-    const leases = newProcess();
-    const claimAndCount = async () => {
+    const leases = openProcessLeases();
+    const claimAndCountPerLane = async () => {
       const claimed = (await claimRows(outbox.store, leases, wideQueue, 100)) ?? [];
       return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
     };
-    expect(await claimAndCount()).toEqual([50, 40]);
+    expect(await claimAndCountPerLane()).toEqual([50, 40]);
     // This claim takes the rest of the lane's capacity of a hundred.
-    expect(await claimAndCount()).toEqual([50, 0]);
+    expect(await claimAndCountPerLane()).toEqual([50, 0]);
   });
 
   test("claims share their limit among lanes, and move a lane with more rows to the end of the queue", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     await recordDueEvents(outbox.store, outbox.organisationId, 160);
     await recordDueEvents(outbox.store, otherId, 1);
-    const leases = newProcess();
+    const leases = openProcessLeases();
     const claimLanes = async () => {
       const claimed = (await claimRows(outbox.store, leases, { ...wideQueue, capacity: 1_000 }, 100)) ?? [];
       return claimed.map(({ lane }) => lane);
@@ -48,7 +48,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     await sql`update endpoints set breaker_open_until = ${openUntil} where organisation_id = ${outbox.organisationId}`.execute(
       outbox.store.db,
     );
-    const leases = newProcess();
+    const leases = openProcessLeases();
     for (let times = 0; times < 3; times += 1) {
       await recordDueEvents(outbox.store, outbox.organisationId, 1);
       expect(
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     const otherIds: string[] = [];
     for (let lane = 0; lane < 150; lane += 1) otherIds.push(await addOrganisation(outbox.store, "http://127.0.0.1:2"));
     for (const id of otherIds) await recordDueEvents(outbox.store, id, 2);
-    const leases = newProcess(60_000);
+    const leases = openProcessLeases(60_000);
     const served: string[] = [];
     for (let claims = 0; claims < 12 && served.length < otherIds.length; claims += 1) {
       const claimed = (await claimRows(outbox.store, leases, wideQueue, 100)) ?? [];

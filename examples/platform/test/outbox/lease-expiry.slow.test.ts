@@ -11,16 +11,16 @@ import { countLeases, leaseMs, queue, useLeases } from "./use-leases.ts";
 
 describe.each(await storesUnderTest())("expiring claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
-  const { newProcess, claim, claimOne, takeOver, end, start } = outbox;
+  const { openProcessLeases, claim, claimOne, claimExpired, end, startDispatcher } = outbox;
 
   test("claims expire unless they are renewed, and their old token cannot settle the row [D-70]", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
-    const [deadProcess, other] = [newProcess(), newProcess()];
+    const [deadProcess, other] = [openProcessLeases(), openProcessLeases()];
     const startedAt = performance.now();
     const first = await claimOne(deadProcess);
     await other.releaseExpired();
     expect(await claim(other)).toBeUndefined();
-    const second = await takeOver(other);
+    const second = await claimExpired(other);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(leaseMs);
     expect(second).toEqual({ ...first, token: expect.any(Number) });
     expect(second.token).toBeGreaterThan(first.token);
@@ -35,11 +35,11 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
     const result = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const frozen = start(outbox.store, newProcess(), { maxInFlight: 1, attempt: () => result });
+    const frozen = startDispatcher(outbox.store, openProcessLeases(), { maxInFlight: 1, attempt: () => result });
     await eventually("the attempt is under way", async () => (await countLeases(outbox.store)) === 1);
-    const other = newProcess();
+    const other = openProcessLeases();
     await other.releaseExpired({ includeLive: true });
-    const successor = start(outbox.store, other);
+    const successor = startDispatcher(outbox.store, other);
     await eventually("another process settles the row", () => successor.settled.length === 1);
     await outbox.store.execute("update deliveries set state = 'dead'");
     finish("done");
@@ -50,19 +50,19 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
 
   test("claims do not expire while the work continues, no matter how long it takes [D-70]", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
-    const [leases, other] = [newProcess(), newProcess()];
+    const [leases, other] = [openProcessLeases(), openProcessLeases()];
     const first = await claimOne(leases);
     await leases.renewWhile(async () => {
       await setTimeout(3 * leaseMs);
       await other.releaseExpired();
       expect(await claim(other)).toBeUndefined();
     });
-    expect((await takeOver(other)).rowId).toBe(first.rowId);
+    expect((await claimExpired(other)).rowId).toBe(first.rowId);
   });
 
   test("claims do not expire when the event loop is busy for two thirds of a lease", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
-    const [leases, other] = [newProcess(), newProcess()];
+    const [leases, other] = [openProcessLeases(), openProcessLeases()];
     await claimOne(leases);
     await leases.renewWhile(async () => {
       for (let times = 0; times < 3; times += 1) {
@@ -77,7 +77,7 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
 
   test("claims are not taken over by their own process when it is late", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
-    const leases = newProcess(500);
+    const leases = openProcessLeases(500);
     const lease = await claimOne(leases);
     await setTimeout(600);
     await leases.releaseExpired();
@@ -88,8 +88,8 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
   test("claims wake their lanes when they expire", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (const id of [outbox.organisationId, otherId]) await recordDueEvents(outbox.store, id, 1);
-    expect(await claim(newProcess(500))).toHaveLength(2);
-    const other = newProcess();
+    expect(await claim(openProcessLeases(500))).toHaveLength(2);
+    const other = openProcessLeases();
     expect((await other.nextPoll("webhooks")).wakeupMs).toBe(Number.POSITIVE_INFINITY);
     await setTimeout(600);
     await other.releaseExpired();
@@ -100,10 +100,10 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
 
   test("claims are all released immediately when their process ends", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 3);
-    const ending = newProcess(60_000);
+    const ending = openProcessLeases(60_000);
     const first = await claim(ending);
     await ending.stop();
-    const second = await claim(newProcess());
+    const second = await claim(openProcessLeases());
     expect(second?.map(({ rowId }) => rowId)).toEqual(first?.map(({ rowId }) => rowId));
     expect(await end(...(first ?? []))).toEqual(new Set());
     expect(await countLeases(outbox.store)).toBe(3);
@@ -111,7 +111,7 @@ describe.each(await storesUnderTest())("expiring claims on $title", ({ createDat
 
   test("claims that their process does not work on are released immediately, and the rest remain", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 3);
-    const [leases, other] = [newProcess(), newProcess()];
+    const [leases, other] = [openProcessLeases(), openProcessLeases()];
     const [active, ...strays] = (await claim(leases, 2)) ?? [];
     await claim(other, 1);
     await leases.releaseStrayLeases("webhooks", [active?.token ?? 0]);

@@ -22,11 +22,11 @@ const postgres = (await storesUnderTest()).filter(({ title }) => title !== "PGli
 
 describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
-  const { newProcess, claim } = outbox;
+  const { openProcessLeases, claim } = outbox;
 
   async function claimAndSettle(): Promise<void> {
     const { store } = outbox;
-    const claimed = (await claim(newProcess())) ?? [];
+    const claimed = (await claim(openProcessLeases())) ?? [];
     const rows = await loadDeliveries(store, claimed, now());
     const attempted = claimed.map((lease) => {
       const row = rows.get(lease.rowId);

@@ -8,7 +8,7 @@ import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
-import { acknowledge, countPending, dispatch, leaseMs, queue } from "./use-leases.ts";
+import { acknowledge, countPending, leaseMs, queue, startRecordingDispatcher } from "./use-leases.ts";
 
 // Only one process can use PGlite's data folder: see store.test.ts.
 const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
@@ -42,7 +42,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const claimedInLane = new Map(organisationIds.map((id) => [id, 0]));
     const claimed: number[] = [];
     let maxClaimed = 0;
-    const work = async (): Promise<void> => {
+    const claimUntilDone = async (): Promise<void> => {
       const ownStore = await openTestStore();
       const leases = new Leases(ownStore, 60_000, onError);
       while ((await countPending(ownStore)) > 0) {
@@ -70,7 +70,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
       }
       await leases.stop();
     };
-    await Promise.all(Array.from({ length: 6 }, work));
+    await Promise.all(Array.from({ length: 6 }, claimUntilDone));
     expect(maxClaimed).toBe(8);
     expect(claimed).toHaveLength(300);
     expect(new Set(claimed).size).toBe(300);
@@ -163,7 +163,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const frozenLeases = new Leases(frozen, 1_000, onError);
     let isSettling = false;
     let isFrozen = true;
-    const stuck = dispatch(frozen, frozenLeases, {
+    const stuck = startRecordingDispatcher(frozen, frozenLeases, {
       settleLimitMs: 0,
       async settle(trx, attempts) {
         await endLeases(trx, queue.name, attempts);
@@ -182,7 +182,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const startedAt = performance.now();
     await leases.releaseExpired({ includeLive: true });
     expect(performance.now() - startedAt).toBeLessThan(1_500);
-    const { loop, settled } = dispatch(store, leases);
+    const { loop, settled } = startRecordingDispatcher(store, leases);
     await eventually("the other process settles both rows", async () => {
       await leases.releaseExpired({ includeLive: true });
       return settled.length === 2;

@@ -9,7 +9,7 @@ import { acknowledge, countLeases, countPending, queue, useLeases } from "./use-
 
 describe.each(await storesUnderTest())("unfinished claims on $title", ({ createDatabase }) => {
   const outbox = useLeases(createDatabase);
-  const { newProcess, claim, claimOne, start } = outbox;
+  const { openProcessLeases, claim, claimOne, startDispatcher } = outbox;
 
   test("claims do not leave a row leased for ever when their commit is reported as failed", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 20);
@@ -19,7 +19,7 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
       if (isLost) throw new Error("the connection was lost");
       return result;
     };
-    const { errors: reported } = start({ ...outbox.store, transaction }, newProcess());
+    const { errors: reported } = startDispatcher({ ...outbox.store, transaction }, openProcessLeases());
     await eventually("the commit fails", () => reported.length > 0);
     isLost = false;
     await eventually("all are settled", async () => (await countPending(outbox.store)) === 0);
@@ -29,7 +29,7 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
   test("claims do not leave a row leased for ever when their rows cannot be loaded or are left out", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 20);
     let loads = 0;
-    const { settled, errors: reported } = start(outbox.store, newProcess(), {
+    const { settled, errors: reported } = startDispatcher(outbox.store, openProcessLeases(), {
       async load(claimed) {
         loads += 1;
         if (loads === 1) throw new Error("not now");
@@ -47,7 +47,7 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
     await recordDueEvents(outbox.store, outbox.organisationId, 2);
     let attemptCount = 0;
     let settleCount = 0;
-    const { settled, attempted } = start(outbox.store, newProcess(), {
+    const { settled, attempted } = startDispatcher(outbox.store, openProcessLeases(), {
       settleLimitMs: 0,
       async attempt(rowId) {
         attempted.push(rowId);
@@ -75,7 +75,7 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
       loop,
       attempted,
       errors: reported,
-    } = start(outbox.store, newProcess(60_000), {
+    } = startDispatcher(outbox.store, openProcessLeases(60_000), {
       settleLimitMs: 0,
       async settle() {
         void loop.stop();
@@ -86,18 +86,18 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
     await loop.stop();
     expect(reported).not.toEqual([]);
     expect(await countLeases(outbox.store)).toBe(0);
-    expect(await claim(newProcess())).toHaveLength(2);
+    expect(await claim(openProcessLeases())).toHaveLength(2);
   });
 
   test("an idle loop rarely polls for claims, even after a lease has expired", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
-    await claimOne(newProcess(700));
+    await claimOne(openProcessLeases(700));
     let transactions = 0;
     const transaction: Store["transaction"] = (work) => {
       transactions += 1;
       return outbox.store.transaction(work);
     };
-    const { settled } = start({ ...outbox.store, transaction }, newProcess());
+    const { settled } = startDispatcher({ ...outbox.store, transaction }, openProcessLeases());
     await eventually("the row is taken over", () => settled.length === 1);
     await setTimeout(1_500);
     expect(transactions).toBeLessThan(20);

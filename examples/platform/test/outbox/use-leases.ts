@@ -40,7 +40,11 @@ export const countLeases = async (store: Store): Promise<number> =>
   (await store.execute("select from outbox_leases")).rows.length;
 
 /** Starts a dispatcher that records which rows it attempts and settles. `options` can replace its callbacks. */
-export function dispatch(store: Store, leases: Leases, options: Partial<DispatcherOptions<number, string>> = {}) {
+export function startRecordingDispatcher(
+  store: Store,
+  leases: Leases,
+  options: Partial<DispatcherOptions<number, string>> = {},
+) {
   const attempted: number[] = [];
   const settled: number[] = [];
   const errors: unknown[] = [];
@@ -71,18 +75,18 @@ export interface LeasesUnderTest {
   readonly store: Store;
   readonly organisationId: string;
   /** Opens leases for a new process. */
-  newProcess(ms?: number): Leases;
+  openProcessLeases(durationMs?: number): Leases;
   claim(leases: Leases, limit?: number): Promise<readonly Lease[] | undefined>;
   claimOne(leases: Leases): Promise<Lease>;
-  /** Waits until another process's lease has expired, and claims its row. */
-  takeOver(leases: Leases): Promise<Lease>;
+  /** Waits until another process's lease has expired, and claims the leased row. */
+  claimExpired(leases: Leases): Promise<Lease>;
   /** Ends leases. @returns the valid ones' tokens */
   end(...leases: Lease[]): Promise<ReadonlySet<number>>;
   /** Ends leases and acknowledges the valid ones' rows. */
   settle(leases?: readonly Lease[]): Promise<void>;
   /** Opens a separate connection. Works only on PostgreSQL. */
   connect(): Promise<pg.Client>;
-  start: typeof dispatch;
+  startDispatcher: typeof startRecordingDispatcher;
 }
 
 /** Opens a store for the tests in a describe block. It contains one organisation and no data from earlier tests. */
@@ -90,7 +94,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   let database: TestDatabase;
   let store: Store;
   let organisationId: string;
-  const openLeases: Leases[] = [];
+  const leasesToStop: Leases[] = [];
   const loops: Loop[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
@@ -107,7 +111,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   });
   afterEach(async () => {
     await Promise.all(loops.splice(0).map((loop) => loop.stop()));
-    await Promise.all(openLeases.splice(0).map((leases) => leases.stop()));
+    await Promise.all(leasesToStop.splice(0).map((leases) => leases.stop()));
     expect(errors.splice(0)).toEqual([]);
   });
   afterAll(async () => {
@@ -115,9 +119,9 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     await database.remove();
   });
 
-  const newProcess = (ms = leaseMs): Leases => {
-    const leases = new Leases(store, ms, onError);
-    openLeases.push(leases);
+  const openProcessLeases = (durationMs = leaseMs): Leases => {
+    const leases = new Leases(store, durationMs, onError);
+    leasesToStop.push(leases);
     return leases;
   };
   const claim = (leases: Leases, limit = 10) => claimRows(store, leases, queue, limit);
@@ -126,7 +130,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     if (lease === undefined) throw new Error("nothing was claimed");
     return lease;
   };
-  const takeOver = async (leases: Leases): Promise<Lease> => {
+  const claimExpired = async (leases: Leases): Promise<Lease> => {
     let lease: Lease | undefined;
     await eventually("it is taken over", async () => {
       await leases.releaseExpired();
@@ -153,10 +157,10 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     onTestFinished(() => client.end());
     return client;
   };
-  const start: typeof dispatch = (...parameters) => {
-    const dispatched = dispatch(...parameters);
-    loops.push(dispatched.loop);
-    return dispatched;
+  const startStoppedAfterTest: typeof startRecordingDispatcher = (...parameters) => {
+    const dispatcher = startRecordingDispatcher(...parameters);
+    loops.push(dispatcher.loop);
+    return dispatcher;
   };
   return {
     get store() {
@@ -165,13 +169,13 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     get organisationId() {
       return organisationId;
     },
-    newProcess,
+    openProcessLeases,
     claim,
     claimOne,
-    takeOver,
+    claimExpired,
     end,
     settle,
     connect,
-    start,
+    startDispatcher: startStoppedAfterTest,
   };
 }

@@ -14,7 +14,7 @@ describe.each(await anyStore())("simultaneous requests on $title", ({ title, cre
     // PGlite serves one process.
     const processCount = title === "PGlite" ? 1 : 2;
     processes = Array.from({ length: processCount }, () => startProcess(database, environment));
-    addresses = await Promise.all(processes.map((each) => each.address()));
+    addresses = await Promise.all(processes.map((each) => each.waitForAddress()));
   });
   afterAll(async () => {
     for (const { child } of processes) child.kill("SIGKILL");

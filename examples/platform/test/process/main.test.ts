@@ -90,7 +90,7 @@ describe("the platform's process", () => {
   });
 
   test("the platform does not start when its data folder or port is in use, and says so in one line [D-90]", async () => {
-    const { port } = new URL(await first.address());
+    const { port } = new URL(await first.waitForAddress());
     const samePort = { ...settingsFor(unchanged), PORT: port };
     expect(await failToStart(settingsFor(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
     expect(await failToStart(samePort)).toMatch(
@@ -102,17 +102,17 @@ describe("the platform's process", () => {
   test("the platform logs its address, and keeps its data when it is stopped", async () => {
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
-    const created = await fetch(`${await first.address()}/offer`, { method: "POST", headers, body });
+    const created = await fetch(`${await first.waitForAddress()}/offer`, { method: "POST", headers, body });
     expect(created.status).toBe(201);
     expect(first.output.stdout).toContain(`(store PGlite in ${database.options.dataFolder})`);
-    expect(first.output.stdout).toContain(`sign in to the portal at ${await first.address()}/ as hana@`);
+    expect(first.output.stdout).toContain(`sign in to the portal at ${await first.waitForAddress()}/ as hana@`);
     first.child.kill("SIGTERM");
     expect(await first.exited).toEqual({ code: 0, signal: null });
     for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 
     // The second process applies the seed again.
     const second = start(database, { OFFERS_SEED: demoSeedFile });
-    const read = await fetch((await second.address()) + created.headers.get("location"), { headers });
+    const read = await fetch((await second.waitForAddress()) + created.headers.get("location"), { headers });
     expect(await read.json()).toMatchObject({ title: "Bar", recipients: [{ workerId: "worker_amal" }] });
     second.child.kill("SIGINT");
     expect(await second.exited).toEqual({ code: 0, signal: null });

@@ -15,7 +15,7 @@ describe.each(await storesUnderTest())("redeliveries on $title", ({ createDataba
     const startPlatformProcess = () => startProcess(database, environment);
     const receiver = await openReceiver(respondWith(200));
     const setupProcess = startPlatformProcess();
-    const client = openPageClient(await setupProcess.address());
+    const client = openPageClient(await setupProcess.waitForAddress());
     await client.signIn("hana@harbour-hotels.example");
     await saveCompany(client, receiver);
     setupProcess.child.kill("SIGTERM");
@@ -32,7 +32,7 @@ describe.each(await storesUnderTest())("redeliveries on $title", ({ createDataba
     await setupStore.close();
 
     const killedProcess = startPlatformProcess();
-    const hana = openPageClient(await killedProcess.address());
+    const hana = openPageClient(await killedProcess.waitForAddress());
     await hana.signIn("hana@harbour-hotels.example");
     const path = "/deliveries/redeliver?q=amal";
     const last = /name="last" value="(\d+)"/.exec((await hana.get(path)).text)?.[1] ?? "";
@@ -43,7 +43,7 @@ describe.each(await storesUnderTest())("redeliveries on $title", ({ createDataba
     await killedProcess.exited;
 
     const restartedProcess = startPlatformProcess();
-    await restartedProcess.address();
+    await restartedProcess.waitForAddress();
     const receivedIds = () => new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
     await eventually("all events are sent", () => receivedIds().size >= 500);
     restartedProcess.child.kill("SIGTERM");

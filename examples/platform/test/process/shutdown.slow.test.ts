@@ -57,7 +57,7 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
       if (request.url.endsWith("worker-1")) setTimeout(() => respondWith(200)(request, response), 2_000);
     };
     const first = startPlatformProcess();
-    const address = await first.address();
+    const address = await first.waitForAddress();
     await eventually("both attempts are in flight", () => receiver.requests.length === 2);
     expect(await readStatus(`${address}/readyz`)).toBe(200);
     first.child.kill("SIGTERM");
@@ -71,7 +71,7 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
     expect(await first.exited).toEqual({ code: 0, signal: null });
 
     const nextProcess = second ?? startPlatformProcess();
-    await nextProcess.address();
+    await nextProcess.waitForAddress();
     const [acknowledged, unanswered] = deliveryIds;
     await eventually("the released delivery is attempted again", () => receivedIds().length === 3);
     expect(receivedIds()).toEqual(expect.arrayContaining([acknowledged, unanswered]));
@@ -86,7 +86,7 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
 
   test("a stopping process responds to the request that it is receiving", async () => {
     receiver.respond = respondWith(200);
-    const { address, child, exited } = startPlatformProcess();
+    const { waitForAddress, child, exited } = startPlatformProcess();
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
     const headers = {
       "X-UE-Api-Subscription-Key": "demo-key-harbour",
@@ -94,7 +94,7 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
       "Content-Length": Buffer.byteLength(body),
       Expect: "100-continue",
     };
-    const creation = request(`${await address()}/offer`, { method: "POST", headers });
+    const creation = request(`${await waitForAddress()}/offer`, { method: "POST", headers });
     creation.flushHeaders();
     // Wait until the process itself has received the headers, and not only the kernel.
     await once(creation, "continue");

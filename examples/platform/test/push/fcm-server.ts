@@ -22,7 +22,7 @@ export interface FcmMessage {
   [member: string]: unknown;
 }
 
-/** A response. `null` sends none, and `reset` resets the connection. */
+/** A response, `null` to send no response, or `reset` to reset the connection. */
 export type FcmResponse = { status: number; body: object } | "reset" | null;
 
 /** A fake of Google's token endpoint and Firebase Cloud Messaging on loopback. */
@@ -61,9 +61,9 @@ export const rejectWith = (status: number, errorCode: string) => ({
 function createCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-fcm-"));
   try {
-    const names = "subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,DNS:www.googleapis.com";
+    const hostNames = "subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,DNS:www.googleapis.com";
     const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=test", "-addext", names];
+    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=test", "-addext", hostNames];
     execFileSync("openssl", [...request, ...output], { cwd: folder, stdio: "pipe" });
     const read = (name: string) => readFileSync(join(folder, name), "utf8");
     return { cert: read("cert.pem"), key: read("key.pem") };
@@ -97,10 +97,10 @@ export async function openFcmServer(): Promise<FcmServer> {
       server.messages.push(message);
       const { offerId, reason, sequence } = message.data;
       const phone = { id: message.token, workerId: "" };
-      response.once("close", server.order.start(phone, { id: Number(sequence), offerId, reason }));
-      const decided = server.respond(message);
-      if (decided === "reset") incoming.socket.destroy();
-      else if (decided !== null) send(decided.status, decided.body);
+      response.once("close", server.order.recordStart(phone, { id: Number(sequence), offerId, reason }));
+      const fcmResponse = server.respond(message);
+      if (fcmResponse === "reset") incoming.socket.destroy();
+      else if (fcmResponse !== null) send(fcmResponse.status, fcmResponse.body);
     });
   });
   https.listen(0, "127.0.0.1");

@@ -40,7 +40,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     await server.close();
   });
 
-  const start = (): void => {
+  const startSending = (): void => {
     const onError = (error: unknown): void => void fixture.errors.push(error);
     const { store, leases } = fixture;
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20 }));
@@ -78,7 +78,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     (await readNotifications(workerId)).every(({ sent_at }) => sent_at !== null);
 
   test("an iOS device is notified through APNs, an Android device directly, with ids that open the offer [D-79]", async () => {
-    start();
+    startSending();
     const { offerId, workerId } = await notify("offer", [
       { platform: "ios", token: "ios-1" },
       { platform: "android", token: "android-1" },
@@ -119,7 +119,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
     ["unsuccessful", "Others got the work"],
     ["withdrawn", "The offer was withdrawn"],
   ])("the phone shows %s as: %s", async (reason, title) => {
-    start();
+    startSending();
     const { workerId } = await notify(reason, [{ platform: "android", token: `android-${reason}` }]);
     await eventually("it is sent", () => areAllSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { title }, data: { reason } }]);
@@ -133,7 +133,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
       .set({ time_zone: "Pacific/Chatham" })
       .where("id", "=", workerId)
       .execute();
-    start();
+    startSending();
     await eventually("it is sent", () => areAllSent(workerId));
     const [message] = server.messages as unknown as { notification: { body: string } }[];
     // Some versions of the locale data have thin spaces around the dash.
@@ -145,14 +145,14 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   });
 
   test("a title is truncated to the length that a phone shows, between characters", async () => {
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-2" }], "🌙".repeat(1_000));
     await eventually("it is sent", () => areAllSent(workerId));
     expect(server.messages).toMatchObject([{ notification: { body: "🌙".repeat(200) } }]);
   });
 
   test("a device without a token gets the notification only on the menu", async () => {
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: null }]);
     await eventually("the notification is on the menu", () => areAllSent(workerId));
     expect(server.requests).toEqual([]);
@@ -160,7 +160,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
 
   test("a token that the service no longer knows is removed and not retried [D-79]", async () => {
     server.respond = () => rejectWith(404, "UNREGISTERED");
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "gone-1" }]);
     await eventually("the notification is on the menu", () => areAllSent(workerId));
     expect(await readNotifications(workerId)).toMatchObject([{ token: null, attempts: 1 }]);
@@ -169,7 +169,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   });
 
   test("a token that was replaced in the meantime is kept", async () => {
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "new-1" }]);
     await eventually("it is sent", () => areAllSent(workerId));
     const [device] = await fixture.store.db
@@ -189,7 +189,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   ])("a rejection with %i %s is retried, and the token is kept", async (status, code) => {
     let rejectionsLeft = 2;
     server.respond = () => (rejectionsLeft-- > 0 ? rejectWith(status, code) : accepted);
-    start();
+    startSending();
     const token = `busy-${status}`;
     const { workerId } = await notify("offer", [{ platform: "android", token }]);
     await eventually("it is sent", () => areAllSent(workerId));
@@ -200,7 +200,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("a service that does not respond is retried after its timeout", async () => {
     let isSilent = true;
     server.respond = () => (isSilent ? null : accepted);
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "slow-1" }]);
     await eventually("the first attempt ended", () => fixture.errors.length > 0);
     isSilent = false;
@@ -211,7 +211,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("a revoked access token is replaced", async () => {
     let isRevoked = true;
     server.respond = () => (isRevoked ? rejectWith(401, "THIRD_PARTY_AUTH_ERROR") : accepted);
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "ios-3" }]);
     await eventually("the push is rejected", () => fixture.errors.length > 0);
     isRevoked = false;
@@ -222,7 +222,7 @@ describe.each(await anyStore())("push over Firebase Cloud Messaging on $title", 
   test("errors never contain the device's token, the title or the key", async () => {
     let rejectionsLeft = 1;
     server.respond = () => (rejectionsLeft-- > 0 ? rejectWith(400, "INVALID_ARGUMENT") : accepted);
-    start();
+    startSending();
     const { workerId } = await notify("offer", [{ platform: "ios", token: "secret-token-1" }], "Secret shift");
     await eventually("it is sent", () => areAllSent(workerId));
     const reported = fixture.errors

@@ -11,7 +11,7 @@ import { usePush } from "./use-push.ts";
 
 describe.each(await anyStore())("the notification feed on $title", ({ createDatabase, title }) => {
   const push = usePush(createDatabase);
-  const { start, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
+  const { startSending, openFeed, publish, addOffer, addWorkers, notify, countUnsent } = push;
 
   test("the feed passes a notification immediately to its worker and to nobody else", async () => {
     const feed = openFeed();
@@ -120,7 +120,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
   });
 
   const writers = 8;
-  const perWriter = pickNumRuns(15, 1_250);
+  const notificationsPerWriter = pickNumRuns(15, 1_250);
   test("the feed skips and repeats nothing with eight writers and with streams that disconnect and resume", {
     timeout: 600_000,
   }, async () => {
@@ -130,24 +130,24 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     for (const id of workerIds)
       feed.subscribe(id, 0, (notification) => received.get(`steady ${id}`)?.push(notification));
     // Simulate phones that lose their connection forty times and resume after the last notification.
-    const total = writers * perWriter;
+    const total = writers * notificationsPerWriter;
     const disconnectAfter = total / 40;
-    const resume = (id: string, after: number): void => {
-      const seen = received.get(`interrupted ${id}`) ?? [];
-      received.set(`interrupted ${id}`, seen);
+    const subscribeAndReconnect = (id: string, after: number): void => {
+      const notifications = received.get(`interrupted ${id}`) ?? [];
+      received.set(`interrupted ${id}`, notifications);
       const end = feed.subscribe(id, after, (notification) => {
-        seen.push(notification);
-        if (seen.length % disconnectAfter !== 0) return;
+        notifications.push(notification);
+        if (notifications.length % disconnectAfter !== 0) return;
         end();
-        setImmediate(resume, id, notification.position);
+        setImmediate(subscribeAndReconnect, id, notification.position);
       });
     };
-    for (const id of workerIds) resume(id, 0);
+    for (const id of workerIds) subscribeAndReconnect(id, 0);
 
-    const write = async (writer: number) => {
+    const notifyInBatches = async (writer: number) => {
       const offerId = await addOffer();
-      for (let index = 0; index < perWriter; ) {
-        const batch = Math.min(1 + ((index + writer) % 25), perWriter - index);
+      for (let index = 0; index < notificationsPerWriter; ) {
+        const batch = Math.min(1 + ((index + writer) % 25), notificationsPerWriter - index);
         await push.fixture.store.transaction(async (trx) => {
           for (let number = 0; number < batch; number += 1)
             await notifyWorkers(trx, { offerId, workerIds, reason: "offer" });
@@ -156,7 +156,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
         index += batch;
       }
     };
-    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+    await Promise.all(Array.from({ length: writers }, (_, writer) => notifyInBatches(writer)));
     const areComplete = () => [...received.values()].every((seen) => seen.length >= total);
     await eventually("every stream is complete", areComplete);
     for (const [stream, seen] of received) {
@@ -198,7 +198,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
       rejections += 1;
       throw new Error("the phone is off");
     };
-    start({ send }, { firstRetryMs: 1 });
+    startSending({ send }, { firstRetryMs: 1 });
     const received: Notification[] = [];
     feed.subscribe(workerId, 0, (notification) => received.push(notification));
     for (const [index, offerId] of offers.entries()) {
@@ -215,7 +215,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
   test("a worker without a device gets the notification on the menu [D-48]", async () => {
     const feed = openFeed();
     const sent: Notification[] = [];
-    start({ send: async (_, notification) => void sent.push(notification) });
+    startSending({ send: async (_, notification) => void sent.push(notification) });
     const [workerId = ""] = await addWorkers(1, []);
     const offerId = await addOffer();
     expect(await notify(offerId, [workerId])).toBe(1);

@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { type PlatformProcess, startProcess } from "../support/platform-process.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { testSeed } from "../support/test-seed.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmResponse, type FcmServer, openFcmServer, rejectWith } from "./fcm-server.ts";
 
 /** Set PUSH_KILLS for a longer run. */
@@ -31,15 +31,15 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
     const environment = await createEnvironment(database, server);
     const startPlatform = async () => {
       const platform = startProcess(database, environment);
-      return { ...platform, base: await platform.address() };
+      return { ...platform, platformUrl: await platform.waitForAddress() };
     };
     const processes = [await startPlatform()];
     // Only one process can use PGlite.
     if (database.options.databaseUrl !== undefined) processes.push(await startPlatform());
-    await registerPhones(processes[0]?.base ?? "");
+    await registerPhones(processes[0]?.platformUrl ?? "");
     const activity = new AbortController();
     const progress = { withdrawals: 0 };
-    const acting = simulateHirers(() => pickRandom(processes).base, progress, activity.signal);
+    const simulation = simulateHirers(() => pickRandom(processes).platformUrl, progress, activity.signal);
     for (let killed = 0; killed < killCount; killed += 1) {
       const target = progress.withdrawals + 1 + Math.random() * 5;
       await eventually("some offers are withdrawn", () => progress.withdrawals >= target);
@@ -50,7 +50,7 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
       processes.splice(processes.indexOf(dying), 1, await startPlatform());
     }
     activity.abort();
-    await acting;
+    await simulation;
     await Promise.all(processes.map(stop));
 
     server.respond = () => accepted;
@@ -95,35 +95,35 @@ async function createEnvironment({ options }: TestDatabase, { port, certificate 
   };
 }
 
-async function registerPhones(base: string): Promise<void> {
+async function registerPhones(platformUrl: string): Promise<void> {
   for (const workerId of workerIds) {
-    const token = await signIn(base, "/worker-app/session", { workerId });
+    const token = await signIn(platformUrl, "/worker-app/session", { workerId });
     const json = { platform: "android", token: `phone-of-${workerId}` };
-    expect((await callProcess(base, "POST", "/worker-app/devices", { token, json })).status).toBe(201);
+    expect((await callProcess(platformUrl, "POST", "/worker-app/devices", { token, json })).status).toBe(201);
   }
 }
 
 /** Creates offers and withdraws them soon afterwards, until `signal` is aborted. */
 async function simulateHirers(
-  base: () => string,
+  platformUrl: () => string,
   progress: { withdrawals: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const act = async (): Promise<void> => {
+  const createAndWithdrawOffer = async (): Promise<void> => {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds };
-    const created = await callProcess(base(), "POST", "/offer", { key, json });
+    const created = await callProcess(platformUrl(), "POST", "/offer", { key, json });
     if (created.status !== 201) return;
     const { id } = await created.json();
     await sleep(Math.random() * 1_500);
-    const withdrawn = await callProcess(base(), "GET", `/offer/${id}/withdraw`, { key });
+    const withdrawn = await callProcess(platformUrl(), "GET", `/offer/${id}/withdraw`, { key });
     if (withdrawn.status === 200) progress.withdrawals += 1;
   };
-  const actUntilAborted = async (): Promise<void> => {
+  const repeatUntilAborted = async (): Promise<void> => {
     while (!signal.aborted)
       // The process may die during the call.
-      await act().catch(() => sleep(50));
+      await createAndWithdrawOffer().catch(() => sleep(50));
   };
-  await Promise.all(Array.from({ length: 3 }, actUntilAborted));
+  await Promise.all(Array.from({ length: 3 }, repeatUntilAborted));
 }
 
 async function stop({ child, exited }: Pick<PlatformProcess, "child" | "exited">): Promise<void> {
@@ -144,7 +144,7 @@ async function pushRemaining(fixture: DeliveryFixture, server: FcmServer, creden
     }),
   );
   const due = fixture.store.db.selectFrom("notifications").select("id").where("due_at", "is not", null);
-  await virtualTime(fixture, { queue: "pushes" }).advanceUntil(
+  await createVirtualTime(fixture, { queue: "pushes" }).advanceUntil(
     async () => (await due.executeTakeFirst()) === undefined,
   );
   await push.stop();

@@ -18,7 +18,7 @@ import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
-import { type VirtualTime, virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime, type VirtualTime } from "../support/virtual-time.ts";
 import { accepted, type FcmServer, openFcmServer, rejectWith } from "./fcm-server.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", {
@@ -39,7 +39,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
   let workerId: string;
 
   beforeAll(async () => {
-    time = virtualTime(fixture, { queue: "pushes" });
+    time = createVirtualTime(fixture, { queue: "pushes" });
   });
   beforeEach(async () => {
     server = await openFcmServer();
@@ -57,11 +57,11 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await server.close();
   });
 
-  const start = (): Loop => {
+  const startSending = (): Loop => {
     const { store, leases, errors } = fixture;
     return fixture.adopt(startPush({ store, leases, transport, onError: (error) => void errors.push(error) }));
   };
-  const create = (): Promise<string> =>
+  const createTestOffer = (): Promise<string> =>
     fixture.store.transaction((trx) =>
       createOffer(trx, { now, linkTo }, organisationId, {
         createdByUserId: "user-1",
@@ -74,7 +74,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }),
     );
   const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
-  const readMenu = async (): Promise<NotificationReason[]> => {
+  const readReasons = async (): Promise<NotificationReason[]> => {
     const notifications = await readNotifications(fixture.store, workerId);
     return notifications.map(({ reason }) => reason);
   };
@@ -89,24 +89,24 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     "an offer that the push service rejected %s is not sent after its withdrawal [interface: Overview 4b]",
     async (_, rejections) => {
       rejectOfferPushes();
-      start();
-      const offerId = await create();
+      startSending();
+      const offerId = await createTestOffer();
       for (let number = 1; number < rejections; number += 1) {
-        await time.untilIdle();
+        await time.waitUntilIdle();
         await time.advance(hourMs);
       }
       await eventually("the push was rejected", () => fixture.errors.length === rejections);
-      await time.untilIdle();
+      await time.waitUntilIdle();
       await withdraw(offerId);
       await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
       server.respond = () => accepted;
       for (let number = 0; number < 3; number += 1) {
-        await time.untilIdle();
+        await time.waitUntilIdle();
         await time.advance(hourMs);
       }
-      await time.untilIdle();
+      await time.waitUntilIdle();
       expect(pushed()).toEqual([...Array.from({ length: rejections }, () => "offer"), "withdrawn"]);
-      expect(await readMenu()).toEqual(["offer", "withdrawn"]);
+      expect(await readReasons()).toEqual(["offer", "withdrawn"]);
       expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
         server.messages.map(({ data }) => Number(data.sequence)).toSorted((a, b) => a - b),
       );
@@ -120,44 +120,44 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       errorsBefore = fixture.errors.length;
       return accepted;
     };
-    start();
-    const offerId = await create();
+    startSending();
+    const offerId = await createTestOffer();
     await eventually("the push hangs", () => pushed().length === 1);
     await withdraw(offerId);
     await eventually("the withdrawal is sent", () => pushed().length === 2);
     expect(fixture.errors).toMatchObject([{ name: "TimeoutError" }]);
     server.respond = () => accepted;
-    await time.untilIdle();
+    await time.waitUntilIdle();
     await time.advance(hourMs);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(errorsBefore).toBe(1);
     expect(pushed()).toEqual(["offer", "withdrawn"]);
-    expect(await readMenu()).toEqual(["offer", "withdrawn"]);
+    expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
   test("an offer that was rejected before a restart is not sent after its withdrawal", async () => {
     rejectOfferPushes();
-    const push = start();
-    const offerId = await create();
+    const push = startSending();
+    const offerId = await createTestOffer();
     await eventually("the push was rejected", () => fixture.errors.length === 1);
     await push.stop();
     await withdraw(offerId);
     server.respond = () => accepted;
-    start();
+    startSending();
     await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
-    await time.untilIdle();
+    await time.waitUntilIdle();
     await time.advance(hourMs);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(pushed()).toEqual(["offer", "withdrawn"]);
-    expect(await readMenu()).toEqual(["offer", "withdrawn"]);
+    expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
   test("an offer that a dead process may still be sending is neither overtaken nor sent again", async () => {
-    const offerId = await create();
+    const offerId = await createTestOffer();
     const deadProcess = new Leases(fixture.store, 2_000, (error) => fixture.errors.push(error));
     expect(await claimRows(fixture.store, deadProcess, pushQueue, 10)).toHaveLength(1);
     await withdraw(offerId);
-    start();
+    startSending();
     const isLeased = async (): Promise<boolean> => {
       const leases = fixture.store.db.selectFrom("outbox_leases").select("token");
       return (await leases.where("process_id", "=", deadProcess.processId).executeTakeFirst()) !== undefined;
@@ -167,17 +167,17 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       await setTimeout(20);
     }
     await eventually("the withdrawal is sent", () => pushed().length > 0);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     await time.advance(hourMs);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(pushed()).toEqual(["withdrawn"]);
-    expect(await readMenu()).toEqual(["offer", "withdrawn"]);
+    expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
   test("a withdrawal supersedes the decision, but not the pushes of other offers", async () => {
     server.respond = () => rejectWith(503, "UNAVAILABLE");
-    start();
-    const [offerId] = [await create(), await create()];
+    startSending();
+    const [offerId] = [await createTestOffer(), await createTestOffer()];
     await fixture.store.transaction((trx) =>
       applyAction(trx, { now, linkTo }, { workerId }, offerId, { type: "apply", workerId }),
     );
@@ -185,17 +185,17 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
     await eventually("the decision was rejected", () => pushed().includes("successful"));
-    await time.untilIdle();
+    await time.waitUntilIdle();
     await withdraw(offerId);
     await eventually("the withdrawal was rejected", () => pushed().includes("withdrawn"));
-    await time.untilIdle();
+    await time.waitUntilIdle();
     server.messages.length = 0;
     server.respond = () => accepted;
     await time.advance(hourMs);
     await eventually("the last push of both offers is sent", () => pushed().length === 2);
-    await time.untilIdle();
+    await time.waitUntilIdle();
     expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
-    expect(await readMenu()).toEqual(["offer", "offer", "successful", "withdrawn"]);
+    expect(await readReasons()).toEqual(["offer", "offer", "successful", "withdrawn"]);
   });
 });
 

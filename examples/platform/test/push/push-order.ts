@@ -9,8 +9,8 @@ export class PushOrder {
   readonly #newest = new Map<string, StartedPush>();
   readonly #underWay = new Map<string, Set<StartedPush>>();
 
-  /** Records that a push starts. @returns a function that ends it */
-  start(device: Pick<Device, "id" | "workerId">, push: StartedPush): () => void {
+  /** Records that a push starts. @returns a function that records its end */
+  recordStart(device: Pick<Device, "id" | "workerId">, push: StartedPush): () => void {
     const key = JSON.stringify([device.workerId, device.id, push.offerId]);
     const newest = this.#newest.get(key);
     const underWay = this.#underWay.get(key) ?? new Set();

@@ -8,21 +8,21 @@ export type PushResponse = "accepts" | "rejects" | "resets" | "hangs, then rejec
 export class PushService implements PushTransport {
   readonly order = new PushOrder();
   /** How many pushes have started. */
-  count = 0;
+  startedCount = 0;
   /** Decides the response to an offer's pushes. */
-  decide: (offerId: string) => PushResponse = () => "accepts";
+  decideResponse: (offerId: string) => PushResponse = () => "accepts";
   readonly #hanging = new Set<(error?: Error) => void>();
   readonly #accepted = new Map<string, number>();
 
-  get hanging(): number {
+  get hangingCount(): number {
     return this.#hanging.size;
   }
 
   async send(device: Device, notification: Notification): Promise<void> {
-    this.count += 1;
-    const end = this.order.start(device, notification);
+    this.startedCount += 1;
+    const end = this.order.recordStart(device, notification);
     try {
-      await this.#respond(this.decide(notification.offerId));
+      await this.#respond(this.decideResponse(notification.offerId));
       this.#accepted.set(`${notification.offerId} ${device.id}`, notification.id);
     } finally {
       end();
@@ -30,7 +30,7 @@ export class PushService implements PushTransport {
   }
 
   /** Returns the id of the last accepted notification about the offer for the device. */
-  lastAccepted(offerId: string, deviceId: string): number | undefined {
+  getLastAcceptedId(offerId: string, deviceId: string): number | undefined {
     return this.#accepted.get(`${offerId} ${deviceId}`);
   }
 

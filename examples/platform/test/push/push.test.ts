@@ -6,16 +6,16 @@ import type { Notification } from "../../src/push/push-transport.ts";
 import { pushQueue } from "../../src/push/start-push.ts";
 import { eventually } from "../support/eventually.ts";
 import { anyStore } from "../support/stores/stores.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 import { usePush } from "./use-push.ts";
 
 describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   const push = usePush(createDatabase);
-  const { start, addOffer, addWorkers, notify, countUnsent } = push;
+  const { startSending, addOffer, addWorkers, notify, countUnsent } = push;
 
   test("every device of every worker gets its own notification [D-48] [interface: Overview 1c]", async () => {
     const sent: { platform: string; notification: Notification }[] = [];
-    start({ send: async ({ platform }, notification) => void sent.push({ platform, notification }) });
+    startSending({ send: async ({ platform }, notification) => void sent.push({ platform, notification }) });
     const offerId = await addOffer();
     const [workerId = ""] = await addWorkers(1, ["ios", "android"]);
     await addWorkers(1);
@@ -26,18 +26,18 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   });
 
   test("the pause before a push is retried doubles after each rejection [D-48]", async () => {
-    const time = virtualTime(push.fixture, { queue: "pushes" });
+    const time = createVirtualTime(push.fixture, { queue: "pushes" });
     const hourMs = 3_600_000;
     let rejections = 0;
     const send = async (): Promise<void> => {
       rejections += 1;
       if (rejections < 3) throw new Error("busy");
     };
-    start({ send }, { firstRetryMs: hourMs });
+    startSending({ send }, { firstRetryMs: hourMs });
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
     for (const hours of [1, 2]) {
-      await time.untilIdle();
+      await time.waitUntilIdle();
       const pauseMs = Number(await time.nextDueAt()) - time.now().getTime();
       expect(pauseMs).toBeGreaterThan((hours - 0.1) * hourMs);
       expect(pauseMs).toBeLessThanOrEqual(hours * hourMs + 1_000);
@@ -49,7 +49,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
 
   test("a push that the transport rejected is retried [D-48]", async () => {
     let rejections = 1;
-    start({
+    startSending({
       send: async () => {
         if (rejections-- > 0) throw new Error("busy");
       },
@@ -68,7 +68,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const deadProcess = new Leases(push.fixture.store, 2_000, (error) => push.fixture.errors.push(error));
     expect(await claimRows(push.fixture.store, deadProcess, pushQueue, 10)).toHaveLength(1);
     let sendCount = 0;
-    start({
+    startSending({
       async send() {
         sendCount += 1;
       },
@@ -85,7 +85,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     await notify(small, [workerId]);
     let sentBefore = 0;
     let isSmallSent = false;
-    start({
+    startSending({
       send: async (_, { offerId }) => {
         if (offerId === small) isSmallSent = true;
         else if (!isSmallSent) sentBefore += 1;
@@ -102,7 +102,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const rejectedDevices = new Set<string>();
     let retries = 0;
     let retriesBefore: number | undefined;
-    start(
+    startSending(
       {
         async send({ id }, { offerId }) {
           if (offerId === small) retriesBefore = retries;
@@ -132,7 +132,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    start({ send: (_, { offerId }) => (offerId === slow ? finished : Promise.resolve()) });
+    startSending({ send: (_, { offerId }) => (offerId === slow ? finished : Promise.resolve()) });
     await notify(slow, workers.slice(0, 1));
     await notify(quick, workers);
     await eventually("the quick pushes are sent", async () => (await countUnsent(quick)) === 0);

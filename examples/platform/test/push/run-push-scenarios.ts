@@ -9,7 +9,7 @@ import { addDevice, removeDevice } from "../../src/routes/worker-app/devices.ts"
 import type { Store } from "../../src/store/store.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture } from "../support/delivery-fixture.ts";
-import { virtualTime } from "../support/virtual-time.ts";
+import { createVirtualTime } from "../support/virtual-time.ts";
 import { type PushScenarios, type PushStep, workersPerScenario } from "./push-scenario.ts";
 import { type PushResponse, PushService } from "./push-service.ts";
 
@@ -33,20 +33,21 @@ export async function runPushScenarios(
   const { store } = fixture;
   const service = new PushService();
   const runners = await Promise.all(scenarios.map(() => ScenarioRunner.create(store)));
-  service.decide = (offerId) => runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "accepts";
-  const time = virtualTime(fixture, { queue: "pushes", countHanging: () => service.hanging });
+  service.decideResponse = (offerId) =>
+    runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "accepts";
+  const time = createVirtualTime(fixture, { queue: "pushes", countHanging: () => service.hangingCount });
   const processes = [await startProcess(fixture, service)];
   // Only one process can use PGlite: it would release the other's claims when it starts.
   if (store.name !== "pglite") processes.push(await startProcess(fixture, service));
   for (const [number, { ms, restarts }] of pauses.entries()) {
     await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));
-    await time.untilIdle();
+    await time.waitUntilIdle();
     service.endHanging();
     if (restarts) {
       await processes.shift()?.stop();
       processes.push(await startProcess(fixture, service));
     }
-    await time.untilIdle();
+    await time.waitUntilIdle();
     await time.advance(ms);
   }
   for (const runner of runners) runner.service = "accepts";
@@ -55,7 +56,7 @@ export async function runPushScenarios(
   for (const process of processes) await process.stop();
   const offerIds = runners.flatMap((runner) => runner.offerIds);
   return {
-    pushes: service.count,
+    pushes: service.startedCount,
     overtaken: service.order.violations,
     unnotified: await findUnnotified(store, service, offerIds),
     missing: await findMissing(store, offerIds),
@@ -121,21 +122,21 @@ class ScenarioRunner {
     else await this.#register(workerId, device.token);
   }
 
-  async #create(workers: readonly number[]): Promise<void> {
-    const workerIds = workers.map((index) => this.#workerIds[index] ?? "");
+  async #create(workerIndexes: readonly number[]): Promise<void> {
+    const workerIds = workerIndexes.map((index) => this.#workerIds[index] ?? "");
     const input = { createdByUserId: "user-1", title: "Bar", workerIds };
     await this.#store.transaction(async (trx) => {
       this.offerIds.push(await createOffer(trx, { now, linkTo }, this.#organisationId, input));
     });
   }
 
-  async #act(offer: number, action: Action): Promise<void> {
-    const offerId = this.offerIds[offer % this.offerIds.length] ?? "";
+  async #act(offerIndex: number, action: Action): Promise<void> {
+    const offerId = this.offerIds[offerIndex % this.offerIds.length] ?? "";
     const actor = "workerId" in action ? { workerId: action.workerId } : { organisationId: this.#organisationId };
     await this.#store.transaction((trx) => applyAction(trx, { now, linkTo }, actor, offerId, action));
   }
 
-  /** Registers the device for this worker. */
+  /** Registers a device with this token for the worker. */
   async #register(workerId: string, token: string): Promise<void> {
     const { id } = await this.#store.transaction((trx) => addDevice(trx, workerId, { platform: "ios", token }));
     this.#devices.push({ id, workerId, token });
@@ -157,7 +158,7 @@ async function findUnnotified({ db }: Store, service: PushService, offerIds: rea
     .where("offer_id", "in", offerIds)
     .groupBy(["offer_id", "device_id"])
     .execute();
-  return latest.filter(({ offer_id, device_id, id }) => service.lastAccepted(offer_id, device_id ?? "") !== id);
+  return latest.filter(({ offer_id, device_id, id }) => service.getLastAcceptedId(offer_id, device_id ?? "") !== id);
 }
 
 async function findMissing({ db }: Store, offerIds: readonly string[]): Promise<unknown[]> {

@@ -13,7 +13,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 export interface PushUnderTest {
   readonly fixture: DeliveryFixture;
   /** Starts pushing with this transport. */
-  start(transport?: PushTransport, options?: Partial<PushOptions>): void;
+  startSending(transport?: PushTransport, options?: Partial<PushOptions>): void;
   openFeed(): NotificationFeed;
   /** Signals that these workers have new notifications. */
   publish(workerIds: string[]): void;
@@ -38,7 +38,7 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
   });
   afterEach(() => fixture.reset());
 
-  const start = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {
+  const startSending = (transport: PushTransport = inboxTransport, options: Partial<PushOptions> = {}): void => {
     const { store, leases, errors } = fixture;
     const onError = (error: unknown): void => void errors.push(error);
     fixture.adopt(startPush({ store, leases, transport, onError, firstRetryMs: 20, ...options }));
@@ -68,8 +68,8 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
 
   async function addWorkers(count: number, devices: readonly ("ios" | "android")[] = ["ios"]): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
-    for (let from = 0; from < count; from += 1_000) {
-      const batch = ids.slice(from, from + 1_000);
+    for (let start = 0; start < count; start += 1_000) {
+      const batch = ids.slice(start, start + 1_000);
       const workers = batch.map((id) => ({ id, name: "Ann", password_hash: "" }));
       await fixture.store.db.insertInto("workers").values(workers).execute();
       const rows = batch.flatMap((id) => devices.map((platform) => ({ id: randomUUID(), worker_id: id, platform })));
@@ -92,7 +92,7 @@ export function usePush(createDatabase: StoreUnderTest["createDatabase"]): PushU
     get fixture() {
       return fixture;
     },
-    start,
+    startSending,
     openFeed,
     publish,
     addOffer,

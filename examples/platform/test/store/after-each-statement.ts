@@ -1,7 +1,7 @@
 import type { Trx } from "../../src/store/store.ts";
 
 /** Returns a transaction that calls and awaits `act` after each of its statements. */
-export const afterEachStatement = (trx: Trx, act: () => Promise<unknown>): Trx =>
+export const callAfterEachStatement = (trx: Trx, act: () => Promise<unknown>): Trx =>
   trx.withPlugin({
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { checkDatabase } from "../../src/settings/check-database.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 
-/** Starts a server that handles connections like this. @returns the error of `checkDatabase`, if it throws one */
-async function checkAgainst(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
+/** Calls `checkDatabase` with the URL of a server that handles connections with `onConnection`. @returns the error, if any */
+async function checkServer(onConnection: (socket: Socket) => void, query = ""): Promise<unknown> {
   const server = createServer((socket) => onConnection(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -18,7 +18,7 @@ async function checkAgainst(onConnection: (socket: Socket) => void, query = ""):
   return error;
 }
 
-const explaining = (reason: RegExp) =>
+const errorWithReason = (reason: RegExp) =>
   expect.objectContaining({
     code: "invalid_setting",
     message: expect.stringMatching(
@@ -27,22 +27,22 @@ const explaining = (reason: RegExp) =>
   });
 
 test("checkDatabase explains that a server does not support the TLS that the URL requires", async () =>
-  expect(await checkAgainst((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
-    explaining(/the server does not support TLS; remove sslmode from the URL/),
+  expect(await checkServer((socket) => socket.once("data", () => socket.end("N")), "?sslmode=verify-full")).toEqual(
+    errorWithReason(/the server does not support TLS; remove sslmode from the URL/),
   ));
 
 test("checkDatabase explains that a server does not respond", async () =>
-  expect(await checkAgainst((socket) => socket.resume())).toEqual(
-    explaining(/\S+ did not respond in time; correct the host and port, or open the firewall/),
+  expect(await checkServer((socket) => socket.resume())).toEqual(
+    errorWithReason(/\S+ did not respond in time; correct the host and port, or open the firewall/),
   ));
 
 test("checkDatabase explains that a server is not PostgreSQL", async () =>
   expect(
-    await checkAgainst((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
-  ).toEqual(explaining(/the server at \S+ does not respond like PostgreSQL; correct the host and port/)));
+    await checkServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
+  ).toEqual(errorWithReason(/the server at \S+ does not respond like PostgreSQL; correct the host and port/)));
 
 /** Encodes an ErrorResponse: https://www.postgresql.org/docs/current/protocol-message-formats.html */
-function errorResponse(code: string, message: string): Buffer {
+function encodeErrorResponse(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
   const length = Buffer.alloc(4);
   length.writeInt32BE(fields.length + 4);
@@ -71,8 +71,10 @@ test.each([
   ["53300", "too many connections", /it has too many connections; .*/],
   ["57P03", "the database system is starting up", /the server closed the connection, .* try again/],
 ])("checkDatabase explains a rejection with %s: %s", async (code, message, reason) => {
-  const error = await checkAgainst((socket) => socket.once("data", () => socket.end(errorResponse(code, message))));
-  expect(error).toEqual(explaining(reason));
+  const error = await checkServer((socket) =>
+    socket.once("data", () => socket.end(encodeErrorResponse(code, message))),
+  );
+  expect(error).toEqual(errorWithReason(reason));
   expect(String(error)).toContain(`(${code})`);
   expect(String(error)).not.toContain("s3cret");
 });

@@ -11,7 +11,7 @@ import { type StoreUnderTest, storesUnderTest } from "../support/stores/stores.t
 
 const stores = await storesUnderTest();
 
-async function createOptions({ createDatabase }: StoreUnderTest, tables?: "none") {
+async function createStoreOptions({ createDatabase }: StoreUnderTest, tables?: "none") {
   const database = await createDatabase(tables);
   onTestFinished(() => database.remove());
   return database.options;
@@ -19,7 +19,7 @@ async function createOptions({ createDatabase }: StoreUnderTest, tables?: "none"
 
 describe.each(stores)("tables on $title", (store) => {
   test("tables from a later version are rejected and left unchanged [D-107]", async () => {
-    const options = await createOptions(store);
+    const options = await createStoreOptions(store);
     const opened = await openStore(options);
     const insertLater = sql`insert into kysely_migration (name, timestamp) values ('999-later', '2099-01-01')`;
     await insertLater.execute(opened.db);
@@ -32,7 +32,7 @@ describe.each(stores)("tables on $title", (store) => {
 
 describe.each(stores)("tables from before the first release on $title", (store) => {
   test("tables from before the first release are rejected, and the message says what to remove [D-107]", async () => {
-    const options = await createOptions(store);
+    const options = await createStoreOptions(store);
     const opened = await openStore(options);
     // The migrations from the last version before the first release.
     const names = [
@@ -57,7 +57,7 @@ describe.each(stores)("tables from before the first release on $title", (store) 
 
 describe.each(stores.slice(1))("simultaneous starts of two versions on $title", (store) => {
   test("a version that starts while a later one migrates is rejected with the same message", async () => {
-    const options = await createOptions(store, "none");
+    const options = await createStoreOptions(store, "none");
     const laterVersion = new pg.Client(options.databaseUrl);
     await laterVersion.connect();
     onTestFinished(() => laterVersion.end());
@@ -83,7 +83,7 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
     ["17\n", "by PostgreSQL 17"],
     [undefined, "by another program"],
   ])("a data folder with files of version %j is rejected with an explanation", async (version, explanation) => {
-    const { dataFolder } = await createOptions(store, "none");
+    const { dataFolder } = await createStoreOptions(store, "none");
     const folder = join(dataFolder, "pglite");
     await mkdir(folder);
     if (version !== undefined) await writeFile(join(folder, "PG_VERSION"), version);
@@ -92,7 +92,7 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
   });
 
   test("a data folder is created again if its creation was killed, and is kept once it has been opened", async () => {
-    const { dataFolder } = await createOptions(store, "none");
+    const { dataFolder } = await createStoreOptions(store, "none");
     const killed = await prepareClusterFiles(dataFolder);
     await mkdir(killed.folder);
     await writeFile(join(killed.folder, "PG_VERSION"), "1");

@@ -12,7 +12,7 @@ const key = "demo-key-harbour";
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 
 const nothingChanged = "The database is not ready. Nothing was changed. Try again in a moment.";
-const unavailable = (detail: unknown = nothingChanged) => ({
+const unavailableResponse = (detail: unknown = nothingChanged) => ({
   status: 503,
   retryAfter: "1",
   code: "service_unavailable",
@@ -66,15 +66,15 @@ describe.each((await storesUnderTest()).slice(1))(
     const isReady = async () => (await platform.call("GET", "/readyz")).status === 200;
     const endConnections = (where = "true") =>
       admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and ${where}`, [name]);
-    /** Runs statements in the platform's database, not through the proxy. */
-    const inDatabase = async (text: string): Promise<pg.QueryResult> => {
+    /** Runs statements in the platform's database without using the proxy. */
+    const queryDirectly = async (text: string): Promise<pg.QueryResult> => {
       const client = new pg.Client(database.options.databaseUrl);
       client.on("error", () => undefined);
       await client.connect();
       return client.query(text).finally(() => client.end());
     };
     const countOffers = async (title: string): Promise<number> =>
-      (await inDatabase(`select from offers where title = '${title}'`)).rowCount ?? 0;
+      (await queryDirectly(`select from offers where title = '${title}'`)).rowCount ?? 0;
 
     afterEach(async () => {
       proxy.restore();
@@ -94,13 +94,13 @@ describe.each((await storesUnderTest()).slice(1))(
       "a platform without its database responds with 503 and Retry-After on %s: %s %s [D-145]",
       async (_, method, path, options) => {
         proxy.cut();
-        expect(summarize(await platform.call(method, path, options()))).toEqual(unavailable());
+        expect(summarize(await platform.call(method, path, options()))).toEqual(unavailableResponse());
       },
     );
 
     test("a platform without its database responds with 503 and Retry-After on /readyz, and stays alive [D-145]", async () => {
       proxy.cut();
-      expect(summarize(await platform.call("GET", "/readyz"))).toEqual(unavailable("Try again in a moment."));
+      expect(summarize(await platform.call("GET", "/readyz"))).toEqual(unavailableResponse("Try again in a moment."));
       expect((await platform.call("GET", "/healthz")).status).toBe(200);
     });
 
@@ -136,7 +136,7 @@ describe.each((await storesUnderTest()).slice(1))(
           .then(({ rowCount }) => rowCount);
       await expect.poll(countWaiting).toBe(1);
       await endConnections(isWaiting);
-      expect(summarize(await creation)).toEqual(unavailable());
+      expect(summarize(await creation)).toEqual(unavailableResponse());
       await blocker.query("rollback");
       await blocker.end();
       expect(await countOffers("ended in the middle")).toBe(0);
@@ -145,7 +145,7 @@ describe.each((await storesUnderTest()).slice(1))(
     test("changes get 503 while the server is read-only, and the connections are closed", async () => {
       await admin.query(`alter database ${name} set default_transaction_read_only to on`);
       await endConnections();
-      await expect.poll(() => create("read-only").then(summarize)).toEqual(unavailable());
+      await expect.poll(() => create("read-only").then(summarize)).toEqual(unavailableResponse());
       // The pool may notice that a connection is closed only when a request uses it.
       await expect.poll(() => platform.call("GET", "/portal/offers", { token: person })).toMatchObject({ status: 200 });
       expect(await isReady()).toBe(false);
@@ -158,7 +158,7 @@ describe.each((await storesUnderTest()).slice(1))(
       await admin.query(`create role ${role} login password 'secret'`);
       const url = new URL(database.options.databaseUrl ?? "");
       [url.username, url.password] = [role, "secret"];
-      await inDatabase(`grant all on schema public to ${role}; grant all on all tables in schema public to ${role}`);
+      await queryDirectly(`grant all on schema public to ${role}; grant all on all tables in schema public to ${role}`);
       const store = await openStore({ ...database.options, databaseUrl: url.href });
       await admin.query(`alter database ${name} connection limit 0`);
       await endConnections(`usename = '${role}'`);
@@ -172,13 +172,13 @@ describe.each((await storesUnderTest()).slice(1))(
         )
         .toMatchObject({ code: "database_lost", cause: { code: "53300" } });
       await store.close();
-      await inDatabase(`drop owned by ${role}`);
+      await queryDirectly(`drop owned by ${role}`);
       await admin.query(`drop role ${role}`);
     });
 
     describe("during a commit", () => {
       beforeAll(async () => {
-        await inDatabase(`
+        await queryDirectly(`
         create function wait_at_commit() returns trigger language plpgsql as
           $$ begin if new.title like 'uncertain%' then perform pg_sleep(1); end if; return new; end $$;
         create constraint trigger wait_at_commit after insert on offers deferrable initially deferred
@@ -197,7 +197,7 @@ describe.each((await storesUnderTest()).slice(1))(
         await expect.poll(isCommitting).toBe(true);
         proxy.cut();
         expect(summarize(await creation)).toEqual(
-          unavailable(expect.stringMatching(/may have been made.* same Idempotency-Key/)),
+          unavailableResponse(expect.stringMatching(/may have been made.* same Idempotency-Key/)),
         );
         proxy.restore();
         await expect.poll(() => countOffers("uncertain: committed"), { timeout: 5_000 }).toBe(1);
@@ -210,7 +210,7 @@ describe.each((await storesUnderTest()).slice(1))(
         const creation = create("uncertain: rolled back");
         await expect.poll(isCommitting).toBe(true);
         await endConnections("query = 'commit'");
-        expect(summarize(await creation)).toEqual(unavailable(expect.stringContaining("may have been made")));
+        expect(summarize(await creation)).toEqual(unavailableResponse(expect.stringContaining("may have been made")));
         expect(await countOffers("uncertain: rolled back")).toBe(0);
         const again = await create("uncertain: rolled back");
         expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, null]);

@@ -23,8 +23,11 @@ describe.each(shareableStores)("background statements on $title", ({ createDatab
     (await sql<{ doubled: number }>`select 2 * ${value}::integer as doubled`.execute(store.db)).rows[0]?.doubled;
 
   /** Runs `work` on one connection. @returns the statements that the connection has prepared */
-  const readPrepared = (on: Store, work: (db: Pick<Store, "db">) => Promise<unknown>): Promise<string[]> =>
-    on.transaction(async (trx) => {
+  const readPreparedStatements = (
+    usedStore: Store,
+    work: (db: Pick<Store, "db">) => Promise<unknown>,
+  ): Promise<string[]> =>
+    usedStore.transaction(async (trx) => {
       await work({ db: trx });
       const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(trx);
       return rows
@@ -33,10 +36,10 @@ describe.each(shareableStores)("background statements on $title", ({ createDatab
     });
 
   test("background statements are prepared once per connection, and those of requests are not", async () => {
-    const doubleTwice = async (on: Pick<Store, "db">) =>
-      expect([await double(on, 1), await double(on, 21)]).toEqual([2, 42]);
-    expect(await readPrepared(store, doubleTwice)).toEqual([]);
-    expect(await readPrepared(store.background, doubleTwice)).toEqual(["select 2 * $1::integer as doubled"]);
+    const doubleTwice = async (usedStore: Pick<Store, "db">) =>
+      expect([await double(usedStore, 1), await double(usedStore, 21)]).toEqual([2, 42]);
+    expect(await readPreparedStatements(store, doubleTwice)).toEqual([]);
+    expect(await readPreparedStatements(store.background, doubleTwice)).toEqual(["select 2 * $1::integer as doubled"]);
   });
 
   test("background statements use one plan for all parameters in a transaction", async () => {
@@ -59,7 +62,7 @@ describe.each(shareableStores)("background statements on $title", ({ createDatab
   });
 
   test("background statements are prepared up to a limit, and work beyond it", async () => {
-    const prepared = await readPrepared(store.background, async ({ db }) => {
+    const prepared = await readPreparedStatements(store.background, async ({ db }) => {
       for (let count = 1; count <= 250; count += 1) {
         const values = sql.join(Array.from({ length: count }, () => sql`${1}::integer`));
         const { rows } = await sql<{ ones: number }>`select array_length(array[${values}], 1) as ones`.execute(db);

@@ -121,12 +121,12 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
 
   test("the store runs concurrent transactions", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `parallel-${index}`);
-    const add = (id: string) =>
+    const insertAndRead = (id: string) =>
       store.transaction(async (trx) => {
         await trx.insertInto("organisations").values({ id, name: "parallel", kind: "hirer" }).execute();
         await trx.selectFrom("organisations").select("id").where("id", "=", id).executeTakeFirstOrThrow();
       });
-    await Promise.all(ids.map(add));
+    await Promise.all(ids.map(insertAndRead));
     expect(await findOrganisations("parallel")).toHaveLength(20);
   });
 

@@ -1,7 +1,7 @@
 import { openStore, type StoreOptions } from "../../src/store/open-store.ts";
 
 /** Creates the current schema in an empty store. */
-export async function makeTables(options: StoreOptions): Promise<void> {
+export async function createTables(options: StoreOptions): Promise<void> {
   const store = await openStore(options);
   await store.close();
 }

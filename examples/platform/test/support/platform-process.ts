@@ -11,7 +11,7 @@ export interface PlatformProcess {
   output: { stdout: string; stderr: string };
   exited: Promise<{ code: number | null; signal: string | null }>;
   /** Resolves with the platform's URL once it is listening. */
-  address(): Promise<string>;
+  waitForAddress(): Promise<string>;
 }
 
 /** Starts the platform as a process with only these settings in its environment. */
@@ -37,9 +37,9 @@ export function startProcess({ options }: TestDatabase, environment: Record<stri
     output.stderr += chunk;
   });
   const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }));
-  const address = async (): Promise<string> => {
+  const waitForAddress = async (): Promise<string> => {
     await eventually("it listens", () => output.stdout.includes("platform listening on") || child.exitCode !== null);
     return /listening on (http:\/\/\S+)/.exec(output.stdout)?.[1] ?? `nowhere: ${output.stderr}`;
   };
-  return { child, output, exited, address };
+  return { child, output, exited, waitForAddress };
 }

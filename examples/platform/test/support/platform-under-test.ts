@@ -39,12 +39,12 @@ export interface PlatformUnderTest {
 }
 
 /** Asserts that a response has a request id and `Cache-Control: no-store`. */
-function expectIdAndNoStore(method: string, path: string, { status, headers }: WireResponse): void {
+function expectCommonHeaders(method: string, path: string, { status, headers }: WireResponse): void {
   if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
   throw new Error(`${method} ${path}: ${status} without an id, or without Cache-Control: no-store`);
 }
 
-const testSettings = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({
+const createTestSettings = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({
   port: 0,
   host: "127.0.0.1",
   publicOrigin: undefined,
@@ -81,7 +81,7 @@ export async function openPlatform(
 ): Promise<PlatformUnderTest> {
   const logLines: string[] = [];
   const log = createLog("info", { write: (line) => void logLines.push(line) });
-  const platform: Platform = await startPlatform(testSettings(database, changes), log, now, passwords);
+  const platform: Platform = await startPlatform(createTestSettings(database, changes), log, now, passwords);
 
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<PlatformResponse> => {
     const headers = new Headers(options.headers);
@@ -92,7 +92,7 @@ export async function openPlatform(
     const response = await fetch(platform.address + path, { method, headers, body: body as BodyInit | null });
     const text = await response.text();
     const received = { status: response.status, headers: response.headers, text };
-    expectIdAndNoStore(method, path, received);
+    expectCommonHeaders(method, path, received);
     // openapi.yaml documents the offer operations, the extensions and every problem in the reference dialect.
     const isDocumented = /^\/(offer|events)\b/.test(path) || received.status >= 400;
     if (method !== "HEAD" && isDocumented && changes.dialect !== "live") expectDocumented(method, path, received);

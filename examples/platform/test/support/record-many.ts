@@ -11,13 +11,13 @@ export interface ManyEvents {
 /** Records responses in bulk, as `recordEvent` would. Each worker's first delivery is due. @returns the deliveries' ids */
 export async function recordManyResponses(store: Store, { organisationId, count, workers }: ManyEvents) {
   const { db } = store;
-  const all = Array.from({ length: count }, (_, number) => ({
+  const responses = Array.from({ length: count }, (_, number) => ({
     number,
     id: `${number} of ${organisationId}`,
     data: { offerId: "offer-1", workerId: `worker-${number % workers}`, response: "accepted" },
   }));
   for (let from = 0; from < count; from += 1_000) {
-    const rows = all.slice(from, from + 1_000).map(({ id, data, number }) => ({
+    const rows = responses.slice(from, from + 1_000).map(({ id, data, number }) => ({
       event: {
         id,
         organisation_id: organisationId,
@@ -42,5 +42,5 @@ export async function recordManyResponses(store: Store, { organisationId, count,
       .execute();
   }
   await store.transaction((trx) => wakeLanes(trx, "webhooks", [organisationId]));
-  return all.map(({ id }) => id);
+  return responses.map(({ id }) => id);
 }

@@ -9,7 +9,7 @@ export interface Statement {
 
 type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 
-/** Records every statement that a store in this process sends until the test ends. @returns a list that grows meanwhile */
+/** Records every statement that a store in this process sends until the test ends. @returns the list to which it adds them */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
   const senders = [

@@ -11,7 +11,7 @@ import { anyStore, type StoreUnderTest, type TestDatabase } from "./stores/store
 type CreateDatabase = StoreUnderTest["createDatabase"];
 
 /**
- * Opens an object before the tests of a describe block or file and closes it after them. Several are closed in reverse order.
+ * Opens an object before the tests of a describe block or file and closes it after them. Several objects are closed in reverse order.
  *
  * @returns a proxy for the object, which throws if it is used before `beforeAll` has opened the object
  */

@@ -8,8 +8,8 @@ import { eventually } from "./eventually.ts";
 export interface VirtualTime {
   now(): Date;
   /** Waits until no row is being worked on and no lane is due. */
-  untilIdle(): Promise<void>;
-  /** Advances the clock. Call it after `untilIdle()`: a row that is written during the call would be moved twice. */
+  waitUntilIdle(): Promise<void>;
+  /** Advances the clock. Call it after `waitUntilIdle()`: a row that is written during the call would be moved twice. */
   advance(ms: number): Promise<void>;
   /** Returns when the next attempt is due, or undefined if none is scheduled. */
   nextDueAt(): Promise<Date | undefined>;
@@ -20,17 +20,18 @@ export interface VirtualTime {
 export interface VirtualTimeOptions {
   /** The queue whose rows are processed. @default webhooks */
   queue?: QueueName;
-  /** Returns how many attempts hang until the test ends them. `untilIdle()` does not wait for these. @default returns 0 */
+  /** Returns how many attempts hang until the test ends them. `waitUntilIdle()` does not wait for these. @default returns 0 */
   countHanging?: () => number;
 }
 
-export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTimeOptions = {}): VirtualTime {
+export function createVirtualTime({ store, wake }: DeliveryFixture, options: VirtualTimeOptions = {}): VirtualTime {
   const { queue = "webhooks", countHanging = () => 0 } = options;
   let offsetMs = 0;
   const now = (): Date => new Date(Date.now() + offsetMs);
   const time: VirtualTime = {
     now,
-    untilIdle: () => eventually("nothing is left to do now", async () => !(await isBusy(store, queue, countHanging))),
+    waitUntilIdle: () =>
+      eventually("nothing is left to do now", async () => !(await isBusy(store, queue, countHanging))),
     async advance(ms) {
       offsetMs += ms;
       const interval = sql`${ms}::int8 * interval '1 ms'`;
@@ -51,7 +52,7 @@ export function virtualTime({ store, wake }: DeliveryFixture, options: VirtualTi
     },
     async advanceUntil(condition) {
       for (;;) {
-        await time.untilIdle();
+        await time.waitUntilIdle();
         if (await condition()) return;
         const next = await time.nextDueAt();
         // `next` is undefined if the last attempt has just started.

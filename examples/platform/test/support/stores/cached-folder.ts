@@ -14,12 +14,12 @@ export interface CacheEntry {
 /**
  * Creates a folder from an npm package, once per version, and returns its path. The final rename makes this safe for concurrent processes.
  *
- * @param build writes the folder's files to `draft`
+ * @param build writes the folder's files to `temporaryFolder`
  * @param variant identifies other inputs, such as a hash of the sources
  */
-export async function cachedFolder(
+export async function getCachedFolder(
   packageName: string,
-  build: (draft: string, entry: CacheEntry) => Promise<void>,
+  build: (temporaryFolder: string, entry: CacheEntry) => Promise<void>,
   variant = "",
 ): Promise<string> {
   const packageFolder = join(dirname(createRequire(import.meta.url).resolve(packageName)), "..");
@@ -31,9 +31,9 @@ export async function cachedFolder(
   );
   if (isCached) return folder;
   await mkdir(cache, { recursive: true });
-  const draft = await mkdtemp(`${folder}-`);
-  await build(draft, { packageFolder, folder });
+  const temporaryFolder = await mkdtemp(`${folder}-`);
+  await build(temporaryFolder, { packageFolder, folder });
   // This fails if another process has created the folder meanwhile.
-  await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
+  await rename(temporaryFolder, folder).catch(() => rm(temporaryFolder, { recursive: true }));
   return folder;
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { appendFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { makeTables } from "../make-tables.ts";
-import { cachedFolder } from "./cached-folder.ts";
+import { createTables } from "../make-tables.ts";
+import { getCachedFolder } from "./cached-folder.ts";
 
 const source = join(import.meta.dirname, "..", "..", "..", "src");
 
@@ -11,13 +11,13 @@ const source = join(import.meta.dirname, "..", "..", "..", "src");
  * Returns a PGlite folder with the current schema. Tests copy it, because creating one is slow. Its buffers are small, because PGlite
  * clears all of them when it opens: PostgreSQL's default is 128 MB.
  */
-export const migratedPglite = (): Promise<string> =>
-  cachedFolder(
+export const getMigratedPglite = (): Promise<string> =>
+  getCachedFolder(
     "@electric-sql/pglite",
-    async (draft) => {
-      await makeTables({ dataFolder: join(draft, "store") });
-      await rename(join(draft, "store", "pglite"), join(draft, "pglite"));
-      await appendFile(join(draft, "pglite", "postgresql.conf"), "shared_buffers = 16MB\n");
+    async (temporaryFolder) => {
+      await createTables({ dataFolder: join(temporaryFolder, "store") });
+      await rename(join(temporaryFolder, "store", "pglite"), join(temporaryFolder, "pglite"));
+      await appendFile(join(temporaryFolder, "pglite", "postgresql.conf"), "shared_buffers = 16MB\n");
     },
     `-${hashSources()}`,
   ).then((folder) => join(folder, "pglite"));

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, dropDatabases, getServerPool } from "../../../../../scripts/test-database.ts";
 import type { StoreOptions } from "../../../src/store/open-store.ts";
-import { makeTables } from "../make-tables.ts";
+import { createTables } from "../make-tables.ts";
 import { createFolderInMemory } from "./folder-in-memory.ts";
-import { migratedPglite } from "./migrated-pglite.ts";
+import { getMigratedPglite } from "./migrated-pglite.ts";
 
 /** One test file's data folder and, on PostgreSQL, its database. */
 export interface TestDatabase {
@@ -21,16 +21,16 @@ export interface StoreUnderTest {
   createDatabase(tables?: "migrated" | "none"): Promise<TestDatabase>;
 }
 
-async function createFolder(): Promise<TestDatabase> {
+async function createDataFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(process.env.TEST_STORES ?? tmpdir(), "offers-store-"));
   return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
 }
 
 async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
-  const database = await createFolder();
+  const database = await createDataFolder();
   if (tables === "none") return database;
   // Copy synchronously: with more than a thousand small files, a promise for each is slower.
-  cpSync(await migratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
+  cpSync(await getMigratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
   return database;
 }
 
@@ -39,7 +39,7 @@ async function createPostgresDatabase(
   tables: "migrated" | "none" = "migrated",
 ): Promise<TestDatabase> {
   const database = await createDatabase(tables, serverUrl);
-  const folder = await createFolder();
+  const folder = await createDataFolder();
   return {
     options: { ...folder.options, databaseUrl: database.url },
     async remove() {
@@ -49,7 +49,7 @@ async function createPostgresDatabase(
   };
 }
 
-async function postgresVersion(serverUrl: string | undefined): Promise<string | undefined> {
+async function readPostgresVersion(serverUrl: string | undefined): Promise<string | undefined> {
   const { rows } = await getServerPool(serverUrl).query<{ version: string }>(
     "select current_setting('server_version') as version",
   );
@@ -62,7 +62,7 @@ async function postgresVersion(serverUrl: string | undefined): Promise<string | 
  * @throws if `databaseUrl` is set but PostgreSQL is unreachable
  */
 export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
-  const version = await postgresVersion(databaseUrl).catch((cause: unknown) => {
+  const version = await readPostgresVersion(databaseUrl).catch((cause: unknown) => {
     if (databaseUrl !== undefined) throw new Error("no PostgreSQL is reachable at DATABASE_URL", { cause });
     return undefined;
   });
@@ -98,14 +98,14 @@ export async function setup(): Promise<() => Promise<void>> {
   const defaultTitles = process.env.TEST_MATRIX === "full" ? titles.join(", ") : defaultStore?.title;
   console.log(`   platform: ${titles.join(", ")}${missing}; tests that do not depend on the store: ${defaultTitles}`);
   // Create the folder before the workers start, so that only this process creates it.
-  await migratedPglite();
+  await getMigratedPglite();
   const folder = await createFolderInMemory("offers-stores-");
   process.env.TEST_STORES = folder;
   // The folder uses memory: remove it even if the run is interrupted.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const template = await stores[1]?.createDatabase("none");
   if (template?.options.databaseUrl !== undefined) {
-    await makeTables(template.options);
+    await createTables(template.options);
     process.env.TEST_DATABASE_TEMPLATE = template.options.databaseUrl;
   }
   return async () => {
