@@ -1,8 +1,8 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** How a candidate compares with the base; "not shown" if the confidence interval of the ratio contains 1. */
-export type Verdict = "base" | "better" | "worse" | "not shown";
+/** How a candidate compares with the base; "inconclusive" if the confidence interval of the ratio contains 1. */
+export type Verdict = "base" | "better" | "worse" | "inconclusive";
 
 /** One candidate's result, compared with the base. */
 export interface ComparisonRow {
@@ -48,8 +48,8 @@ export function compare(
   return { ...heading, rows };
 }
 
-/** Derives the verdict from the ratio's interval. An interval that contains 1 shows no difference. */
+/** Derives the verdict from the ratio's confidence interval. If the interval contains 1, the result is inconclusive. */
 function toVerdict(interval: Interval | undefined, better: Comparison["better"]): Verdict {
-  if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "not shown";
+  if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "inconclusive";
   return interval.high < 1 === (better === "lower") ? "better" : "worse";
 }

@@ -58,7 +58,7 @@ test("each ratio is relative to the base of the same round", () => {
 });
 
 test("an interval that contains 1 shows no difference", () => {
-  expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "not shown"]);
+  expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "inconclusive"]);
   expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| no difference \|/);
   expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
 });
@@ -71,7 +71,7 @@ test("a higher rate is better", () => {
 
 test("too few rounds show no difference", () => {
   const few = compare(heading, new Map(Object.entries({ base: [1, 1], twice: [2, 2] })));
-  expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "not shown" });
+  expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "inconclusive" });
 });
 
 test("a counted value has no interval", () => {
@@ -79,7 +79,7 @@ test("a counted value has no interval", () => {
     { ...heading, exact: true },
     new Map(Object.entries({ base: [100], small: [50], same: [100] })),
   );
-  expect(sizes.rows.map(({ verdict }) => verdict)).toEqual(["base", "better", "not shown"]);
+  expect(sizes.rows.map(({ verdict }) => verdict)).toEqual(["base", "better", "inconclusive"]);
   expect(printTable(sizes)).toContain("| small | 50.0 | 0.50x | exact | smaller |");
 });
 

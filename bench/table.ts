@@ -28,7 +28,7 @@ function formatInterval({ verdict, ratio: { interval } }: ComparisonRow): string
 
 function formatVerdict({ verdict }: ComparisonRow, { exact }: Comparison): string {
   if (verdict === "base") return "";
-  if (verdict === "not shown") return exact ? "the same" : "no difference";
+  if (verdict === "inconclusive") return exact ? "the same" : "no difference";
   const [better, worse] = exact ? ["smaller", "larger"] : ["faster", "slower"];
   return verdict === "better" ? better : worse;
 }

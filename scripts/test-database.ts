@@ -29,7 +29,7 @@ export const isPostgresRunning = (): Promise<boolean> =>
     .then(
       () => true,
       (cause: unknown) => {
-        if (process.env.DATABASE_URL) throw new Error("No PostgreSQL responds at DATABASE_URL.", { cause });
+        if (process.env.DATABASE_URL) throw new Error("No PostgreSQL server is responding at DATABASE_URL.", { cause });
         return false;
       },
     );

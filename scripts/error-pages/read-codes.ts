@@ -9,7 +9,7 @@ import { readCodesByClass, readUnionMembers } from "./string-literals.ts";
 /** The name of a file in spec/errors: one part of the project that uses codes. */
 export type ErrorSource = "client" | "webhook-kit" | "rejections" | "platform" | "attempts";
 
-/** A use of a code, with facts from the source code. */
+/** One place that uses an error code, and what its source says about the code. */
 export interface CodeUse {
   readonly code: string;
   readonly source: ErrorSource;

@@ -4,7 +4,7 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import { createDatabase } from "../../scripts/test-database.ts";
 import { Interleaving, interceptStatements } from "./interleaving.ts";
 
-/** As many as the actors and processes in the largest scenario. */
+/** Enough for every actor and process of the largest scenario. */
 const storeCount = 7;
 /** Makes PostgreSQL report a deadlock, which is a violation, without waiting a second. Commits need not survive a crash. */
 const settings = "-c deadlock_timeout=20ms -c synchronous_commit=off";

@@ -185,15 +185,15 @@ const failures: Scenario = async (fixture) => {
   await deliveries.deliverAndCheckAll();
 };
 
-/** A stalled process renews its lease and settles while another process releases its rows. Then the stalled process is killed. */
-const leases: Scenario = async (fixture) => {
+/** A process whose leases have expired claims again and settles, while another process releases its rows. */
+const expiredLeases: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);
   const stalledProcess = await deliveries.openProcess();
   const count = interleaving.between(2, 4);
   for (let index = 0; index < count; index += 1) await recordResponse(stalledProcess.store, `worker-${index}`);
   const claimed = (await stalledProcess.claim(interleaving.between(1, count - 1))) ?? [];
-  // An expired lease excuses duplicates, so they are not checked here.
+  // After a lease expires, an event may be sent twice, so these attempts do not count.
   for (const { row } of claimed) deliveries.endAttempt(row);
   await fixture.query("update outbox_processes set lease_until = now() - interval '1 s'");
   if (interleaving.chance(0.5))
@@ -318,7 +318,7 @@ export const scenarios = {
   lanesInOppositeOrder,
   settlements,
   failures,
-  leases,
+  leases: expiredLeases,
   feeds,
   offers,
 } as const satisfies Record<string, Scenario>;

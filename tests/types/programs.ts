@@ -30,7 +30,7 @@ export async function copyProgram(name: string, extension: string, folder: strin
   return file;
 }
 
-/** The sections of `programs/exports.mts`: a program for each entry of the packages. */
+/** The sections of `programs/exports.mts`: a program for each entry point of the packages. */
 export const exportPrograms = readFileSync(join(import.meta.dirname, "programs/exports.mts"), "utf8")
   .split(/^(?=\/\/ @offers\/)/m)
   .slice(1)

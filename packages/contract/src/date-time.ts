@@ -1,5 +1,5 @@
 /** The instants that a date-time can mean, in milliseconds since 1970: one, or a whole minute if it has no seconds. */
-export interface ReadTime {
+export interface ParsedDateTime {
   readonly earliest: number;
   readonly latest: number;
 }
@@ -21,17 +21,17 @@ const firstInstant = startOfMonth(0, 1);
 const endOfTime = startOfMonth(10_000, 1);
 
 /**
- * Reads an unambiguous date-time: it has a zone, its day exists, and its year in UTC has four digits (D-96). Returns undefined for any
+ * Parses an unambiguous date-time: it has a zone, its day exists, and its year in UTC has four digits (D-96). Returns undefined for any
  * other string.
  */
-export function readDateTime(text: string): ReadTime | undefined {
+export function parseDateTime(text: string): ParsedDateTime | undefined {
   const match = dateTimeShape.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
   const midnight = startOfMonth(Number(year), Number(month)) + (Number(day) - 1) * dayMs;
   if (midnight >= startOfMonth(Number(year), Number(month) + 1)) return undefined;
-  const aheadMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
-  const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - aheadMinutes) * minuteMs;
+  const utcOffsetMinutes = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
+  const startOfMinute = midnight + (Number(hour) * 60 + Number(minute) - utcOffsetMinutes) * minuteMs;
   if (startOfMinute < firstInstant || startOfMinute >= endOfTime) return undefined;
   const earliest = startOfMinute + (Number(second ?? 0) + Number(`0${fraction}`)) * 1000;
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
@@ -46,10 +46,10 @@ export const toUtc = (text: string): string | undefined => normalise(text, /^[^t
 
 /** Returns the string itself if it matches `form`; otherwise the same instant in UTC, with every digit of its fraction. */
 function normalise(text: string, form: RegExp): string | undefined {
-  const time = readDateTime(text);
+  const time = parseDateTime(text);
   if (!time || form.test(text)) return time && text;
   const [fraction = ""] = /\.\d+/.exec(text) ?? [];
   // Parsed without its fraction: as a number, it could round up to the next second.
-  const { earliest } = readDateTime(text.replace(fraction, "")) ?? time;
+  const { earliest } = parseDateTime(text.replace(fraction, "")) ?? time;
   return `${new Date(earliest).toISOString().slice(0, 19)}${fraction}Z`;
 }

@@ -17,8 +17,8 @@ interface Contract extends Json {
 export const narrowPatterns = { title: "^[A-Z][A-Za-z ]{0,60}", emailAddress: "^[a-z]{1,20}@[a-z-]{1,30}\\.example" };
 
 /**
- * Reads the contract, narrowed to what a tester can generate: Java's regular expressions support neither the pattern of a title nor that of
- * an email address, and no schema says whether a user or a worker exists. Everything else is unchanged.
+ * Reads the contract, narrowed to what Specmatic can generate: Java's regular expressions support neither the pattern for titles nor the one
+ * for email addresses, and a schema cannot say which users and workers exist. Everything else is unchanged.
  */
 export async function readNarrowedContract(): Promise<Json> {
   const file = resolve(import.meta.dirname, "../../../spec/openapi.yaml");

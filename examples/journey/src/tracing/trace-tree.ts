@@ -29,7 +29,7 @@ function toBranches(spans: readonly CollectedSpan[]): Branch[] {
 
 const isError = ({ status }: CollectedSpan): boolean => status?.code === 2;
 
-/** Finds the trace of the offer whose webhooks failed most often or, if there are several, the longest. @returns its spans, oldest first */
+/** Finds the offer's trace with the most errors, or of these the one with the most spans. @returns its spans, oldest first */
 export function findMostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
   const traces = spans
     .filter(({ name }) => name === "CreateOffer")

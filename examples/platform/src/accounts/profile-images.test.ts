@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { encrypt } from "../store/encrypt.ts";
 import { decryptImageUrl, detectImageType, encryptImageUrl } from "./profile-images.ts";
 
-// The first bytes of image files from other programs.
+// The first bytes of real image files.
 test.each([
   ["89504e470d0a1a0a0000000d49484452", "image/png"],
   ["ffd8ffe000104a4649460001", "image/jpeg"],

@@ -110,6 +110,6 @@ export const listSchema = (cursor: ListCursor) =>
     limit: limitSchema(maxListLimit, maxListLimit),
     before: parameterSchema<ListKey>(
       (text) => cursor.decode(text),
-      "Send `next` from the previous page unchanged and only once, or omit the parameter to get the first page.",
+      "Send one `next`, exactly as the previous page returned it, or omit the parameter to get the first page.",
     ),
   });

@@ -160,9 +160,15 @@ export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, n
     case "not_addressed":
       return notFound();
     case "offer_completed":
-      return new ProblemError("offer_completed", "The offer accepts no more responses and can be completed only once.");
+      return new ProblemError(
+        "offer_completed",
+        "The offer is complete. It accepts no more responses and cannot be completed again.",
+      );
     case "offer_withdrawn":
-      return new ProblemError("offer_withdrawn", "The offer accepts no more responses and cannot be completed.");
+      return new ProblemError(
+        "offer_withdrawn",
+        "The offer is withdrawn. It accepts no more responses and cannot be completed.",
+      );
     case "worker_not_applied": {
       const errors: FieldErrors = new Map();
       for (const index of refusal.indexes)

@@ -35,7 +35,7 @@ const remedies = {
   date: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
   empty: "Do not leave it empty.",
   field: "Remove it, or correct its name: there is no such field.",
-  end: "Choose an end after the start.",
+  end: "Choose an end date after the start date.",
   nul: "Remove the character U+0000.",
   start: "Choose a start on or after today (2026-05-05 in UTC).",
   string: "Make it a string.",

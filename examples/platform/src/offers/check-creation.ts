@@ -50,8 +50,12 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
     const endMs = toMs(end);
     // D-29. An invalid field becomes NaN, which makes both comparisons false.
     if (startMs < Date.parse(today))
-      addFieldError(errors, `events[${index}].start`, `Choose a start on or after today (${today} in UTC).`);
-    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end after the start.");
+      addFieldError(
+        errors,
+        `events[${index}].start`,
+        `Choose a start date of today or later (today is ${today} in UTC).`,
+      );
+    if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end date after the start date.");
   }
 }
 

@@ -5,7 +5,7 @@ import { nameOptions, readSandboxOptions, sandboxSettings } from "./options.ts";
 
 const toSettings = (...args: string[]) => {
   const options = readSandboxOptions(args, "1.0.0");
-  if (!options) throw new Error("options are expected");
+  if (!options) throw new Error("readSandboxOptions returned no options");
   return sandboxSettings(options);
 };
 

@@ -73,8 +73,6 @@ async function resolveCursor({ db }: Store, organisationId: string, cursor: stri
     .executeTakeFirst();
   if (key?.id === organisationId && key.position <= Number(feed?.last_position ?? 0)) return key.position;
   throw invalidRequest(
-    new Map([
-      ["after", ["Send `cursor` from a page of this organisation's feed unchanged and only once, or omit it."]],
-    ]),
+    new Map([["after", ["Send one `cursor`, exactly as a page of this organisation's feed returned it, or omit it."]]]),
   );
 }

@@ -82,7 +82,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       [
         "an event that ends before it starts",
         { ...input, events: [slot, { start: slot?.end, end: slot?.start }] },
-        { "events[1].end": ["Choose an end after the start."] },
+        { "events[1].end": ["Choose an end date after the start date."] },
       ],
       [
         "an event that ends when it starts",
@@ -92,7 +92,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       [
         "an event before today",
         { ...input, events: [{ start: "2020-01-01T00:00:00Z", end: slot?.end }] },
-        { "events[0].start": [`Choose a start on or after today (${today} in UTC).`] },
+        { "events[0].start": [`Choose a start date of today or later (today is ${today} in UTC).`] },
       ],
       [
         "an event without an end",

@@ -18,7 +18,7 @@ const variants: Record<string, BrowserContextOptions> = {
 
 await writeTestSeed();
 const fixture = await openPagesFixture({ retrySchedule: { delaysMs: [50], jitter: 0, maxRetryAfterMs: 1_000 } });
-let count = 0;
+let screenshotCount = 0;
 try {
   await fixture.createExamples();
   await rm(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ try {
 } finally {
   await fixture.close();
 }
-console.log(`${count} screenshots in ${folder}`);
+console.log(`${screenshotCount} screenshots in ${folder}`);
 
 /** Takes screenshots of every linked page and of `otherPaths`. */
 async function captureAll(
@@ -41,14 +41,14 @@ async function captureAll(
   { page, context }: Window,
   otherPaths: string[],
 ): Promise<void> {
-  let number = 0;
+  let pageNumber = 0;
   const capture = async (path: string): Promise<void> => {
-    number += 1;
-    count += 1;
+    pageNumber += 1;
+    screenshotCount += 1;
     const words = pageKind(path)
       .replace(/^\/(app\b)?/, "")
       .split(/\W+/);
-    const name = [variant, audience, String(number).padStart(2, "0"), ...words].filter(Boolean).join("-");
+    const name = [variant, audience, String(pageNumber).padStart(2, "0"), ...words].filter(Boolean).join("-");
     await captureWholePage(page, join(folder, `${name}.png`));
   };
   await walk(page, capture);

@@ -111,7 +111,7 @@ const time = fc.constantFrom(
   ...["2099-05-01T16:00:00Z", "2099-05-01T22:00:00+00:00", "2020-01-01T00:00:00Z"],
   ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "2099-05-01t18:00:00+02:00", "soon", 7],
 );
-/** Generates mostly valid values. If many fields were random, hardly any creation would be accepted. */
+/** Generates mostly valid values. If many fields were random, the platform would reject almost every creation. */
 const mostlyValid = <T>(valid: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: valid }, fc.jsonValue());
 const creation = fc.oneof(
   { weight: 4, arbitrary: fc.uniqueArray(worker, { minLength: 1 }).map((workerIds) => ({ ...input, workerIds })) },

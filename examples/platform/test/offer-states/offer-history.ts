@@ -63,7 +63,7 @@ export class OfferHistory {
       events: this.#steps.flatMap((step, index) => {
         if (step.type !== "apply" && step.type !== "reject") return [];
         const { workerId } = step;
-        // "A repeat of the same response is none" (D-08).
+        // Repeating the same response is not an event (D-08).
         if (this.#lastResponse(workerId, index) === this.#lastResponse(workerId, index + 1)) return [];
         return [{ organisation: "ours", workerId, response: step.type === "apply" ? "accepted" : "rejected" }];
       }),

@@ -16,13 +16,13 @@ const audiences = [
 const platform = usePlatform();
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
-  /** Follows a link to the sign-in page and signs in. @returns the page's hidden field and where its form redirects */
-  async function followLink(query: string): Promise<{ kept: string; location: string }> {
+  /** Follows a link to the sign-in page and signs in. @returns the page's hidden `next` and where signing in redirects */
+  async function followLink(query: string): Promise<{ next: string; location: string }> {
     const client = openPageClient(platform.address, signInPath);
     const page = await client.get(`${signInPath}?${query}`);
     const hiddenNext = unescapeHtml(/name="next" value="([^"]*)"/.exec(page.text)?.[1] ?? "");
     const formToken = /name="formToken" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
-    return { kept: hiddenNext, location: await signIn(hiddenNext, client, { formToken }) };
+    return { next: hiddenNext, location: await signIn(hiddenNext, client, { formToken }) };
   }
   async function signIn(
     next: string,
@@ -55,7 +55,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     );
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
-        const { kept: hiddenNext, location } = await followLink(text);
+        const { next: hiddenNext, location } = await followLink(text);
         expectOurOrigin(location);
         expectOurOrigin(hiddenNext);
       }),
@@ -81,13 +81,13 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     "/\t/evil.example",
     "http://localhost//evil.example",
   ])("signing in with the next page %j redirects to the home page", async (next) =>
-    expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ kept: home, location: home }),
+    expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ next: home, location: home }),
   );
 
   test.each(["/offers/offer_1?before=a%2Fb&x=1", "/deliveries?state=dead", "/invitations//x", "/a%2F%2Fevil.example"])(
     "signing in leads to the requested page: %j [D-86]",
     async (next) =>
-      expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ kept: next, location: next }),
+      expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ next: next, location: next }),
   );
 });
 

@@ -29,12 +29,16 @@ describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ cre
     await database.remove();
   });
 
-  async function respondToOffer(creationHeaders: Record<string, string>, responseHeaders: Record<string, string> = {}) {
+  /** Creates an offer and applies to it. @returns the trace headers of the webhook about it */
+  async function readWebhookTraceHeaders(
+    creationHeaders: Record<string, string>,
+    applyHeaders: Record<string, string> = {},
+  ) {
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer?api-version=1.0", { key, json, headers: creationHeaders });
     const { id } = created.json<{ id: string }>();
     const token = await platform.signInWorker("worker_amal");
-    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token, headers: responseHeaders });
+    await platform.call("POST", `/worker-app/offers/${id}/apply`, { token, headers: applyHeaders });
     await eventually("the webhook arrives", () => receiver.requests.length === 1);
     const { traceparent, tracestate } = receiver.requests[0]?.headers ?? {};
     return { traceparent, tracestate };
@@ -42,18 +46,20 @@ describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ cre
 
   test("the trace headers are passed from the creation to the webhook [D-138]", async () => {
     const sent = { traceparent, tracestate: "vendor=1" };
-    expect(await respondToOffer(sent)).toEqual(sent);
+    expect(await readWebhookTraceHeaders(sent)).toEqual(sent);
   });
 
   test("without an SDK, the worker's app's trace replaces the offer's [D-138]", async () => {
-    expect(await respondToOffer({ traceparent, tracestate: "vendor=1" }, { traceparent: workersTraceparent })).toEqual({
+    expect(
+      await readWebhookTraceHeaders({ traceparent, tracestate: "vendor=1" }, { traceparent: workersTraceparent }),
+    ).toEqual({
       traceparent: workersTraceparent,
       tracestate: undefined,
     });
   });
 
   test("a webhook has no trace headers when no request had valid ones [D-138]", async () => {
-    expect(await respondToOffer({ traceparent: "00-0-0-01" })).toEqual({
+    expect(await readWebhookTraceHeaders({ traceparent: "00-0-0-01" })).toEqual({
       traceparent: undefined,
       tracestate: undefined,
     });

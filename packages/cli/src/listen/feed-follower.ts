@@ -116,7 +116,7 @@ export class FeedFollower {
     }
   }
 
-  /** Forwards the waiting push for an event. @returns undefined if there is none */
+  /** Forwards the waiting push for an event. @returns undefined if no push is waiting */
   #forwardPush(id: string, retryMs: number | undefined): Promise<boolean> | undefined {
     const push = this.#pushes.get(id);
     if (!push) return undefined;

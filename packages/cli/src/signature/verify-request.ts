@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { readDateTime } from "@offers/contract/date-time";
+import { parseDateTime } from "@offers/contract/date-time";
 import { toleranceSeconds } from "@offers/contract/decisions";
 import { decodeKey, type Scheme } from "./sign-request.ts";
 
@@ -23,7 +23,7 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   const headers = findHeaders(rawHeaders, ["Timestamp", "Authorization"]);
   if ("ok" in headers) return headers;
   const [timestamp = "", authorization = ""] = headers.values;
-  const time = readDateTime(timestamp);
+  const time = parseDateTime(timestamp);
   if (!time)
     return reject("malformed_timestamp", "Timestamp is not a date-time with a time zone, such as 2018-11-26T10:55Z.");
   const digits = /^hmac +([0-9a-f]{64})$/i.exec(authorization)?.[1];

@@ -7,7 +7,7 @@ export interface TriggerEvent {
   name: string;
   /** The HTTP method. */
   method: "GET" | "POST";
-  /** `{workerId}` is replaced by a field. */
+  /** The path. `{workerId}` is replaced with that field's value. */
   path: string;
   /** What the event means, in a few words. */
   summary: string;

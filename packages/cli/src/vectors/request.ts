@@ -40,9 +40,9 @@ export function sign(config: TestVectors["config"], now: number, signing: Sign =
 
 const dayMs = 86_400_000;
 
-/** Returns an instant's calendar and clock fields at an offset from UTC. */
-function toCalendarFields(instant: number, aheadMs: number): Record<string, string> {
-  const date = new Date(instant + aheadMs);
+/** Returns an instant's calendar and clock fields at the given offset from UTC. */
+function toCalendarFields(instant: number, utcOffsetMs: number): Record<string, string> {
+  const date = new Date(instant + utcOffsetMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
   // ISO 8601: a week belongs to the year of its Thursday.
   const weekday = date.getUTCDay() || 7;

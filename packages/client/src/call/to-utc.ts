@@ -1,4 +1,4 @@
-import { readDateTime } from "@offers/contract/date-time";
+import { parseDateTime } from "@offers/contract/date-time";
 import { throwUsageError } from "../errors/usage.ts";
 
 /**
@@ -7,7 +7,7 @@ import { throwUsageError } from "../errors/usage.ts";
  */
 export function toUtc(time: Date | string, field: "start" | "end", index: number): string {
   const text = `${time instanceof Date ? time.toJSON() : time}`;
-  const instant = readDateTime(text);
+  const instant = parseDateTime(text);
   if (!instant)
     throwUsageError(`events[${index}].${field} must be a Date or a time with an offset (+02:00)`, "invalid_time");
   // 2099-05-01T16:00Z has no seconds.

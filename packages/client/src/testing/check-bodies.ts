@@ -86,15 +86,15 @@ function checkEvents(check: FieldCheck, events: unknown, now: Date): { start: st
     const event = check.readObject(name, value);
     if (event === undefined) continue;
     const slot = {
-      start: check.readDateTime(`${name}.start`, event.start),
-      end: check.readDateTime(`${name}.end`, event.end),
+      start: check.parseDateTime(`${name}.start`, event.start),
+      end: check.parseDateTime(`${name}.end`, event.end),
     };
     slots.push(slot);
     const [startMs, endMs] = [Date.parse(slot.start), Date.parse(slot.end)];
     check.rejectUnknownFields(`${name}.`, event, ["start", "end"]);
     if (startMs < Date.parse(today))
-      check.addError(`${name}.start`, `Choose a start on or after today (${today} in UTC).`);
-    if (endMs <= startMs) check.addError(`${name}.end`, "Choose an end after the start.");
+      check.addError(`${name}.start`, `Choose a start date of today or later (today is ${today} in UTC).`);
+    if (endMs <= startMs) check.addError(`${name}.end`, "Choose an end date after the start date.");
   }
   return slots;
 }

@@ -67,7 +67,7 @@ function readRating(check: FieldCheck, field: string, value: unknown): object {
   const { lastWorked: time } = rating;
   // A time without a zone counts as midnight UTC (D-28).
   const lastWorked = typeof time === "string" && /^\d{4}-\d{2}-\d{2}$/.test(time) ? `${time}T00:00:00Z` : time;
-  return { ...rating, lastWorked: check.readDateTime(`${field}.lastWorked`, lastWorked) };
+  return { ...rating, lastWorked: check.parseDateTime(`${field}.lastWorked`, lastWorked) };
 }
 
 /** D-89 */

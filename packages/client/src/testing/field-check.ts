@@ -32,7 +32,7 @@ export class FieldCheck {
   }
 
   /** Adds an error unless the value is a date-time. @returns it in UTC, as it is stored (D-33, D-96); an empty string if it is invalid */
-  readDateTime(field: string, value: unknown): string {
+  parseDateTime(field: string, value: unknown): string {
     const text = this.readString(field, value);
     if (text === undefined) return "";
     const utc = toUtc(text);

@@ -101,7 +101,14 @@ export class OfferStore {
 
 /** Rejects an offer that is completed or withdrawn. If it is both, the withdrawal is reported (D-08). */
 function requireOpen({ complete, widthdrawn }: Entry["offer"]): void {
-  if (widthdrawn) throw new Refusal("offer_withdrawn", "The offer accepts no more responses and cannot be completed.");
+  if (widthdrawn)
+    throw new Refusal(
+      "offer_withdrawn",
+      "The offer is withdrawn. It accepts no more responses and cannot be completed.",
+    );
   if (complete)
-    throw new Refusal("offer_completed", "The offer accepts no more responses and can be completed only once.");
+    throw new Refusal(
+      "offer_completed",
+      "The offer is complete. It accepts no more responses and cannot be completed again.",
+    );
 }

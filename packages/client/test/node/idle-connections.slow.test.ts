@@ -124,8 +124,8 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
       const child = spawn(process.execPath, flags, { cwd: `${import.meta.dirname}/../..` });
       onTestFinished(() => void child.kill("SIGKILL"));
       const printed = text(child.stdout);
-      const target = counts.offers;
-      while (counts.offers < target + 250) await pause(50);
+      const countAtStart = counts.offers;
+      while (counts.offers < countAtStart + 250) await pause(50);
       await pause(10_000);
       child.kill("SIGCONT");
       return JSON.parse(await printed) as Record<string, number>;

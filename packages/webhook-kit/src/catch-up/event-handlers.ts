@@ -15,7 +15,7 @@ export interface EventHandlers {
 
 type HandledEvent = Pick<WebhookEvent, "type" | "data">;
 
-/** Finds the handler for an event type; returns undefined if there is none. */
+/** Finds the handler for an event type. @returns undefined if the options have no such handler */
 export function findHandler(
   handlers: EventHandlers,
   type: string,

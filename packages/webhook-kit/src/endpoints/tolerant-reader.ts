@@ -22,7 +22,7 @@ export function readTolerantly(schema: Schema, value: unknown): Reading {
   for (let round = 0; round < 2; round += 1) {
     // From the last to the first, so that removing an entry from a list does not shift entries still to be read.
     for (const issue of remaining.toReversed()) {
-      const change = findConversion(issue, changed);
+      const change = findChange(issue, changed);
       if (!change) return { issues };
       changed = changeAt(changed, issue.path, change);
       converted.unshift(dotPath(issue.path));
@@ -39,11 +39,11 @@ const absent = Symbol("absent");
 
 type Change = (value: unknown) => unknown;
 
-/** Finds the change that makes an invalid value what the schema requires; returns undefined if the value is meaningless or ambiguous. */
-function findConversion({ path, expected }: Issue, root: unknown): Change | undefined {
+/** Finds the change that makes an invalid value match the schema. Returns undefined if the value is meaningless or ambiguous. */
+function findChange({ path, expected }: Issue, root: unknown): Change | undefined {
   const value = valueAt(root, path);
   const parent = valueAt(root, path.slice(0, -1));
-  // An empty optional member is left out. If a required one is left out, validation rejects it.
+  // Leave out an empty member. If it is required, validation then rejects the object.
   if (value === "" || (value === null && Array.isArray(parent))) return () => absent;
   if (expected === "date-time") return () => `${value}T00:00:00Z`; // midnight UTC (D-28)
   if (expected === "idn-email" || expected === "uri") return () => String(value).trim();
@@ -51,7 +51,7 @@ function findConversion({ path, expected }: Issue, root: unknown): Change | unde
   if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
   if (expected !== "array") return undefined;
   if (typeof value === "string") return () => [value];
-  // A search with a filter needs no addresses.
+  // Of the payloads, only a search has a filter. With one, it needs no addresses.
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
 

@@ -31,8 +31,8 @@ function letExit(timer: NodeJS.Timeout): NodeJS.Timeout {
 }
 
 /**
- * Deadlines of the same length that share one timer: each request adds a deadline and deletes it again, which costs less than a timer per
- * request. Used only on Node: on Cloudflare Workers, a timer belongs to the request that started it.
+ * The deadlines of all requests with the same timeout. They share one timer, because adding and removing a deadline costs less than starting
+ * a timer for each request. Used only on Node: on Cloudflare Workers, a timer belongs to the request that started it.
  */
 export class Deadlines {
   static readonly #byLength = new Map<number, Deadlines>();

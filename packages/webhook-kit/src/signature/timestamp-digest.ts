@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { readDateTime } from "@offers/contract/date-time";
+import { parseDateTime } from "@offers/contract/date-time";
 import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
@@ -59,7 +59,7 @@ export function timestampDigest(
       if (problem) throw new ConfigurationError(problem.code, problem.message);
       // toJSON is null for an invalid date; before the year 0 and after 9999 it starts with a sign, which no receiver accepts.
       const timestamp = now.toJSON();
-      if (!readDateTime(`${timestamp}`))
+      if (!parseDateTime(`${timestamp}`))
         throw new ConfigurationError("invalid_option", "now must be a valid Date, in the years 0 to 9999.");
       const signature = digest(accepted[0], timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
@@ -88,7 +88,7 @@ function parseHeaders(rawHeaders: readonly string[]): DigestSignature | Signatur
   if (timestamp === duplicated || authorization === duplicated) return reject("duplicate_header");
   if (timestamp === undefined) return reject("missing_timestamp");
   if (authorization === undefined) return reject("missing_authorization");
-  const signedAt = readDateTime(timestamp);
+  const signedAt = parseDateTime(timestamp);
   if (!signedAt) return reject("malformed_timestamp");
   const signature = parseAuthorization(authorization);
   if (!signature) return reject("malformed_authorization");

@@ -119,30 +119,30 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
       const headers = signedHeaders();
       const request = () => send(offerResponse("amal"), headers);
       expect(await request()).toMatchObject({ status: 503 });
-      const second = retryWhileInProgress(request);
+      const secondResponse = retryWhileInProgress(request);
       await waitForRuns(2);
-      const [slow, newer] = runs as [(typeof runs)[0], (typeof runs)[0]];
-      return { runs, waitForRuns, waitForOutcomes, request, second, slow, newer };
+      const [olderRun, newerRun] = runs as [(typeof runs)[0], (typeof runs)[0]];
+      return { runs, waitForRuns, waitForOutcomes, request, secondResponse, olderRun, newerRun };
     }
 
     test("does not undo a newer result when it fails", async () => {
-      const { runs, waitForOutcomes, request, second, slow, newer } = await outliveLease();
-      newer.finish();
-      await second;
+      const { runs, waitForOutcomes, request, secondResponse, olderRun, newerRun } = await outliveLease();
+      newerRun.finish();
+      await secondResponse;
       await waitForOutcomes(1);
-      slow.fail(new Error("late"));
+      olderRun.fail(new Error("late"));
       await waitForOutcomes(2);
       expect(await request()).toMatchObject({ status: 200 });
       expect(runs).toHaveLength(2);
     });
 
     test("does not acknowledge an event that a newer handler is still working on", async () => {
-      const { runs, waitForRuns, waitForOutcomes, request, second, slow, newer } = await outliveLease();
-      slow.finish();
+      const { runs, waitForRuns, waitForOutcomes, request, secondResponse, olderRun, newerRun } = await outliveLease();
+      olderRun.finish();
       await waitForOutcomes(1);
       expect(await request()).toMatchObject({ status: 409 });
-      newer.fail(new Error("database"));
-      await second;
+      newerRun.fail(new Error("database"));
+      await secondResponse;
       await waitForOutcomes(2);
       const third = request();
       await waitForRuns(3);

@@ -1,4 +1,4 @@
-import { readDateTime } from "@offers/contract/date-time";
+import { parseDateTime } from "@offers/contract/date-time";
 import { describe, expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { decodeParameters, findRoute } from "../../src/endpoints/endpoints.ts";
@@ -11,7 +11,7 @@ import {
 import { parseAuthorization } from "../../src/signature/timestamp-digest.ts";
 import { almostValid, anyText, instant, runOptions } from "../support/property-runs.ts";
 
-describe("readDateTime", () => {
+describe("parseDateTime", () => {
   const validText = fc
     .tuple(
       // Before the last year, so that the year in UTC has four digits whatever the offset.
@@ -24,7 +24,7 @@ describe("readDateTime", () => {
   test("reads every precision of an instant like Date, and a minute as a range", () =>
     fc.assert(
       fc.property(validText, (text) => {
-        const time = readDateTime(text);
+        const time = parseDateTime(text);
         expect(time?.earliest).toBeCloseTo(Date.parse(text), 3);
         expect((time?.latest ?? 0) - (time?.earliest ?? 0)).toBe(/T..:..(?:Z|[+-])/i.test(text) ? 59_999 : 0);
       }),
@@ -34,7 +34,7 @@ describe("readDateTime", () => {
   test("accepts only strings that Date accepts, and never throws", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, almostValid(validText), fc.stringMatching(/^[0-9TZ:.+-]{0,30}$/)), (text) => {
-        const time = readDateTime(text);
+        const time = parseDateTime(text);
         if (!time) return;
         expect(Math.abs(time.earliest - Date.parse(text.toUpperCase()))).toBeLessThan(1);
         expect(text).toMatch(/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/);

@@ -35,7 +35,7 @@ const unversioned = { isVersionRequired: false };
 const feedSchema = z.strictObject({
   after: parameterSchema(
     (text) => (text === "" ? undefined : text),
-    "Send `cursor` from the previous page unchanged and only once, or omit the parameter to start with the oldest event.",
+    "Send one `cursor`, exactly as the previous page returned it, or omit the parameter to start with the oldest event.",
   ),
   limit: limitSchema(1_000, 100),
 });

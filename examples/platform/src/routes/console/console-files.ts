@@ -7,7 +7,7 @@ import { packageFolder } from "../../settings/package-folder.ts";
 
 /** A compressed file that the console serves. */
 export interface ConsoleFile {
-  /** The file's name, which contains a hash of the content, except for the OpenAPI document. */
+  /** The file's name. It contains a hash of the content, except for the OpenAPI document's name, which is fixed. */
   name: string;
   type: string;
   zipped: Buffer;

@@ -7,7 +7,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 /**
  * Reads the offer as the worker sees it, without the other recipients.
  *
- * @throws {ProblemError} `offer_not_found`, even if the offer was not sent to this worker
+ * @throws {ProblemError} `offer_not_found` if the offer does not exist or was not sent to this worker
  */
 export async function readOfferAsWorker(deps: WorkerAppDeps, workerId: string, offerId: string) {
   const offer = await deps.store.db

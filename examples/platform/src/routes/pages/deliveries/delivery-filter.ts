@@ -95,7 +95,7 @@ export const rangeBar = (filter: PageFilter): Markup =>
     deliveriesUrl({ ...filter, range }),
   ]);
 
-/** Shows a form that filters by worker or offer, time, event, and the last attempt's status and error. */
+/** Renders the form that filters by worker or offer, time, event, and the last attempt's status and error. */
 export const filterForm = (filter: PageFilter): Markup => {
   const { state, type, status, error, range, text, from, until, sort } = filter;
   const isCleared = sort === undefined && isUnfiltered({ ...filter, state: undefined });
@@ -103,8 +103,8 @@ export const filterForm = (filter: PageFilter): Markup => {
         <form method="get" action="/deliveries" role="search" class="row filters">
           ${hiddenParameters({ state, range: range === "hour" ? undefined : range })}
           ${filterInput("q", "Worker, offer or id", "search", text)}
-          ${filterInput("from", "Happened from", "datetime-local", from)}
-          ${filterInput("until", "Happened before", "datetime-local", until)}
+          ${filterInput("from", "From", "datetime-local", from)}
+          ${filterInput("until", "Before", "datetime-local", until)}
           ${filterSelect("type", "Event", eventNames, type, "Any")}
           <div class="field">
             <label for="status">Last status</label>

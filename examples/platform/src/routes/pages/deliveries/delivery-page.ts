@@ -72,7 +72,7 @@ export const handleRetry: PortalForm = async ({ deps, user, id }) => {
     const notice =
       retry.id === id
         ? "The event is being attempted now."
-        : "This delivery waits for an earlier response, which is being attempted now.";
+        : "This delivery waits for an earlier response, which is being delivered now.";
     return { to: `/deliveries/${encodeURIComponent(id)}`, notice };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 409) throw error;

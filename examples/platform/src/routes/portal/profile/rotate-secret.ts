@@ -48,7 +48,10 @@ export async function rotateSecret(
     .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)
-    throw new ProblemError("edit_conflict", "The profile was saved during the checks. Reload it and try again.");
+    throw new ProblemError(
+      "edit_conflict",
+      "Someone else saved the profile during the checks. Reload it and try again.",
+    );
   publishEndpointChange(deps, organisationId);
   return checks;
 }

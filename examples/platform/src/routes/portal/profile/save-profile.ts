@@ -61,8 +61,7 @@ async function switchSuggestions(
     .$if(scheme !== undefined, (query) => query.where("scheme", "=", scheme ?? "timestampDigest"))
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return;
-  const remedy =
-    "Enter the secret. You can omit it only if you change nothing but suggestsContacts and keep the saved base URL and scheme.";
+  const remedy = "Enter the secret. You can omit it only if the base URL and the scheme stay the same.";
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }
 
