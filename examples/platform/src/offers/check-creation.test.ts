@@ -37,7 +37,7 @@ const remedies = {
   field: "Remove it, or correct its name: there is no such field.",
   end: "Choose an end date after the start date.",
   nul: "Remove the character U+0000.",
-  start: "Choose a start on or after today (2026-05-05 in UTC).",
+  start: "Choose a start date of today or later (today is 2026-05-05 in UTC).",
   string: "Make it a string.",
   title: "The title must not be blank.",
   surrogate: "Remove the lone surrogate.",

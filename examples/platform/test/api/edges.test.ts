@@ -180,7 +180,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       const yesterday = await create(slot("2099-04-30T23:59:59.999Z", "2099-05-01T00:00:01Z"));
       expect(yesterday.json()).toMatchObject({
         status: 400,
-        errors: { "events[0].start": ["Choose a start on or after today (2099-05-01 in UTC)."] },
+        errors: { "events[0].start": ["Choose a start date of today or later (today is 2099-05-01 in UTC)."] },
       });
       setClock("2099-05-02T00:00:00.000Z");
       expect((await create(slot("2099-05-01T23:59:59.999Z", "2099-05-03T00:00:00Z"))).status).toBe(400);

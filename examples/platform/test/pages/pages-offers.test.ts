@@ -129,7 +129,7 @@ describe("offers", () => {
     expect(text).toContain("Gets the work");
     expect(text).not.toContain("/complete");
     const again = await hana.send(`${path}/complete`, { worker: "worker_amal" });
-    expect([again.status, again.text.includes("can be completed only once")]).toEqual([422, true]);
+    expect([again.status, again.text.includes("cannot be completed again")]).toEqual([422, true]);
   });
 
   test("submitting a completion twice completes the offer once and leads to the same page [D-85]", async () => {

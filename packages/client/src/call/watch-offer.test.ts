@@ -14,6 +14,7 @@ test.each([
   [undefined, 0, 8_000],
   [undefined, 0.5, 10_000],
   [1_000, 0.75, 1_100],
+  [2_147_483_647, 1, 2_147_483_647],
 ])(
   "with an interval of %s and the random value %d, the next read comes after %i ms",
   async (pollIntervalMs, random, waitMs) => {

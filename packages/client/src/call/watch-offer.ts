@@ -2,7 +2,7 @@ import { type CallContext, isFreshError, toOffersError } from "../errors/failure
 import { watchIntervalMs } from "../generated/decisions.ts";
 import type { Offer, Recipient } from "../offer.ts";
 import type { CallOptions } from "../options/options.ts";
-import { type CallSettings, readOptions } from "../options/settings.ts";
+import { type CallSettings, longestMs, readOptions } from "../options/settings.ts";
 import { sleep } from "./with-timeout.ts";
 
 /** Polls an offer: yields every recipient, then those that differ from the previous read, until nothing more can change (D-62). */
@@ -21,7 +21,7 @@ export async function* watchOffer(
       previous = new Set(serialized);
       if (complete || widthdrawn) return;
       // Jitter, so that watchers that started together do not poll together.
-      await sleep(call, pollIntervalMs * (0.8 + 0.4 * Math.random()), callOptions.signal);
+      await sleep(call, Math.min(pollIntervalMs * (0.8 + 0.4 * Math.random()), longestMs), callOptions.signal);
     }
   } catch (thrown) {
     // The error from a failed read is already complete.

@@ -118,7 +118,7 @@ export function readOptions<Options extends object>(userOptions: object, default
 }
 
 /** The longest timer delay: `setTimeout` fires immediately for a longer one. */
-const longestMs = 2_147_483_647;
+export const longestMs = 2_147_483_647;
 
 function checkNumber(name: string, value: number): void {
   const min = name === "maxResponseBytes" ? 1 : 0;
