@@ -148,7 +148,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   }
   const check = checks[name];
   if (check === undefined) {
-    console.error(`There is no check ${name}. \`npm run check\` lists the checks.`);
+    console.error(`There is no check named ${name}. \`npm run check\` lists the checks.`);
     process.exitCode = 1;
   } else process.exitCode = await runInteractively(check, args);
 }

@@ -70,7 +70,11 @@ function readRejectionCodes(root: string): CodeUse[] {
         status === undefined
           ? `The sender receives status ${failedCheck.status} and the code \`${failedCheck.code}\`.`
           : `The sender receives status ${status} and this code.`;
-      return { code, source: "rejections", facts: ["`onRejected` and the log show this code.", response] };
+      return {
+        code,
+        source: "rejections",
+        facts: ["`onRejected` receives this code, and the log contains it.", response],
+      };
     }),
     ...[failedCheck, unavailable].map(({ code, status }): CodeUse => {
       const facts = [`Your receiver responds with status ${status} and this code.`];

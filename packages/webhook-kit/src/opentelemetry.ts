@@ -138,8 +138,8 @@ const asReceiverSpan = (
 });
 
 /**
- * Runs `work`, which handles an event from a queue, within a span that continues the trace in the event's `trace`: that of the webhook
- * request. For an event without `trace`, the span is a child of the active span or starts a new trace.
+ * Runs `work`, which handles an event from a queue, in a span that continues the trace of the webhook request, as stored in the event's
+ * `trace`. For an event without `trace`, the span is a child of the active span or starts a new trace.
  *
  * @param event the event, as `parseWebhookEvent` returns it
  * @returns what `work` returns; an error that it throws is recorded on the span and rethrown

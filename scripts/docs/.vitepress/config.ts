@@ -343,8 +343,8 @@ const listPages = (items: readonly DefaultTheme.SidebarItem[]): ListedPage[] =>
     return [...(path === undefined ? [] : [{ text, path }]), ...listPages(children)];
   });
 
-/** Prints llms.txt, which lists the pages for language models. @see https://llmstxt.org */
-function printLlms(base: string): string {
+/** Returns the text of llms.txt, which lists the pages for language models. @see https://llmstxt.org */
+function renderLlms(base: string): string {
   const sections = listSections().map(({ title, pages }) =>
     [`## ${title}`, "", ...pages.map(({ text, path }) => `- [${text}](${base}${path})`)].join("\n"),
   );
@@ -352,7 +352,7 @@ function printLlms(base: string): string {
 }
 
 /** Joins all guides and references into one file for programs to read. */
-function printLlmsFull(outDir: string): string {
+function renderLlmsFull(outDir: string): string {
   // Pages about the project itself do not help its users.
   const pages = listSections().flatMap(({ title, pages }) => (title === "Project" ? [] : pages));
   return pages.map(({ path }) => readFileSync(join(outDir, path), "utf8").trim()).join("\n\n---\n\n");
@@ -425,7 +425,7 @@ export default defineConfig({
   transformHtml: (html) => html.replaceAll('<div class="item" role="button" tabindex="0"', '<div class="item"'),
   async buildEnd({ pages, outDir, site }) {
     await Promise.all(pages.map((source) => copyMarkdown(source, join(outDir, toPagePath(source)), site.base)));
-    await writeFile(join(outDir, "llms.txt"), printLlms(site.base));
-    await writeFile(join(outDir, "llms-full.txt"), `${printLlmsFull(outDir)}\n`);
+    await writeFile(join(outDir, "llms.txt"), renderLlms(site.base));
+    await writeFile(join(outDir, "llms-full.txt"), `${renderLlmsFull(outDir)}\n`);
   },
 });

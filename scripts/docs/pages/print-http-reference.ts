@@ -52,9 +52,9 @@ export function printHttpReference(root: string): string {
         : `Headers \`Timestamp\` and \`Authorization: ${scheme.scheme} …\``;
       return `- **${name}.** ${escapeCell(scheme.description)}${decisionLink(scheme["x-decision"])}`;
     }),
-    "[API keys](guides/api-keys.md) explains how to get, keep and replace a key.",
+    "[API keys](guides/api-keys.md) explains how to get, store and replace a key.",
     "## Errors",
-    "An error response contains [problem details](https://www.rfc-editor.org/rfc/rfc9457) as `application/problem+json`, with a stable `code`. Their `type` is the URL of the section about that [code](errors.md).",
+    "An error response contains [problem details](https://www.rfc-editor.org/rfc/rfc9457) as `application/problem+json`, with a stable `code`. `type` is the URL of the section about that [code](errors.md).",
     "## Schemas",
     ...Object.entries(schemas).map(([name, schema]) => printSchema(name, schema)),
     "",

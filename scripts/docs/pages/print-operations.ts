@@ -94,7 +94,7 @@ const purposes: Record<string, { keywords: string; purpose: string }> = {
   },
   GetOffer: {
     keywords: "read an offer, offer status, who applied, recipients",
-    purpose: "Use it to read the status of an offer, and who applied.",
+    purpose: "Use it to check an offer's status and see who applied.",
   },
   CompleteOffer: {
     keywords: "assign workers, confirm workers, complete an offer",

@@ -42,7 +42,7 @@ export async function runReadmePrograms(
   }
 }
 
-/** Returns the receiver's statuses for four requests: signed by openssl, with another timestamp, with another secret, without headers. */
+/** Returns the response statuses of four requests: signed by openssl, with a different timestamp, with a wrong secret, and unsigned. */
 async function fetchStatuses(address: string): Promise<readonly number[]> {
   await waitFor200(`${address}/test`);
   const timestamp = new Date().toISOString();

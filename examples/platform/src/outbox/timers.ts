@@ -38,7 +38,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
         const pauseMs = await tick();
         if (pauseMs <= 0 || woken || stopping) continue;
         await pause(pauseMs);
-        // A commit's signal and each attempt in its group wake the loop in the same turn of the event loop. Count them as one wake-up.
+        // The signal of a commit and the attempts that it settled wake the loop in the same turn. Wait, so that they count as one wake-up.
         await setImmediate();
       } catch (error) {
         onError(error);

@@ -157,7 +157,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     onTestFinished(() => client.end());
     return client;
   };
-  const startStoppedAfterTest: typeof startRecordingDispatcher = (...parameters) => {
+  const startDispatcherForTest: typeof startRecordingDispatcher = (...parameters) => {
     const dispatcher = startRecordingDispatcher(...parameters);
     loops.push(dispatcher.loop);
     return dispatcher;
@@ -176,6 +176,6 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
     end,
     settle,
     connect,
-    startDispatcher: startStoppedAfterTest,
+    startDispatcher: startDispatcherForTest,
   };
 }

@@ -184,16 +184,16 @@ describe("failed starts", () => {
   const database = useDatabase();
 
   /** Runs main.ts in a separate process that fails to start. @returns its error output */
-  async function failInProcess(environment: Record<string, string>): Promise<string> {
+  async function readStartErrorOfProcess(environment: Record<string, string>): Promise<string> {
     const { exited, output } = startProcess(database, environment);
     expect((await exited).code).toBe(1);
     expect(output.stdout).not.toContain(sentinel);
     return output.stderr;
   }
 
-  /** Starts the platform in this process, or in a separate one (which is slow) in the full matrix. @returns its error output */
-  async function failHere(environment: Record<string, string>): Promise<string> {
-    if (process.env.TEST_MATRIX === "full") return failInProcess(environment);
+  /** Starts the platform, which must fail, and returns its error. Only the full matrix uses a separate process, which is slow. */
+  async function readStartError(environment: Record<string, string>): Promise<string> {
+    if (process.env.TEST_MATRIX === "full") return readStartErrorOfProcess(environment);
     const { dataFolder, databaseUrl = "" } = database.options;
     const allSettings = { PORT: "0", OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, ...environment };
     const lines: string[] = [];
@@ -216,7 +216,7 @@ describe("failed starts", () => {
   ])("the error for a seed that %s does not quote from the seed", async (_, content) => {
     const path = join(folder, "wrong.json");
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
-    const printed = await failHere({ OFFERS_SEED: path });
+    const printed = await readStartError({ OFFERS_SEED: path });
     expect(printed).toMatch(/^platform did not start: /);
     expect(printed).not.toContain(sentinel);
   });
@@ -227,7 +227,7 @@ describe("failed starts", () => {
     ["DATABASE_URL", { DATABASE_URL: `postgres://a:${sentinel}@127.0.0.1:1/x?sslmode=${sentinel}` }],
   ])("the error for an invalid variable names %s but not its value", async (name, environment) => {
     // A driver's warnings bypass the log and appear in the process's output.
-    const printed = await (name === "DATABASE_URL" ? failInProcess : failHere)(environment);
+    const printed = await (name === "DATABASE_URL" ? readStartErrorOfProcess : readStartError)(environment);
     expect(printed).toMatch(new RegExp(`^platform did not start: .*${name}.*\n$`));
     expect(printed).not.toContain(sentinel);
   });
@@ -235,7 +235,7 @@ describe("failed starts", () => {
   test("the error for invalid push credentials names their file but does not quote it", async () => {
     const path = join(folder, "credentials.json");
     await writeFile(path, JSON.stringify({ type: "service_account", private_key: sentinel }));
-    const printed = await failInProcess({ OFFERS_FCM_CREDENTIALS: path });
+    const printed = await readStartErrorOfProcess({ OFFERS_FCM_CREDENTIALS: path });
     expect(printed).toMatch(
       /^platform did not start: OFFERS_FCM_CREDENTIALS: .*credentials\.json does not contain .*\n$/,
     );

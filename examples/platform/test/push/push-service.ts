@@ -4,7 +4,7 @@ import { PushOrder } from "./push-order.ts";
 /** How the push service responds to a push. */
 export type PushResponse = "accepts" | "rejects" | "resets" | "hangs, then rejects" | "hangs, then accepts";
 
-/** A push service in memory. A hanging push lasts until the test ends it. */
+/** An in-memory push service. A hanging push stays pending until the test settles it. */
 export class PushService implements PushTransport {
   readonly order = new PushOrder();
   /** How many pushes have started. */

@@ -26,7 +26,7 @@ export interface Exchange {
 /** A list of suggestions may be 1 MiB (D-24). A receiver that sends four times as much has no limit. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
-/** Longer than a check or a search may take, which is 5 seconds (D-25). */
+/** Longer than the 5 seconds that a check or a search may take (D-25). */
 export const defaultTimeoutMs = 10_000;
 
 /** How long to wait for unexpected bytes after the last response. */

@@ -236,10 +236,10 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   },
 
   async "a completed key is not superseded by a released key, or by a key with another subject"(store) {
-    const [subject, key, failed, elsewhere] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const [subject, key, releasedKey, otherKey] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     await store.completeOne(key, 200, subject);
-    await store.release(failed, await store.acquireFree(failed, longMs, subject));
-    await store.completeOne(elsewhere, 200, randomUUID());
+    await store.release(releasedKey, await store.acquireFree(releasedKey, longMs, subject));
+    await store.completeOne(otherKey, 200, randomUUID());
     await store.completeOne(randomUUID());
     assert.equal(await store.tryAcquire(key, subject), "completed");
   },

@@ -31,7 +31,7 @@ interface ProcessResponse {
   readonly retryAfter: number;
 }
 
-const sendHundred = (
+const send100Requests = (
   processes: ReceiverProcess[],
   send: (to: ReceiverProcess | undefined) => Promise<ProcessResponse>,
 ) => Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
@@ -42,7 +42,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
   test("of a hundred simultaneous identical requests, one is handled and all are eventually acknowledged", async () => {
     const processes = await startThreeProcesses(20_000);
     const send = createRepeatedRequest();
-    const requests = sendHundred(processes, send);
+    const requests = send100Requests(processes, send);
     let waiting = 0;
     for (const request of requests)
       void request.then(({ status, retryAfter }) => (waiting += status === 409 && retryAfter >= 1 ? 1 : 0));
@@ -50,7 +50,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
     for (const process of processes) process.finish();
     expect((await Promise.all(requests)).filter(({ status }) => status === 200)).toHaveLength(1);
 
-    const later = await Promise.all(sendHundred(processes, send));
+    const later = await Promise.all(send100Requests(processes, send));
     expect(later.filter(({ status }) => status === 200)).toHaveLength(100);
     expect(handledBy(processes)).toEqual(["worker_amal"]);
   });
@@ -58,7 +58,7 @@ describe.runIf(await findRedis())("three processes that share a Redis", () => {
   test("of a hundred identical requests to handlers that end immediately, one is handled", async () => {
     const processes = await startThreeProcesses(20_000);
     for (const process of processes) process.finish();
-    const responses = await Promise.all(sendHundred(processes, createRepeatedRequest()));
+    const responses = await Promise.all(send100Requests(processes, createRepeatedRequest()));
     for (const { status, retryAfter } of responses)
       expect(status === 200 || (status === 409 && retryAfter >= 1), `${status}, retry after ${retryAfter}`).toBe(true);
     expect(responses.some(({ status }) => status === 200)).toBe(true);

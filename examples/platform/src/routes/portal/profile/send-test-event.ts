@@ -173,7 +173,7 @@ async function findTarget(
     throw invalidRequest(new Map([["baseAddress", ["Enter the base URL that this secret belongs to."]]]));
   const saved = await requireSavedEndpoint(deps, organisationId);
   if (baseAddress !== undefined && baseAddress !== saved.baseAddress)
-    throw invalidRequest(new Map([["secret", ["Enter the secret for this base URL, which is not the saved one."]]]));
+    throw invalidRequest(new Map([["secret", ["This base URL differs from the saved one. Enter its secret."]]]));
   const secrets = decryptSecrets(saved, deps.encryptionKey, organisationId, deps.now());
   return { baseAddress: saved.baseAddress, scheme: saved.scheme, secret: secrets.secret };
 }
