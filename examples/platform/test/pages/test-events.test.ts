@@ -65,7 +65,7 @@ describe("test events", () => {
     receiver.requests.length = 0;
     const { status, text } = await sendTestEvent({ baseAddress: `${receiver.baseAddress}/staging` });
     expect([status, receiver.requests.length]).toEqual([422, 0]);
-    expect(text).toMatch(/id="test-secret-error".*which is not the saved one/);
+    expect(text).toMatch(/id="test-secret-error".*differs from the saved one/);
     const other = "another-secret-of-32-characters!";
     expect((await sendTestEvent({ baseAddress: `${receiver.baseAddress}/staging`, secret: other })).text).not.toContain(
       other,
