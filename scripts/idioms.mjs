@@ -6,13 +6,13 @@ import { join } from "node:path";
 
 /** Each idiom, what to write instead, and how many uses are left; some of them are correct. */
 const idioms = [
-  [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 8],
-  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 3],
+  [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 5],
+  [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 1],
   [/\b(?:a|one|any|no|each|every|the same|other|empty|as) texts?\b(?! (?:file|area|block|editor))/gi, "string", 5],
-  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 5],
+  [/\b(?:is|are|was|were|be) none\b/gi, "is not one, there is no …", 3],
   [/\balso (?:when|if|for)\b/gi, "even when, including", 0],
-  [/\bat once\b/gi, "immediately, in parallel, together", 6],
-  [/\bwhom\b/gi, "who, that, or another sentence", 4],
+  [/\bat once\b/gi, "immediately, in parallel, together", 0],
+  [/\bwhom\b/gi, "who, that, or another sentence", 3],
 ];
 
 const root = join(import.meta.dirname, "..");
