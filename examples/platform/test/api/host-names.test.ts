@@ -6,11 +6,10 @@ import { openPlatform, type PlatformUnderTest } from "../support/platform-under-
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 // One store is enough, because the accepted hosts do not depend on the store.
-const [{ createDatabase } = { createDatabase: undefined }] = await anyStore();
+const [{ createDatabase }] = await anyStore();
 let database: TestDatabase;
 let platform: PlatformUnderTest;
 beforeAll(async () => {
-  if (createDatabase === undefined) throw new Error("no store to test");
   database = await createDatabase();
   platform = await openPlatform(database, { allowedHosts: ["sandbox.internal"] });
 });

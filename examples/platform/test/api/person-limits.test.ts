@@ -18,7 +18,6 @@ describe("a signed-in person's requests", () => {
   let worker = "";
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    if (store === undefined) throw new Error("no store to test");
     database = await store.createDatabase();
     platform = await openPlatform(database, { personRateLimit: { count: 40, seconds: 60 } }, () => new Date());
     person = await platform.signInPerson("hana@harbour-hotels.example");

@@ -32,8 +32,7 @@ export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor:
 
 export async function openPagesFixture(settings: Partial<Settings> = {}): Promise<PagesFixture> {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  const database = await store.createDatabase();
   const platform = await openPlatform(database, settings);
   const integrator = await openIntegrator();
   const { browser, label } = await openBrowser();

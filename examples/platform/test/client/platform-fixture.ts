@@ -9,8 +9,7 @@ import { testSeed } from "../support/test-seed.ts";
  */
 export async function platformFixture(dialect: "reference" | "live"): Promise<ContractFixture> {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("There is no store to test.");
+  const database = await store.createDatabase();
   const running = startProcess(database, { OFFERS_DIALECT: dialect, OFFERS_SEED: testSeed });
   const baseUrl = await running.waitForAddress();
 

@@ -44,8 +44,7 @@ function createRecordingClient(): EndpointClient & { timeouts: [string, number][
 
 async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<void>): Promise<void> {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  const database = await store.createDatabase();
   const fixture = await openDeliveryFixture(database);
   await work(fixture).finally(() => fixture.close());
   await database.remove();

@@ -8,16 +8,15 @@ const version = "?api-version=1.0";
 
 /** Tests the responses. client.test.ts tests how the client reads them. */
 describe("the live dialect", () => {
-  let database: TestDatabase | undefined;
+  let database: TestDatabase;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
-    database = await store?.createDatabase();
-    if (database === undefined) throw new Error("no store to test");
+    database = await store.createDatabase();
     platform = await openPlatform(database, { dialect: "live" });
   });
   afterAll(async () => {
     await platform.close();
-    await database?.remove();
+    await database.remove();
   });
 
   const call = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>

@@ -49,8 +49,7 @@ export interface HarbourFixture {
 
 export async function openHarbourFixture(settings: Partial<Settings> = {}): Promise<HarbourFixture> {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("no store to test");
+  const database = await store.createDatabase();
   const platform = await openPlatform(database, settings);
   const receiver = await openReceiver();
   const withBody = (json?: unknown): CallOptions => (json === undefined ? {} : { json });

@@ -240,8 +240,7 @@ describe.each(await anyStore())("mail on $title", ({ createDatabase }) => {
 
 test("the platform sends the mail about a new offer over SMTP, and does not log personal data", async () => {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("There is no store to test.");
+  const database = await store.createDatabase();
   const server = await openMailServer();
   const platform = await openPlatform(database, { smtp: { url: server.url, from } });
   const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };

@@ -10,7 +10,6 @@ describe("picking workers for an offer", () => {
   let hana: PageClient;
   beforeAll(async () => {
     const [store] = await anyStore();
-    if (store === undefined) throw new Error("There is no store to test.");
     database = await store.createDatabase();
     await (await openPlatform(database)).close();
     const seedingStore = await openStore(database.options);

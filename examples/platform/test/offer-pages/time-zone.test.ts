@@ -73,7 +73,6 @@ describe("time zones on pages", async () => {
   });
 
   test("a time zone that is stored by an old name is shown by its current name", async () => {
-    if (store === undefined) throw new Error("There is no store to test.");
     const database = await store.createDatabase();
     await (await openPlatform(database)).close();
     const openedStore = await openStore({ ...database.options, onError: () => undefined });

@@ -143,8 +143,7 @@ test("the API accepts no cookie, and the pages accept no key or bearer token", a
 });
 
 test("behind https, the session cookie is restricted to this host and https [D-80]", async () => {
-  const other = await store?.createDatabase();
-  if (other === undefined) throw new Error("There is no store to test.");
+  const other = await store.createDatabase();
   const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
   const { headers } = await openPageClient(secure.address).get("/sign-in");
   expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal=.*; Secure/);

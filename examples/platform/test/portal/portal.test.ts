@@ -165,8 +165,7 @@ describe("outside development", async () => {
   const [store] = await anyStore();
 
   test("outside development, people see only their own mail", async () => {
-    const database = await store?.createDatabase();
-    if (database === undefined) throw new Error("There is no store to test.");
+    const database = await store.createDatabase();
     const platform = await openPlatform(database, { showAllMail: false });
     const json = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     for (const notifyEmailAddress of ["Hana@Harbour-Hotels.example", "else@example.com"])

@@ -20,8 +20,7 @@ const databases: TestDatabase[] = [];
 
 /** Creates a PostgreSQL database if possible, because opening PGlite is slow. */
 async function createDatabase(): Promise<TestDatabase> {
-  const database = await (postgres ?? pglite)?.createDatabase();
-  if (database === undefined) throw new Error("There is no store to test.");
+  const database = await (postgres ?? pglite).createDatabase();
   databases.push(database);
   return database;
 }
@@ -70,7 +69,7 @@ afterEach(async () => {
 describe("the platform's process", () => {
   // No test changes this database.
   const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
-  const database = useDatabase(pglite?.createDatabase);
+  const database = useDatabase(pglite.createDatabase);
   let first: PlatformProcess;
   beforeAll(() => {
     first = startProcess(database, { OFFERS_SEED: demoSeedFile });

@@ -161,7 +161,6 @@ describe("the platform's metrics", () => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     const [store] = await anyStore();
-    if (store === undefined) throw new Error("There is no store to test.");
     database = await store.createDatabase();
     platform = await openPlatform(database, { metrics: { host: "127.0.0.1", port: 0 } });
   });
@@ -224,8 +223,7 @@ describe("the platform's metrics", () => {
 
 test("no metrics are served by default", async () => {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("There is no store to test.");
+  const database = await store.createDatabase();
   const platform = await openPlatform(database);
   expect(platform.metricsAddress).toBeUndefined();
   await platform.close();

@@ -12,8 +12,7 @@ import { anyStore } from "../support/stores/stores.ts";
 
 test("a delivery claimed before the address changed goes to the old address, with its secret", async () => {
   const [store] = await anyStore();
-  const database = await store?.createDatabase();
-  if (database === undefined) throw new Error("There is no store to test.");
+  const database = await store.createDatabase();
   const fixture = await openDeliveryFixture(database);
   const [receiver, newReceiver] = [await openReceiver(), await openReceiver(respondWith(401))];
   const endpointClient = createEndpointClient({ allowLoopback: true });

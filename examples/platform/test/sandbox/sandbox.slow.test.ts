@@ -22,7 +22,6 @@ afterEach(async () => {
 });
 
 async function createDataFolder(): Promise<string> {
-  if (pglite === undefined) throw new Error("This test requires PGlite.");
   const database = await pglite.createDatabase();
   databases.push(database);
   return database.options.dataFolder;

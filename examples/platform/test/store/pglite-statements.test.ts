@@ -8,7 +8,7 @@ import { useDatabase } from "../support/use-opened.ts";
 const [pglite] = await storesUnderTest();
 
 describe("prepared statements on PGlite", () => {
-  const folder = useDatabase(pglite?.createDatabase);
+  const folder = useDatabase(pglite.createDatabase);
   let database: PGlite;
   let statements: PgliteStatements;
   beforeAll(async () => {

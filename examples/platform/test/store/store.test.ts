@@ -165,7 +165,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
 
 test("a PGlite transaction that cannot be rolled back reports the original error first", async () => {
   const [pglite] = await storesUnderTest();
-  const database = (await pglite?.createDatabase()) as TestDatabase;
+  const database = await pglite.createDatabase();
   const thread = new PgliteThread(join(database.options.dataFolder, "pglite"), () => undefined);
   const connection = new PgliteConnection(thread, new PriorityMutex(), "foreground");
   await connection.waitReady;

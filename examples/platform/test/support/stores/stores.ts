@@ -21,6 +21,9 @@ export interface StoreUnderTest {
   createDatabase(tables?: "migrated" | "none"): Promise<TestDatabase>;
 }
 
+/** PGlite is always available, so there is at least one store. */
+type Stores = [StoreUnderTest, ...StoreUnderTest[]];
+
 async function createDataFolder(): Promise<TestDatabase> {
   const dataFolder = await mkdtemp(join(process.env.TEST_STORES ?? tmpdir(), "offers-store-"));
   return { options: { dataFolder }, remove: () => rm(dataFolder, { recursive: true, force: true }) };
@@ -61,12 +64,12 @@ async function readPostgresVersion(serverUrl: string | undefined): Promise<strin
  *
  * @throws if `databaseUrl` is set but PostgreSQL is unreachable
  */
-export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<StoreUnderTest[]> {
+export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || undefined): Promise<Stores> {
   const version = await readPostgresVersion(databaseUrl).catch((cause: unknown) => {
     if (databaseUrl !== undefined) throw new Error("no PostgreSQL is reachable at DATABASE_URL", { cause });
     return undefined;
   });
-  const stores: StoreUnderTest[] = [{ title: "PGlite", createDatabase: createPgliteFolder }];
+  const stores: Stores = [{ title: "PGlite", createDatabase: createPgliteFolder }];
   if (version !== undefined)
     stores.push({
       title: `PostgreSQL ${version}`,
@@ -76,12 +79,12 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * Returns the store for tests that do not depend on it: PostgreSQL if it is reachable, because it is faster. In the full matrix
+ * Returns a store for tests that behave the same on all of them: PostgreSQL if it is reachable, because it is faster. In the full matrix
  * (`npm test -- --full`), returns all stores.
  */
-export async function anyStore(): Promise<StoreUnderTest[]> {
+export async function anyStore(): Promise<Stores> {
   const stores = await storesUnderTest();
-  return process.env.TEST_MATRIX === "full" ? stores : stores.slice(-1);
+  return process.env.TEST_MATRIX === "full" ? stores : [stores.at(-1) ?? stores[0]];
 }
 
 /**
@@ -95,7 +98,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const [defaultStore] = await anyStore();
   const missing =
     titles.length === 1 ? "; NOT tested: PostgreSQL (none at 127.0.0.1:5432, and DATABASE_URL is not set)" : "";
-  const defaultTitles = process.env.TEST_MATRIX === "full" ? titles.join(", ") : defaultStore?.title;
+  const defaultTitles = process.env.TEST_MATRIX === "full" ? titles.join(", ") : defaultStore.title;
   console.log(`   platform: ${titles.join(", ")}${missing}; tests that do not depend on the store: ${defaultTitles}`);
   // Create the folder before the workers start, so that only this process creates it.
   await getMigratedPglite();
