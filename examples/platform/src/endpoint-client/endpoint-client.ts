@@ -91,7 +91,7 @@ export interface MessageToSign {
   scheme: EndpointScheme;
   /** The delivery's id, or a new id for any other request. A retry uses the same id. */
   id: string;
-  /** The body's bytes; empty if there is no body. */
+  /** The body's bytes; empty if the request has no body. */
   content: Uint8Array;
   /** The other valid secret during a rotation (D-75); Standard Webhooks signs with both. */
   otherSecret?: string | undefined;

@@ -88,10 +88,10 @@ const clockToleranceMs = 60_000;
 
 async function wasEmailed(trx: Trx, organisationId: string, change: EndpointChange, since: Date): Promise<boolean> {
   const email = await trx
-    .selectFrom(usersQuery(trx, organisationId).as("told"))
-    .innerJoin("mails", "to_address", "told.address")
+    .selectFrom(usersQuery(trx, organisationId).as("recipients"))
+    .innerJoin("mails", "to_address", "recipients.address")
     .select("mails.id")
-    .where("subject", "=", sql<string>`told.organisation || ': ' || ${subjects[change]}`)
+    .where("subject", "=", sql<string>`recipients.organisation || ': ' || ${subjects[change]}`)
     .where("mails.created_at", ">=", new Date(since.getTime() - clockToleranceMs))
     .limit(1)
     .executeTakeFirst();

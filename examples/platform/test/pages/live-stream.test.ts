@@ -99,7 +99,7 @@ describe.each(stores.filter(({ title }) => title !== "PGlite"))(
     const database = useDatabase(createDatabase);
     const platform = usePlatform({ database });
 
-    test("a page whose process loses its signal connection is told that it may have missed changes [D-82]", async () => {
+    test("a page whose process loses its signal connection is notified that it may have missed changes [D-82]", async () => {
       const hana = openPageClient(platform.address);
       await hana.signIn(hanaAddress);
       const { text } = await hana.get("/offers");
@@ -111,7 +111,7 @@ describe.each(stores.filter(({ title }) => title !== "PGlite"))(
          where datname = current_database() and application_name = 'offers-platform signals'`,
       );
       expect(rows).toHaveLength(1);
-      await eventually("the page is told", () => reader.events.some(({ type }) => type === "missed"));
+      await eventually("the page is notified", () => reader.events.some(({ type }) => type === "missed"));
       reader.disconnect();
       await store.close();
     });

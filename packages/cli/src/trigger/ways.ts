@@ -21,7 +21,7 @@ export interface TestRequest {
   path: string;
   /** The request's headers. */
   headers: TestHeader[];
-  /** The body's bytes; empty if there is no body. */
+  /** The body's bytes; empty if the request has no body. */
   body: Buffer;
   /** The bytes that are signed, if they differ from the body. */
   signedBody?: Buffer;

@@ -9,7 +9,7 @@ export interface Webhook {
   method: string;
   /** The path below the base URL. */
   path: string;
-  /** The body's bytes; empty if there is no body. */
+  /** The body's bytes; empty if the request has no body. */
   body: Buffer;
   /** The id, which is the same on every attempt. */
   id: string;

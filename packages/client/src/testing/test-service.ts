@@ -68,7 +68,7 @@ export interface TestNotification {
   readonly offerId: string;
   /** The notified worker's id. */
   readonly workerId: string;
-  /** What the worker is told. */
+  /** What the notification says to the worker. */
   readonly reason: "offer" | "successful" | "unsuccessful" | "withdrawn";
 }
 

@@ -30,7 +30,7 @@ export const apiVersion = "1.0";
 /** D-89: Which characters are visible, and which may be combined with them? */
 export const visibleCharacter = "(?![\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFC\\u{13441}\\u{13442}\\u{1D159}])[\\p{L}\\p{N}\\p{P}\\p{S}]";
 
-/** D-113: How does somebody who sees an error find out what to do about it? */
+/** D-113: How does someone who sees an error find out what to do about it? */
 export const errorDocsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#";
 
 /** D-141: Which versions of Node do the packages need? */

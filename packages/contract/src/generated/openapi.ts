@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an offer by assigning the work to workers
-         * @description All workers on the offer are told whether they were successful.
+         * @description All workers on the offer are notified whether they were successful.
          */
         post: operations["CompleteOffer"];
         delete?: never;

@@ -63,7 +63,7 @@ describe.runIf(await findRedis())("Redis contains", () => {
     });
   });
 
-  test("another program's value under a record's key, and acquire fails", async () => {
+  test("a value that another program stored under a record's key, and acquire rejects", async () => {
     const { client, prefix } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");

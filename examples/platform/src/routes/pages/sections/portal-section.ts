@@ -51,7 +51,7 @@ ${main}
 };
 
 /**
- * Asks for the organisation's time zone until somebody chooses it. The browser's zone is only a suggestion, because the choice applies to
+ * Asks for the organisation's time zone until someone chooses it. The browser's zone is only a suggestion, because the choice applies to
  * everyone (D-115).
  */
 function zoneQuestion(context: PortalContext): Markup | undefined {
