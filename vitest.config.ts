@@ -1,7 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const compileCache = "scripts/ci/compile-cache.ts";
-
 /** They write the templates that tests copy, and print the stores on which the tests run. */
 const stores = [
   "examples/platform/test/support/test-seed.ts",
@@ -19,7 +17,7 @@ const limits = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 export default defineConfig({
   test: {
-    globalSetup: [compileCache, ...stores],
+    globalSetup: stores,
     pool: "forks",
     maxWorkers: 3,
     // Node runs the sources as they are, and removes the types itself: no file is transformed.

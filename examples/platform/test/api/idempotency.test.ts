@@ -7,12 +7,12 @@ import {
   type PlatformResponse,
   type PlatformUnderTest,
 } from "../support/platform-under-test.ts";
-import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
+import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const input = { createdByUserId: "user_hana", title: "Bar on Sunday", workerIds: ["worker_amal"] };
 
-describe.each(await storesUnderTest())("Idempotency-Key on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   let now = new Date();

@@ -3,10 +3,10 @@ import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { addOrganisation } from "../support/delivery-fixture.ts";
 import { eventually } from "../support/eventually.ts";
 import { hang, hangUp, respondWith } from "../support/receiver.ts";
-import { storesUnderTest } from "../support/stores/stores.ts";
+import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
-describe.each(await storesUnderTest())("deliveries on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
   const { record, waitForState, receivedIds } = deliveries;
 

@@ -37,7 +37,6 @@ function startProgram([file = "", ...args]: string[], extraEnv: NodeJS.ProcessEn
   // The sandbox must not read other programs' settings.
   const env = {
     PATH: process.env.PATH,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     PORT: "1",
     DATABASE_URL: "x",
   };

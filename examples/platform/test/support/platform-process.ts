@@ -22,7 +22,6 @@ export function startProcess({ options }: TestDatabase, environment: Record<stri
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: "0",
       ...store,
       ...environment,
