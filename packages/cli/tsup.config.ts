@@ -10,7 +10,7 @@ export default defineConfig({
   dts: { entry: ["src/explain.ts", "src/test-events.ts"] },
   removeNodeProtocol: false,
   target: "node20",
-  // The probe's cases are data: they are read when it runs.
+  // The probe reads its cases from these files at run time.
   onSuccess: async () => {
     for (const path of ["config.json", "cases", "standard-webhooks"])
       cpSync(new URL(`../../spec/corpus/${path}`, import.meta.url), `dist/corpus/${path}`, { recursive: true });

@@ -29,18 +29,18 @@ const apiKeyFileOption = (): Option =>
   new Option("--api-key-file <file>", "file with the organisation's API key; without it, OFFERS_API_KEY");
 
 /** Creates the `--timeout` option. Its value is in milliseconds, or undefined if it is not passed and has no default. */
-const timeoutOption = (meaning: string, seconds?: number): Option => {
-  const option = new Option("--timeout <seconds>", meaning).argParser((text: string) => {
+const timeoutOption = (description: string, defaultSeconds?: number): Option => {
+  const option = new Option("--timeout <seconds>", description).argParser((text: string) => {
     const parsed = Number(text);
     if (!(parsed > 0 && parsed <= 300)) throw new InvalidArgumentError("Use a number of seconds, at most 300.");
     return parsed * 1000;
   });
-  return seconds === undefined ? option : option.default(seconds * 1000, String(seconds));
+  return defaultSeconds === undefined ? option : option.default(defaultSeconds * 1000, String(defaultSeconds));
 };
 
 /**
- * Reports a missing option. Call this in the command's action: Commander's own check runs before its check for unknown options, and would
- * report a misspelt option only as missing.
+ * Reports a missing option. Call this in the command action. Commander's own check for required options runs before its check for unknown
+ * options, so it would report a misspelt option only as missing.
  */
 function requireOption(command: Command, flags: string, value: string | undefined): asserts value is string {
   if (value === undefined) command.error(`error: required option '${flags}' not specified`);
@@ -57,15 +57,15 @@ function parseLineNumber(text: string): number {
 }
 
 /** Collects the values of an option that can be repeated. */
-const collect = (text: string, collected: string[] = []): string[] => [...collected, text];
+const collect = (value: string, previousValues: string[] = []): string[] => [...previousValues, value];
 
 /** Collects the values of a comma-separated list that can be repeated. */
-const collectList = (text: string, collected: string[] = []): string[] => [
-  ...collected,
-  ...text.split(",").filter(Boolean),
+const collectList = (list: string, previousValues: string[] = []): string[] => [
+  ...previousValues,
+  ...list.split(",").filter((item) => item !== ""),
 ];
 
-/** Defines `offers probe`. Like every command, it loads its code only when it runs. */
+/** Defines `offers probe`. Each command loads its code only when it runs. */
 export const probeCommand = (): Command =>
   new Command("probe")
     .summary("send hostile and unusual requests to a receiver, and report what it gets wrong")

@@ -1,5 +1,5 @@
 /**
- * Explains what the response to a test vector shows about a receiver, for programs that send the vectors themselves.
+ * Explains what the response to a test vector reveals about a receiver. For programs that send the vectors themselves.
  *
  * @module explain
  */
@@ -12,10 +12,10 @@ export type { ExplainedFinding, Explanation };
 /**
  * Explains a response the way `offers probe` does.
  *
- * @param vectorId as `offers probe --list` prints it, such as `freshness/hour-old`
- * @param status the response's status; `"closed"` if the connection was closed without one
+ * @param vectorId a vector id from `offers probe --list`, such as `freshness/hour-old`
+ * @param status the response status; `"closed"` if the connection was closed without a response
  * @param step the index of the request in the vector, from 0
- * @returns the finding; undefined if the response does not show one
+ * @returns the finding; undefined if the response reveals none
  * @throws {RangeError} if there is no such vector or step
  *
  * @example
@@ -30,11 +30,11 @@ export type { ExplainedFinding, Explanation };
 export function explainResponse(vectorId: string, status: number | "closed", step = 0): ExplainedFinding | undefined {
   const { groups, standardWebhooks } = readVectors();
   const vector = [...groups, ...standardWebhooks].flatMap(({ cases }) => cases).find(({ id }) => id === vectorId);
-  const request = vector && toSteps(vector)[step];
-  if (request === undefined)
+  const vectorStep = vector && toSteps(vector)[step];
+  if (vectorStep === undefined)
     throw new RangeError(`The test vector ${vectorId} does not exist, or has no request ${step}.`);
-  const allowed = [request.response].flat().flatMap((response) => response.status);
-  if (allowed.includes(status)) return undefined;
-  const code = classifyStatus(request, allowed, status);
+  const allowedStatuses = [vectorStep.response].flat().flatMap((response) => response.status);
+  if (allowedStatuses.includes(status)) return undefined;
+  const code = classifyStatus(vectorStep, allowedStatuses, status);
   return code === undefined ? undefined : explain(code);
 }

@@ -27,7 +27,7 @@ for (const command of [program, ...program.commands])
     // Commander removes colours if NO_COLOR is set or the output is not a terminal.
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
 
-// Commander's own suggestions are too lenient: it would suggest probe for frob.
+// Commander's own suggestions are too lenient. For example, it would suggest probe for frob.
 program.on("command:*", ([unknownName = ""]: string[]) => {
   const names = program.commands.map((command) => command.name());
   const suggestion = nearestName(unknownName, names);
@@ -42,11 +42,11 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(cod
 try {
   await program.parseAsync();
 } catch (error) {
-  // Commander prints its own errors. Its exit code for them is 1, which here means findings.
+  // Commander has already printed its own errors. It would exit with 1, but that exit code means that there are findings.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else if (error instanceof UsageError) {
     const message = `offers: ${error.message}`;
-    // If stderr is not a terminal, the message stays on one line.
+    // Only a terminal gets wrapped lines.
     console.error(process.stderr.isTTY ? wrapText(message, "", widthOf(process.stderr)) : message);
     process.exitCode = 2;
   } else throw error;

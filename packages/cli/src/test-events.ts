@@ -1,6 +1,5 @@
 /**
- * Test events for programs that send them themselves, such as a portal. Builds the requests that `offers trigger` sends, and explains the
- * responses.
+ * Test events for programs that send them, such as a portal. Builds the requests that `offers trigger` sends, and explains the responses.
  *
  * @module test-events
  */

@@ -3,7 +3,7 @@ import type { Scheme } from "../signature/sign-request.ts";
 import { type Mask, maskSecrets, plural, type Style, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
-import { readUrl } from "../wire/receiver-url.ts";
+import { parseUrl } from "../wire/receiver-url.ts";
 import { createFeedReader, type FeedEvent, toWebhook } from "./feed.ts";
 
 export interface CatchUpOptions {
@@ -17,24 +17,25 @@ export interface CatchUpOptions {
   json?: true;
 }
 
-/** Prints the feed's events, or sends them to the receiver. @returns the exit code: 1 if the receiver did not acknowledge an event */
+/** Prints the events of the feed, or sends them to the receiver. @returns the exit code: 1 if the receiver did not acknowledge an event */
 export async function catchUp({
   from,
-  to: address,
+  to: urlText,
   scheme,
   timeout,
   json,
   ...options
 }: CatchUpOptions): Promise<number> {
-  const platform = readUrl(from);
-  const to = address === undefined ? undefined : readUrl(address);
+  const platform = parseUrl(from);
+  const to = urlText === undefined ? undefined : parseUrl(urlText);
   const apiKey = await readApiKey(options.apiKeyFile);
   const secret = to && (await readSecret(scheme, options.secretFile));
   const mask = maskSecrets([apiKey, secret]);
   const style = styleFor(process.stdout);
   const readPage = createFeedReader(platform, apiKey, timeout);
-  // An empty string comes from an unset shell variable.
-  let [cursor, eventCount] = [options.after || undefined, 0];
+  // An unset shell variable is passed as an empty string.
+  let cursor = options.after || undefined;
+  let eventCount = 0;
   for (;;) {
     const page = await readPage(cursor);
     for (const event of page.events) {
@@ -46,7 +47,7 @@ export async function catchUp({
       const status = sent?.status;
       console.log(json ? toJsonLine(event, status, mask) : formatEvent(event, status, mask, style));
       if (typeof status !== "number" || status === 200) continue;
-      // The page's earlier events are sent again, because only whole pages have a cursor.
+      // Earlier events of the page will be sent again, because only whole pages have a cursor.
       const resumeFrom = cursor === undefined ? "from the start" : `with --after ${cursor}`;
       const { advice } = endpointProblem(webhook?.path ?? "", status);
       console.error(
@@ -65,18 +66,18 @@ export async function catchUp({
   return 0;
 }
 
-/** Formats an event as one line: the time, the type, its subjects and the receiver's response. */
+/** Formats an event as one line: the time, the type, the ids in its data and the receiver's response. */
 function formatEvent(
   { type, data, createdAt }: FeedEvent,
   status: number | undefined,
   mask: Mask,
   style: Style,
 ): string {
-  const subjects = Object.values(data).filter((value) => typeof value === "string");
-  const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${subjects.join(" ")}`;
-  const outcome =
-    status === undefined ? "" : `  ${style(status === 200 ? "green" : "red", status ? `${status}` : "no response")}`;
-  return toPrintable(mask(`${line}${outcome}`));
+  const texts = Object.values(data).filter((value) => typeof value === "string");
+  const line = `${style("dim", createdAt)}  ${style("bold", type)}  ${texts.join(" ")}`;
+  if (status === undefined) return toPrintable(mask(line));
+  const outcome = style(status === 200 ? "green" : "red", status ? `${status}` : "no response");
+  return toPrintable(mask(`${line}  ${outcome}`));
 }
 
 const toJsonLine = (event: FeedEvent, status: number | undefined, mask: Mask): string =>

@@ -21,7 +21,7 @@ export interface FeedPage {
 /** Reads the page after a cursor, or the first page without a cursor. */
 export type ReadPage = (after: string | undefined) => Promise<FeedPage>;
 
-/** Creates a function that reads one page of the feed. That function rejects with {@link UsageError} if the response is not a page. */
+/** Creates a function that reads one page of the feed. It rejects with a {@link UsageError} if the response is not a page. */
 export function createFeedReader(platform: ReceiverUrl, apiKey: string, timeoutMs: number): ReadPage {
   return async (after) => {
     const query = new URLSearchParams({
@@ -63,13 +63,13 @@ function remedyFor(status: number): string {
   return "Is this the base URL of a platform that has a feed?";
 }
 
-/** The webhook for each event type in the feed. */
+/** The name of the webhook for each event type in the feed. */
 const webhookNames: Readonly<Record<string, string>> = {
   WorkerOfferResponse: "worker-offer-response",
   WorkerAddedContact: "worker-added-contact",
 };
 
-/** Builds an event's webhook. @returns undefined if events of this type are not sent as webhooks */
+/** Builds the webhook for an event. @returns undefined if events of this type are not sent as webhooks */
 export function toWebhook({ id, type, data }: FeedEvent): Webhook | undefined {
   const name = webhookNames[type];
   return name === undefined ? undefined : fillEvent(findEvent(name), data, id);

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FeedEvent, ReadPage } from "../catch-up/feed.ts";
-import type { KeptCursor } from "./kept-cursor.ts";
+import type { SavedCursor } from "./saved-cursor.ts";
 
 /**
  * Forwards an event once.
  *
- * @param retryMs how long until the next attempt if the receiver does not acknowledge the event; undefined if only the service retries it
+ * @param retryMs how long until the next attempt if the receiver does not acknowledge the event; undefined if this process does not retry it
  * @returns whether the receiver acknowledged it
  */
 export type ForwardOnce = (retryMs: number | undefined) => Promise<boolean>;
 
 export interface FeedFollowerOptions {
   readPage: ReadPage;
-  progress: KeptCursor;
+  progress: SavedCursor;
   /** Signs and forwards an event for which no push has arrived. */
   send(event: FeedEvent, retryMs: number): Promise<boolean>;
   /** Reports why the feed cannot be read, once per outage. */
@@ -21,7 +21,7 @@ export interface FeedFollowerOptions {
   pollMs?: number | undefined;
 }
 
-/** The outcome of a push: `"waiting"` if its turn did not come in time and the push was dropped. */
+/** The outcome of a push. `"waiting"`: earlier events were not acknowledged in time, so the push was dropped. */
 export type PushOutcome = "forwarded" | "repeated" | "waiting";
 
 /** A webhook whose sender waits for the response. */
@@ -34,8 +34,8 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 
 /**
- * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides its event's bytes. Events
- * without a push come from the feed, so no event is missed while the listener or its receiver is down.
+ * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides the bytes to forward. An event
+ * without a push is built from the feed, so no event is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;
@@ -46,13 +46,13 @@ export class FeedFollower {
     this.#options = options;
   }
 
-  /** Forwards a pushed event when all earlier events have been forwarded. @param waitMs how long the push's sender waits for a response */
+  /** Forwards a pushed event once all earlier events have been forwarded. @param waitMs how long the sender can wait for a response */
   forwardInTurn(id: string, forwardOnce: ForwardOnce, waitMs: number): Promise<PushOutcome> {
     if (this.#options.progress.hasForwarded(id)) return Promise.resolve("repeated");
     this.#pushes.get(id)?.settle("waiting");
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        // The push may be in progress or replaced by a later one.
+        // This push may already be in progress, or a later push may have replaced it.
         if (this.#pushes.get(id) !== push) return;
         this.#pushes.delete(id);
         resolve("waiting");
@@ -69,19 +69,21 @@ export class FeedFollower {
 
   /** Runs until aborted. @throws {UsageError} (rejects) if the first read of the feed fails, or the cursor cannot be saved */
   async run(signal: AbortSignal): Promise<void> {
-    let [hasRead, failures] = [false, 0];
+    let hasRead = false;
+    let failureCount = 0;
     while (!signal.aborted) {
-      // If an event was pushed before this read and is still not in the feed, it never will be: it is a test event.
+      // An event that was pushed before this read and is not in the feed is a test event, which the feed never contains.
       const idsBeforeRead = [...this.#pushes.keys()];
       const failure = await this.#forwardNewEvents(signal);
       if (failure) {
         if (!hasRead) throw failure;
-        failures += 1;
-        if (failures === 1) this.#options.onFeedFailed(failure.message);
-        await this.#pause(retryDelay(failures), signal);
+        failureCount += 1;
+        if (failureCount === 1) this.#options.onFeedFailed(failure.message);
+        await this.#pause(retryDelayMs(failureCount), signal);
         continue;
       }
-      [hasRead, failures] = [true, 0];
+      hasRead = true;
+      failureCount = 0;
       for (const id of idsBeforeRead)
         if (!signal.aborted && (await this.#forwardPush(id, undefined))) this.#markForwarded(id);
       if (this.#pushes.size === 0) await this.#pause(this.#options.pollMs ?? 5_000, signal);
@@ -109,7 +111,7 @@ export class FeedFollower {
   /** Forwards the event until the receiver acknowledges it. Later events wait. */
   async #forwardUntilAcknowledged(event: FeedEvent, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const retryMs = retryDelay(attempt);
+      const retryMs = retryDelayMs(attempt);
       const isAcknowledged = await (this.#forwardPush(event.id, retryMs) ?? this.#options.send(event, retryMs));
       if (isAcknowledged) return this.#markForwarded(event.id);
       await this.#pause(retryMs, signal, event.id);
@@ -131,15 +133,15 @@ export class FeedFollower {
     this.#pushes.delete(id);
   }
 
-  /** Waits, but returns early when a push arrives. If `id` is passed, only a push for that event ends the wait. */
+  /** Waits, but returns early when a push arrives. If `id` is passed, only a push of that event ends the wait. */
   async #pause(ms: number, signal: AbortSignal, id?: string): Promise<void> {
-    const woken = new AbortController();
+    const pushArrived = new AbortController();
     this.#wake = () => {
-      if (id === undefined || this.#pushes.has(id)) woken.abort();
+      if (id === undefined || this.#pushes.has(id)) pushArrived.abort();
     };
-    await sleep(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+    await sleep(ms, undefined, { signal: AbortSignal.any([signal, pushArrived.signal]) }).catch(() => undefined);
     this.#wake = () => undefined;
   }
 }
 
-const retryDelay = (attempt: number): number => Math.min(firstRetryMs * 2 ** (attempt - 1), lastRetryMs);
+const retryDelayMs = (attempt: number): number => Math.min(firstRetryMs * 2 ** (attempt - 1), lastRetryMs);

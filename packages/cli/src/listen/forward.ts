@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import { maxResponseBytes } from "../wire/exchange.ts";
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 
-/** The parts of a request that are forwarded. */
+/** The request to forward. */
 export interface ForwardedRequest {
   method: string;
   /** The path with its query, as received. */
@@ -19,7 +19,7 @@ export interface ForwardedResponse {
   body: Buffer;
 }
 
-/** RFC 9110, section 7.6.1. */
+/** The headers that apply only to one connection: RFC 9110, section 7.6.1. */
 const hopByHopHeaders = new Set([
   "connection",
   "keep-alive",
@@ -30,40 +30,46 @@ const hopByHopHeaders = new Set([
   "upgrade",
 ]);
 
-/** The paths that the service calls below a base URL. */
-const servicePath =
+/** Matches the paths that the service calls below a base URL. */
+const servicePathPattern =
   /\/(?:test(?:\/auth)?|contact\/new\/[^/]*|contact-suggestions|offer\/(?:response|eventDeleted)|events\/timelineChanged)$/;
 
 /** Returns the path below the base URL if the service calls it, otherwise the whole target. */
-export const servicePathOf = (target: string): string => servicePath.exec(target.split("?")[0] ?? "")?.[0] ?? target;
+export const servicePathOf = (target: string): string =>
+  servicePathPattern.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
 /**
- * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path, so
- * the path is added only if it is missing.
+ * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path, so this adds the base
+ * path only if it is missing.
  */
 export function forwardedPath({ base }: ReceiverUrl, target: string): string {
   const path = target.split("?")[0] ?? "";
-  const prefix = servicePath.test(path) ? path.replace(servicePath, "") : path;
-  const hasBase = servicePath.test(path) ? prefix === base : `${path}/`.startsWith(`${base}/`);
+  const hasBase = servicePathPattern.test(path)
+    ? path.replace(servicePathPattern, "") === base
+    : `${path}/`.startsWith(`${base}/`);
   return hasBase ? target : `${base}${target}`;
 }
 
 /**
- * Forwards a request: method, path, query, body, and the headers with their order and case, byte for byte. Only Host and the connection's
- * headers are replaced (D-103).
+ * Forwards a request byte for byte: method, path, query, body, and the headers with their order and case. Replaces only the Host header and
+ * the connection headers (D-103).
  */
-export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
+export function forward(
+  receiver: ReceiverUrl,
+  incoming: ForwardedRequest,
+  timeoutMs: number,
+): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
     const options: RequestOptions & { headers: string[] } = {
-      host: to.host.replace(/^\[|\]$/g, ""),
-      port: to.port,
+      host: receiver.host.replace(/^\[|\]$/g, ""),
+      port: receiver.port,
       method: incoming.method,
       agent: false,
-      path: forwardedPath(to, incoming.target),
-      headers: toForwardedHeaders(to, incoming),
+      path: forwardedPath(receiver, incoming.target),
+      headers: toForwardedHeaders(receiver, incoming),
       signal: AbortSignal.timeout(timeoutMs),
     };
-    const outgoing = (to.isSecure ? requestHttps : requestHttp)(options, (response) => {
+    const outgoing = (receiver.isSecure ? requestHttps : requestHttp)(options, (response) => {
       readBody(response).then(
         (body) =>
           resolve({
@@ -79,15 +85,15 @@ export function forward(to: ReceiverUrl, incoming: ForwardedRequest, timeoutMs: 
   });
 }
 
-function toForwardedHeaders(to: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
-  const host = `${to.host}:${to.port}`;
-  const forwarded = removeHopByHopHeaders(rawHeaders);
-  const names = forwarded.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  const headers = forwarded.map((text, index) =>
-    index % 2 === 1 && forwarded[index - 1]?.toLowerCase() === "host" ? host : text,
+function toForwardedHeaders(receiver: ReceiverUrl, { rawHeaders, body }: ForwardedRequest): string[] {
+  const host = `${receiver.host}:${receiver.port}`;
+  const endToEndHeaders = removeHopByHopHeaders(rawHeaders);
+  const names = endToEndHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const headers = endToEndHeaders.map((text, index) =>
+    index % 2 === 1 && endToEndHeaders[index - 1]?.toLowerCase() === "host" ? host : text,
   );
   if (!names.includes("host")) headers.unshift("Host", host);
-  // A chunked body is sent with a Content-Length instead, because its chunk sizes have no meaning.
+  // A chunked body is forwarded with a Content-Length instead, because its chunk sizes have no meaning.
   const isChunked = rawHeaders.some((text, index) => index % 2 === 0 && text.toLowerCase() === "transfer-encoding");
   if (isChunked && !names.includes("content-length")) headers.push("Content-Length", String(body.length));
   return [...headers, "Connection", "close"];

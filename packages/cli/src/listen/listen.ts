@@ -17,11 +17,11 @@ import {
 } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
-import { type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
+import { parseUrl, type ReceiverUrl } from "../wire/receiver-url.ts";
 import { FeedFollower } from "./feed-follower.ts";
 import { servicePathOf } from "./forward.ts";
-import { KeptCursor } from "./kept-cursor.ts";
 import { type Arrival, createListener } from "./listener.ts";
+import { SavedCursor } from "./saved-cursor.ts";
 
 export interface ListenOptions {
   port: number;
@@ -41,15 +41,15 @@ export interface ListenOptions {
 
 /** Listens until Ctrl+C. @returns the exit code */
 export async function listen({ port: requestedPort, host, scheme, ...options }: ListenOptions): Promise<number> {
-  const forwardTo = options.forwardTo === undefined ? undefined : readUrl(options.forwardTo);
-  const platform = options.from === undefined ? undefined : readUrl(options.from);
+  const forwardTo = options.forwardTo === undefined ? undefined : parseUrl(options.forwardTo);
+  const platform = options.from === undefined ? undefined : parseUrl(options.from);
   const apiKey = platform && (await readApiKey(options.apiKeyFile));
   const secret = await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret, apiKey]);
   const style = styleFor(process.stdout);
   const record = options.record === undefined ? undefined : openRecording(options.record);
   const stopped = new AbortController();
-  let recordingError: unknown;
+  let fatalError: unknown;
   const onArrival = (arrival: Arrival): void => {
     console.log(
       options.json ? toJsonLine(arrival, mask) : formatArrival(arrival, mask, style, widthOf(process.stdout)),
@@ -61,12 +61,12 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
     try {
       record?.({ time: arrivedAt.toISOString(), id, method, path: servicePathOf(target), body: body.toString() });
     } catch (error) {
-      recordingError = error;
+      fatalError = error;
       stopped.abort();
     }
   };
   const timeoutMs = options.timeout;
-  const progress = platform && new KeptCursor(options.cursorFile, platform.href, options.after || undefined);
+  const progress = platform && new SavedCursor(options.cursorFile, platform.href, options.after || undefined);
   for (const id of options.skip ?? []) progress?.saveForwarded(id);
   const follower =
     platform && apiKey !== undefined && progress
@@ -94,17 +94,17 @@ export async function listen({ port: requestedPort, host, scheme, ...options }: 
     console.error(
       `Reading the feed at ${platform?.href} from ${progress.cursor === undefined ? "its start" : "the saved cursor"}. The cursor is saved in ${options.cursorFile}.`,
     );
-  const following = follower?.run(stopped.signal).catch((error: unknown) => {
-    recordingError = error;
+  const followerRun = follower?.run(stopped.signal).catch((error: unknown) => {
+    fatalError = error;
     stopped.abort();
   });
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(stopped.signal, "abort")]);
   stopped.abort();
-  // Wait, so that an event in progress is saved as forwarded if the receiver acknowledges it.
-  await following;
+  // Wait so that, if the receiver acknowledges an event in progress, the event is saved as forwarded.
+  await followerRun;
   server.close();
   server.closeAllConnections();
-  if (recordingError !== undefined) throw recordingError;
+  if (fatalError !== undefined) throw fatalError;
   return 0;
 }
 
@@ -117,7 +117,7 @@ interface SendOptions {
   onArrival(arrival: Arrival): void;
 }
 
-/** Signs an event from the feed and forwards it; without a receiver, only reports it. @returns whether it was acknowledged */
+/** Signs an event from the feed and forwards it. Without a receiver, only reports it. @returns whether it was acknowledged */
 async function sendEvent(
   event: FeedEvent,
   { forwardTo, scheme, secret, timeoutMs, retryMs, onArrival }: SendOptions,
@@ -153,9 +153,9 @@ async function sendEvent(
   return isAcknowledged;
 }
 
-const maxBodyShown = 2_000;
+const maxBodyLength = 2_000;
 
-/** Formats a request for people: a line with the time of day, the reason for a rejection, and the body. */
+/** Formats a request in readable form: a line with the time of day, the reason for a rejection, and the body. */
 export function formatArrival(arrival: Arrival, mask: Mask, style: Style, width: number): string {
   const { arrivedAt, method, target, status, verification, durationMs, failure, forwardedTo, body } = arrival;
   const { id, retryMs, notForwarded } = arrival;
@@ -192,10 +192,10 @@ function describeVerification({ verification, recordedAt }: Arrival, style: Styl
 }
 
 function formatBody(body: Buffer, mask: Mask, width: number): string {
-  const text = mask(body.subarray(0, maxBodyShown * 4).toString());
-  const shown = toPrintable(indentJson(text)).slice(0, maxBodyShown).split("\n");
-  if (body.length > maxBodyShown) shown.push(`… ${body.length.toLocaleString("en")} bytes in total`);
-  return shown.map((line) => wrapText(line, "  ", width)).join("\n");
+  const text = mask(body.subarray(0, maxBodyLength * 4).toString());
+  const lines = toPrintable(indentJson(text)).slice(0, maxBodyLength).split("\n");
+  if (body.length > maxBodyLength) lines.push(`… ${body.length.toLocaleString("en")} bytes in total`);
+  return lines.map((line) => wrapText(line, "  ", width)).join("\n");
 }
 
 function indentJson(text: string): string {

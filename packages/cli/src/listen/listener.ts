@@ -17,15 +17,15 @@ export interface Arrival {
   verification?: Verification;
   status: number;
   durationMs: number;
-  /** Where the request was forwarded to. */
+  /** The URL to which the request was forwarded. */
   forwardedTo?: string;
   /** Why the request could not be forwarded. */
   failure?: string;
-  /** Whether it is an event, rather than a check or a search, which the service sends only once. */
+  /** Whether the request is an event. The service sends a check or a search only once. */
   isEvent: boolean;
   /** The event's id, if it has one. */
   id?: string;
-  /** When the platform recorded the event; set only if it came from the feed. */
+  /** When the platform recorded the event; set only if the event was read from the feed. */
   recordedAt?: string;
   /** How long until an event that was not acknowledged is forwarded again. */
   retryMs?: number;
@@ -50,11 +50,11 @@ const maxTurnWaitMs = 12_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Creates a server that verifies and reports each webhook. It responds like a receiver, or forwards the request, whether verified or not,
- * and returns the receiver's response.
+ * Creates a server that verifies and reports each webhook. It responds like a receiver. With `forwardTo`, it forwards every request instead,
+ * even one that fails verification, and returns the receiver's response.
  */
 export function createListener(options: ListenerOptions): Server {
-  // Longer than the 90 s that cloudflared keeps an idle connection.
+  // Longer than the 90 s after which cloudflared closes an idle connection.
   return createServer({ keepAliveTimeout: 130_000 }, (request, response) => {
     receive(options, request, response).catch(() => response.destroy());
   });
@@ -92,7 +92,7 @@ async function receive(options: ListenerOptions, request: IncomingMessage, respo
     const startedAt = performance.now();
     let failure: string | undefined;
     if (!body) result = emptyResponse(413);
-    else if (forwardTo === undefined) result = createResponse(path, verification);
+    else if (forwardTo === undefined) result = respondLikeReceiver(path, verification);
     else
       try {
         result = await forward(forwardTo, { method, target, rawHeaders, body }, options.timeoutMs);
@@ -131,7 +131,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function createResponse(path: string, verification: Verification | undefined): ForwardedResponse {
+function respondLikeReceiver(path: string, verification: Verification | undefined): ForwardedResponse {
   if (verification && !verification.ok) return emptyResponse(401);
   if (!path.endsWith("/contact-suggestions")) return emptyResponse(200);
   return {

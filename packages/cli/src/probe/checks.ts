@@ -31,18 +31,19 @@ interface CheckResult {
  * common mistakes, and reports the one that the receiver accepts.
  *
  * @returns the finding; undefined if both checks pass
- * @throws {UsageError} (rejects) if there is no receiver, or no known mistake explains the rejection
+ * @throws {UsageError} (rejects) if the receiver cannot be reached, or no known mistake explains the rejection
  */
 export async function runChecks(subject: Subject): Promise<Finding | undefined> {
-  const test = await sendCheck(subject, { method: "GET", target: "/test" });
-  if (test.status === "closed" || test.status === "silent")
-    throw new UsageError(describeUnreachable(subject.url, test, subject.timeoutMs ?? defaultTimeoutMs));
-  if (test.status !== 200) return await diagnoseTest(subject, test);
-  const auth = await sendCheck(subject, signedCheck(signedHeaders(subject.scheme, subject.secret, Date.now())));
-  return auth.status === 200 ? undefined : await diagnoseAuth(subject, auth);
+  const testResult = await sendCheck(subject, { method: "GET", target: "/test" });
+  if (testResult.status === "closed" || testResult.status === "silent")
+    throw new UsageError(describeUnreachable(subject.url, testResult, subject.timeoutMs ?? defaultTimeoutMs));
+  if (testResult.status !== 200) return await diagnoseFailedTest(subject, testResult);
+  const headers = signedHeaders(subject.scheme, subject.secret, Date.now());
+  const authResult = await sendCheck(subject, buildSignedCheck(headers));
+  return authResult.status === 200 ? undefined : await diagnoseFailedAuth(subject, authResult);
 }
 
-const signedCheck = (headers: [string, string][], target = "/test/auth"): VectorRequest => ({
+const buildSignedCheck = (headers: [string, string][], target = "/test/auth"): VectorRequest => ({
   method: "GET",
   target,
   headers,
@@ -63,7 +64,7 @@ function describeUnreachable(url: ReceiverUrl, { status, error }: CheckResult, t
   return `${url.href} closed the connection without a response. Start your receiver first, and pass the URL on which it listens${url.isSecure ? "" : ", with https:// if it uses TLS"}.`;
 }
 
-/** Creates a finding about one request that was sent the way the service sends it. */
+/** Creates a finding about a check that was sent the way the service sends it. */
 function createCheckFinding(code: FindingCode, target: string, result: CheckResult, explanation: string): Finding {
   const { sent, response, status } = result;
   const evidence: Evidence = {
@@ -76,7 +77,7 @@ function createCheckFinding(code: FindingCode, target: string, result: CheckResu
   return createFinding(code, [evidence]);
 }
 
-/** Returns the finding that a check's status reveals on its own. */
+/** Returns the finding that the status of a check reveals without further requests. */
 function findingFromStatus(target: string, result: CheckResult): Finding | undefined {
   const { status, response } = result;
   if (typeof status !== "number") return createCheckFinding("no_response", target, result, "");
@@ -87,67 +88,75 @@ function findingFromStatus(target: string, result: CheckResult): Finding | undef
   return createCheckFinding("redirected", target, result, location === undefined ? "" : `It redirects to ${location}.`);
 }
 
-async function diagnoseTest(subject: Subject, test: CheckResult): Promise<Finding> {
+async function diagnoseFailedTest(subject: Subject, testResult: CheckResult): Promise<Finding> {
   const { url } = subject;
-  const status = test.status as number;
-  // Checked before redirects: if a framework redirects to add the slash, this finding's remedy is more precise.
+  const status = testResult.status as number;
+  // If a framework redirects to add the slash, this finding has a more precise remedy than the one for redirects.
   const slashResult = await sendCheck(subject, { method: "GET", target: "/test/" });
   if (status >= 300 && slashResult.status === 200)
-    return createCheckFinding("trailing_slash_required", "/test", test, `GET ${url.base}/test/ returned 200.`);
-  const statusFinding = findingFromStatus("/test", test);
+    return createCheckFinding("trailing_slash_required", "/test", testResult, `GET ${url.base}/test/ returned 200.`);
+  const statusFinding = findingFromStatus("/test", testResult);
   if (statusFinding) return statusFinding;
   if (status === 401 || status === 403)
-    return createCheckFinding("test_needs_authentication", "/test", test, "GET /test is not signed.");
+    return createCheckFinding("test_needs_authentication", "/test", testResult, "GET /test is not signed.");
   const postResult = await sendCheck(subject, { method: "POST", target: "/test", body: "" });
-  if (postResult.status === 200) return createCheckFinding("wrong_method", "/test", test, "POST /test returned 200.");
+  if (postResult.status === 200)
+    return createCheckFinding("wrong_method", "/test", testResult, "POST /test returned 200.");
   for (const base of otherBases(url.base)) {
-    const atBase = await sendCheck(subject, { method: "GET", target: "/test" }, base);
-    const atUnknownPath = await sendCheck(subject, { method: "GET", target: "/no-such-path" }, base);
+    const baseResult = await sendCheck(subject, { method: "GET", target: "/test" }, base);
+    const unknownPathResult = await sendCheck(subject, { method: "GET", target: "/no-such-path" }, base);
     // A server that responds with 200 to every path is not a receiver.
-    if (atBase.status !== 200 || atUnknownPath.status === 200) continue;
+    if (baseResult.status !== 200 || unknownPathResult.status === 200) continue;
     const baseUrl = `${url.href.slice(0, url.href.length - url.base.length)}${base}`;
-    return createCheckFinding("wrong_base_path", "/test", test, `The endpoints are below ${baseUrl}.`);
+    return createCheckFinding("wrong_base_path", "/test", testResult, `The endpoints are below ${baseUrl}.`);
   }
-  if (status >= 500) return createCheckFinding("server_error", "/test", test, "");
+  if (status >= 500) return createCheckFinding("server_error", "/test", testResult, "");
   throw new UsageError(
     `GET ${url.href}/test returned ${status}; expected 200. Pass the base URL exactly as it appears in the company profile, such as http://localhost:3001/offers; the probe appends /test.`,
   );
 }
 
-/** Returns base paths to try: shorter ones, in case the URL is too long, then those where receivers are often mounted. */
+/** Returns base paths to try: parent paths, in case the URL is too long, then paths where receivers are often mounted. */
 function otherBases(base: string): string[] {
-  const segments = base.split("/").filter(Boolean);
-  const shorter = segments.map((_, count) => segments.slice(0, segments.length - 1 - count)).map(toPath);
-  const doubled = segments.length > 0 ? [toPath([...segments, segments.at(-1) ?? ""])] : [];
+  const segments = base.split("/").filter((segment) => segment !== "");
+  const parentPaths = segments.map((_, depth) => toPath(segments.slice(0, depth))).reverse();
+  const lastSegment = segments.at(-1);
+  const repeatedPaths = lastSegment === undefined ? [] : [toPath([...segments, lastSegment])];
   const usualPaths = ["/offers", "/webhooks", "/webhook", "/api", "/api/offers", "/api/webhooks", "/v1", "/api/v1"];
-  const below = usualPaths.flatMap((path) => [path, `${base}${path}`]);
-  return [...new Set([...shorter, ...doubled, ...below])].filter((path) => path !== base);
+  const mountPaths = usualPaths.flatMap((path) => [path, `${base}${path}`]);
+  return [...new Set([...parentPaths, ...repeatedPaths, ...mountPaths])].filter((path) => path !== base);
 }
 
 const toPath = (segments: string[]): string => segments.map((segment) => `/${segment}`).join("");
 
-async function diagnoseAuth(subject: Subject, auth: CheckResult): Promise<Finding> {
+async function diagnoseFailedAuth(subject: Subject, authResult: CheckResult): Promise<Finding> {
   const { url, scheme, secret } = subject;
   const target = "/test/auth";
-  const { status } = auth;
-  const headers = () => signedHeaders(scheme, secret, Date.now());
-  const authSlashResult = await sendCheck(subject, signedCheck(headers(), "/test/auth/"));
-  if (typeof status === "number" && status >= 300 && status < 500 && authSlashResult.status === 200)
-    return createCheckFinding("trailing_slash_required", target, auth, `GET ${url.base}/test/auth/ returned 200.`);
-  const statusFinding = findingFromStatus(target, auth);
+  const { status } = authResult;
+  const signNow = () => signedHeaders(scheme, secret, Date.now());
+  const slashResult = await sendCheck(subject, buildSignedCheck(signNow(), "/test/auth/"));
+  if (typeof status === "number" && status >= 300 && status < 500 && slashResult.status === 200)
+    return createCheckFinding(
+      "trailing_slash_required",
+      target,
+      authResult,
+      `GET ${url.base}/test/auth/ returned 200.`,
+    );
+  const statusFinding = findingFromStatus(target, authResult);
   if (statusFinding) return statusFinding;
-  const postResult = await sendCheck(subject, { method: "POST", target, headers: headers(), body: "" });
+  const postResult = await sendCheck(subject, { method: "POST", target, headers: signNow(), body: "" });
   if (postResult.status === 200)
-    return createCheckFinding("wrong_method", target, auth, "POST /test/auth returned 200.");
-  if (status === 404 || status === 405) return createCheckFinding("auth_check_missing", target, auth, "");
+    return createCheckFinding("wrong_method", target, authResult, "POST /test/auth returned 200.");
+  if (status === 404 || status === 405) return createCheckFinding("auth_check_missing", target, authResult, "");
   const variant = await findVariantAcceptedBy(subject, "ms");
-  if (variant) return createCheckFinding(variant.code, target, auth, `It accepts ${variant.accepted}.`);
+  if (variant) return createCheckFinding(variant.code, target, authResult, `It accepts ${variant.accepted}.`);
   const otherScheme = (Object.keys(schemeNames) as Scheme[]).find((name) => name !== scheme) ?? scheme;
-  const withOtherScheme = await sendCheck(subject, signedCheck(signedHeaders(otherScheme, secret, Date.now())));
-  if (typeof status === "number" && status >= 500 && withOtherScheme.status !== 200)
-    return createCheckFinding("server_error", target, auth, "The signature is valid.");
+  const otherSchemeHeaders = signedHeaders(otherScheme, secret, Date.now());
+  const otherSchemeResult = await sendCheck(subject, buildSignedCheck(otherSchemeHeaders));
+  if (typeof status === "number" && status >= 500 && otherSchemeResult.status !== 200)
+    return createCheckFinding("server_error", target, authResult, "The signature is valid.");
   const advice =
-    withOtherScheme.status === 200
+    otherSchemeResult.status === 200
       ? `It accepts the other scheme: add --scheme ${schemeNames[otherScheme]}.`
       : "Does it use the same secret as WEBHOOK_SECRET? No common mistake explains the rejection. The probe tried digests in lower case, as an HMAC, in base64, and of a reformatted date, a local time or the time of a wrong clock. It also tried secrets that are empty, quoted, decoded or end with a line feed. To see the whole exchange, run offers trigger test-auth.";
   throw new UsageError(`GET ${url.href}/test/auth returned ${status} for a valid signature; expected 200. ${advice}`);
@@ -155,7 +164,7 @@ async function diagnoseAuth(subject: Subject, auth: CheckResult): Promise<Findin
 
 const variantConcurrency = 16;
 
-/** After this time, no more variants are tried. */
+/** How long to try variants. */
 const maxVariantsMs = 60_000;
 
 /** Finds the first variant of a correct signature that the receiver accepts at GET /test/auth. */
@@ -164,12 +173,15 @@ function findVariantAcceptedBy(subject: Subject, precision: Precision): Promise<
   return findAcceptedVariant(
     { ...subject, precision },
     variantConcurrency,
-    async (headers) => (await sendCheck(subject, signedCheck(headers))).status,
+    async (headers) => (await sendCheck(subject, buildSignedCheck(headers))).status,
     () => performance.now() - startedAt < maxVariantsMs,
   );
 }
 
-/** Replaces the finding if the receiver rejects a Timestamp's precision because it formats the date again before hashing it. */
+/**
+ * Returns a more precise finding if the receiver rejects a Timestamp's precision because it reformats the date before hashing it. Otherwise,
+ * returns the same finding.
+ */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));
   const variant = await findVariantAcceptedBy(subject, isMinute ? "minute" : "second");
@@ -181,7 +193,7 @@ export async function diagnosePrecision(subject: Subject, finding: Finding): Pro
 }
 
 /**
- * Finds the optional endpoints that the receiver does not implement, each with the exchange that shows it.
+ * Finds the optional endpoints that the receiver does not implement. Each finding contains the exchange that shows it.
  *
  * @param allowEvents whether to call event endpoints
  */
@@ -191,8 +203,8 @@ export async function findMissingEndpoints(
   allowEvents: boolean,
 ): Promise<Map<Endpoint, Finding>> {
   const missing = new Map<Endpoint, Finding>();
-  for (const endpoint of Object.keys(plainRequests) as Endpoint[]) {
-    const request = plainRequest(endpoint, settings.scheme);
+  for (const endpoint of Object.keys(endpointRequests) as Endpoint[]) {
+    const request = buildEndpointRequest(endpoint, settings.scheme);
     if (isEventRequest(request) && !allowEvents) continue;
     const testCase: TestVector = {
       id: "check/endpoint",
@@ -212,8 +224,8 @@ export async function findMissingEndpoints(
   return missing;
 }
 
-/** What the service sends to each endpoint. The ids do not exist. */
-const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target: string, body?: string]>> = {
+/** The request that the service sends to each endpoint, with ids that do not exist. */
+const endpointRequests: Readonly<Record<Endpoint, readonly [method: string, target: string, body?: string]>> = {
   "POST /offer/response": ["POST", "/offer/response", "{{accepts}}"],
   "POST /contact-suggestions": ["POST", "/contact-suggestions", "{{search}}"],
   "GET /contact/new/{workerId}": ["GET", "/contact/new/worker-{{unique}}"],
@@ -221,9 +233,9 @@ const plainRequests: Readonly<Record<Endpoint, readonly [method: string, target:
   "POST /events/timelineChanged": ["POST", "/events/timelineChanged", "{{timeline}}"],
 };
 
-/** Returns the service's request to an endpoint in the format of a test vector, with placeholders. */
-function plainRequest(endpoint: Endpoint, scheme: Scheme): VectorRequest {
-  const [method, target, body] = plainRequests[endpoint];
+/** Builds the service's request to an endpoint in the format of a test vector, with placeholders. */
+function buildEndpointRequest(endpoint: Endpoint, scheme: Scheme): VectorRequest {
+  const [method, target, body] = endpointRequests[endpoint];
   const headers: [string, string][] =
     scheme === "timestampDigest"
       ? [

@@ -27,22 +27,21 @@ export interface ComparedCase extends SentCase {
 /** Compares each case's responses with those that its test vector expects. */
 export function compareCases(
   { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
-  sent: readonly SentCase[],
+  sentCases: readonly SentCase[],
 ): ComparedCase[] {
-  const usualBody = findMostCommonRefusalBody(sent);
-  return sent.map((sentCase) => {
-    const isDistinct = findRefusalBodies(sentCase).some((body) => body !== usualBody);
-    const distinct: Mismatch[] = isDistinct
-      ? [{ kind: "refusal", text: "a 401 whose body differs from the others" }]
-      : [];
-    return { ...sentCase, mismatches: [...compareCase(config, sentCase, scheme), ...distinct] };
+  const usualBody = findMostCommonRefusalBody(sentCases);
+  return sentCases.map((sentCase) => {
+    const mismatches = compareCase(config, sentCase, scheme);
+    if (findRefusalBodies(sentCase).some((body) => body !== usualBody))
+      mismatches.push({ kind: "refusal", text: "a 401 with a different body from the other 401 responses" });
+    return { ...sentCase, mismatches };
   });
 }
 
 /** Returns the most common 401 body. A different body would reveal which check failed (D-17). */
-function findMostCommonRefusalBody(sent: readonly SentCase[]): string | undefined {
+function findMostCommonRefusalBody(sentCases: readonly SentCase[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const body of sent.flatMap(findRefusalBodies)) counts.set(body, (counts.get(body) ?? 0) + 1);
+  for (const body of sentCases.flatMap(findRefusalBodies)) counts.set(body, (counts.get(body) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
@@ -64,11 +63,11 @@ function compareCase(config: TestVectors["config"], sentCase: SentCase, scheme: 
   if (failure !== undefined) return [{ kind: "failure", text: failureTexts[failure] }];
   const steps = toSteps(testCase);
   // A request may have several correct responses. The combination with the fewest mismatches counts.
-  const combinations = steps.reduce<ExpectedResponse[][]>(
-    (collected, step) =>
-      collected.flatMap((combination) => [step.response].flat().map((response) => [...combination, response])),
-    [[]],
-  );
+  let combinations: ExpectedResponse[][] = [[]];
+  for (const step of steps) {
+    const alternatives = [step.response].flat();
+    combinations = combinations.flatMap((combination) => alternatives.map((expected) => [...combination, expected]));
+  }
   const reasons = steps.flatMap(({ reason }) => reason ?? []);
   const candidates = combinations.map((combination) => [
     ...combination.flatMap((expected, step) => compareResponse(expected, responses[step], step, scheme)),
@@ -101,11 +100,12 @@ function compareResponse(
   return [...mismatches, { kind: "body", text: "the body is not as expected", step }];
 }
 
-/** Compares header values without their parameters and the order of lists. */
-const headerMatches = (expected: string | boolean, got: string | undefined): boolean =>
-  typeof expected === "string"
-    ? normaliseHeader(expected) === normaliseHeader(got ?? "")
-    : (got !== undefined) === expected;
+/** Compares two header values, ignoring their parameters and the order of list items. */
+function headerMatches(expected: string | boolean, got: string | undefined): boolean {
+  if (typeof expected === "string") return normaliseHeader(expected) === normaliseHeader(got ?? "");
+  const isPresent = got !== undefined;
+  return isPresent === expected;
+}
 
 const normaliseHeader = (value: string): string =>
   (value.toLowerCase().split(";")[0] ?? "")
@@ -116,9 +116,9 @@ const normaliseHeader = (value: string): string =>
 
 function compareRecord(combination: ExpectedResponse[], reasons: string[], { recorded, unique }: SentCase): Mismatch[] {
   if (!recorded) return [];
-  const handled = combination.reduce((sum, response) => sum + response.handled, 0);
-  if (handled !== recorded.handled)
-    return [{ kind: "handled", text: `expected ${handled} handled, got ${recorded.handled}` }];
+  const handledCount = combination.reduce((sum, response) => sum + response.handled, 0);
+  if (handledCount !== recorded.handled)
+    return [{ kind: "handled", text: `expected ${handledCount} handled, got ${recorded.handled}` }];
   const expectedGiven = combination.flatMap((response) =>
     response.given === undefined ? [] : [JSON.parse(fillIn(JSON.stringify(response.given), { unique })) as unknown],
   );
@@ -136,8 +136,8 @@ function compareRecord(combination: ExpectedResponse[], reasons: string[], { rec
 const findLeaks = (config: TestVectors["config"], { responses, secrets }: SentCase): Mismatch[] =>
   responses.flatMap((response, step) => {
     const text = response ? [response.body, ...response.headers.values()].join("\n") : "";
-    const isLeaking = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
-    return isLeaking ? [{ kind: "leak" as const, text: "echoes what was sent", step }] : [];
+    const isLeak = [...config.never, ...secrets].some((word) => word !== "" && text.includes(word));
+    return isLeak ? [{ kind: "leak" as const, text: "echoes data that must not be in a response", step }] : [];
   });
 
 function parseJson(text: string): unknown {

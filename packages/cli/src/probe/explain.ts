@@ -47,7 +47,7 @@ export function classifyCases(
   const evidenceByCode = new Map<FindingCode, Evidence[]>();
   const add = (code: FindingCode, evidence: Evidence) =>
     evidenceByCode.set(code, [...(evidenceByCode.get(code) ?? []), evidence]);
-  const casesAtStop = lastCases(compared);
+  const casesAtStop = findCasesAtStop(compared);
   for (const sentCase of casesAtStop)
     add("receiver_stopped", toEvidence(sentCase, "connections have been refused since"));
   const classified = compared
@@ -74,21 +74,21 @@ export function classifyCases(
   });
 }
 
-/** Returns the cases in progress when the receiver stopped, one of which is the cause; empty if it did not stop. */
-function lastCases(compared: readonly ComparedCase[]): readonly ComparedCase[] {
-  const first = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
-  if (first < 0) return [];
-  const cutOff = compared
-    .slice(Math.max(0, first - defaultConcurrency))
+/** Returns the cases that were in progress when the receiver stopped. One of them is the cause. Empty if the receiver did not stop. */
+function findCasesAtStop(compared: readonly ComparedCase[]): readonly ComparedCase[] {
+  const firstRefused = compared.findIndex(({ isConnectionRefused }) => isConnectionRefused);
+  if (firstRefused < 0) return [];
+  const unansweredCases = compared
+    .slice(Math.max(0, firstRefused - defaultConcurrency))
     .filter(({ isConnectionRefused, responses }) => !isConnectionRefused && responses.includes(undefined));
-  return cutOff.length > 0 ? cutOff : compared.slice(first, first + 1);
+  return unansweredCases.length > 0 ? unansweredCases : compared.slice(firstRefused, firstRefused + 1);
 }
 
 /** Whether a case shows the finding that it was written for. */
 const showsItsDefect = ({ testCase, codes }: ComparedCase & { codes: readonly FindingCode[] }): boolean =>
   toSteps(testCase).some(({ shows }) => codes.some((code) => code === shows?.accepted || code === shows?.refused));
 
-/** Returns a more precise finding if the case that it depends on failed too, otherwise the same one. */
+/** Returns the more precise code in `ifAlso` if one of its cases failed too, otherwise the same code. */
 function findPreciseCode(
   { testCase }: ComparedCase,
   { step = 0 }: Mismatch,
@@ -116,8 +116,8 @@ function classifyMismatch(
 }
 
 /**
- * Returns the finding that a status shows (D-104). The test vectors are stricter than a receiver must be: undefined for a harmless
- * response, such as a 403 for a 401, or an accepted notation that nobody can send without the secret.
+ * Returns the finding that a status shows (D-104), or undefined if the response is harmless. The test vectors are stricter than a receiver
+ * must be. For example, a 403 instead of a 401 is harmless, and so is an accepted notation that nobody can send without the secret.
  */
 export function classifyStatus(
   { request, shows = {} }: Pick<Step, "request" | "shows">,
@@ -152,7 +152,7 @@ function classifyRefusal(
 }
 
 function classifyFailure({ shows = {} }: Step, failure: NonNullable<SentCase["failure"]>): FindingCode {
-  // When a connection ends before its request is complete, Fastify sends a second response.
+  // Fastify sends a second response when a connection ends before the request is complete.
   if (shows.mayGoUnanswered) return failure === "response_too_large" ? "unusual_response" : "other_response";
   return failure === "no_response" ? (shows.silent ?? "no_response") : "unusual_response";
 }
@@ -165,7 +165,7 @@ const isFailure = (status: Status): boolean => status !== "closed" && status >= 
 /** A check may take 5 seconds (D-25). */
 export const checkTimeoutMs = 5_000;
 
-/** Returns a finding if the response took too long and the receiver could send it after reading only the head. */
+/** Returns a finding if the response was late although the receiver needed only the head of the request. */
 function findSlowCode(sentCase: SentCase): FindingCode | undefined {
   const shows = toSteps(sentCase.testCase)[0]?.shows;
   if (sentCase.failure !== undefined || shows?.mayGoUnanswered) return undefined;

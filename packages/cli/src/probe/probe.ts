@@ -12,7 +12,7 @@ export interface ProbeOptions {
   url: ReceiverUrl;
   scheme: Scheme;
   secret: string;
-  /** The secret before a rotation; without it, the cases that it signs are skipped. */
+  /** The secret before a rotation. Without it, the cases that are signed with it are skipped. */
   previousSecret?: string | undefined;
   allowEvents: boolean;
   only: readonly string[];
@@ -33,7 +33,7 @@ export interface ProbeResult {
   skipped: { reason: string; count: number }[];
 }
 
-/** After this many cases without a response, no more cases are sent: the receiver is probably down. */
+/** After this many cases without a response, no more cases are sent, because the receiver is probably down. */
 const maxSilentCases = 10;
 
 /** Returns a scheme's groups, including the cases about timing. */
@@ -44,6 +44,7 @@ export const allGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[
 
 /**
  * Sends the selected test vectors to a running receiver, compares the responses with the vectors, and explains the differences.
+ *
  * @throws {UsageError} (rejects) if the receiver cannot be probed
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
@@ -59,13 +60,13 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
       skipped: [{ reason: "the receiver must first pass the service's own checks", count: countCases(selected) }],
     };
 
-  const settings = { config: configure(vectors, options), scheme, timeoutMs };
-  const missing = await findMissingEndpoints(settings, url, allowEvents);
+  const settings = { config: toConfig(vectors, options), scheme, timeoutMs };
+  const missingEndpoints = await findMissingEndpoints(settings, url, allowEvents);
   const hasPreviousSecret = options.previousSecret !== undefined;
   const { groups, skipped } = selectSendable(selected, {
     allowEvents,
     hasPreviousSecret,
-    missing: new Set(missing.keys()),
+    missingEndpoints: new Set(missingEndpoints.keys()),
   });
   const total = countCases(groups);
   const timingCases = groups.find(({ name }) => name === timingGroup.name)?.cases ?? [];
@@ -81,25 +82,25 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     return silentCount < maxSilentCases && !hasStopped;
   };
   const vectorGroups = groups.filter(({ name }) => name !== timingGroup.name);
-  const sent = await sendCases({ ...settings, groups: vectorGroups, onCase }, toReceiver(options));
-  const unsent = total - timingCases.length - sent.length;
+  const sentCases = await sendCases({ ...settings, groups: vectorGroups, onCase }, toReceiver(options));
+  const unsentCount = total - timingCases.length - sentCases.length;
   const skipReason = hasStopped
     ? "the receiver stopped"
     : `the receiver did not respond to ${maxSilentCases} other cases`;
-  if (unsent > 0) skipped.set(skipReason, unsent);
-  const timing = unsent > 0 ? [] : await sendTimingCases(url, timingCases);
-  options.onProgress?.(total - unsent, total);
+  if (unsentCount > 0) skipped.set(skipReason, unsentCount);
+  const timingFindings = unsentCount > 0 ? [] : await sendTimingCases(url, timingCases);
+  options.onProgress?.(total - unsentCount, total);
 
-  const findings = classifyCases(compareCases(settings, sent), timing);
-  const explained = await Promise.all(
+  const findings = classifyCases(compareCases(settings, sentCases), timingFindings);
+  const explainedFindings = await Promise.all(
     findings.map((finding) =>
       finding.code === "precision_refused" ? diagnosePrecision({ url, scheme, secret, timeoutMs }, finding) : finding,
     ),
   );
-  const responseEndpoint = missing.get("POST /offer/response");
+  const missingResponseEndpoint = missingEndpoints.get("POST /offer/response");
   return {
-    sent: total - unsent,
-    findings: [...(allowEvents && responseEndpoint ? [responseEndpoint] : []), ...explained],
+    sent: total - unsentCount,
+    findings: [...(allowEvents && missingResponseEndpoint ? [missingResponseEndpoint] : []), ...explainedFindings],
     skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
   };
 }
@@ -117,9 +118,9 @@ function toReceiver({ url, counter }: ProbeOptions): Receiver {
   };
 }
 
-/** Replaces the secrets in the test vectors with the receiver's. */
-function configure({ config }: TestVectors, { scheme, secret, previousSecret }: ProbeOptions): TestVectors["config"] {
-  const wrong =
+/** Returns the test vectors' configuration with the receiver's secrets. */
+function toConfig({ config }: TestVectors, { scheme, secret, previousSecret }: ProbeOptions): TestVectors["config"] {
+  const wrongSecret =
     scheme === "standardWebhooks" ? `whsec_${Buffer.alloc(32, 7).toString("base64")}` : (config.secrets.wrong ?? "");
-  return { ...config, secrets: { current: secret, previous: previousSecret ?? "", wrong } };
+  return { ...config, secrets: { current: secret, previous: previousSecret ?? "", wrong: wrongSecret } };
 }

@@ -8,11 +8,11 @@ import type { ProbeResult } from "./probe.ts";
 export interface ReportOptions {
   url: ReceiverUrl;
   mask: Mask;
-  /** Show all notes instead of only their number. */
+  /** Whether to print all notes instead of only their number. */
   showNotes: boolean;
-  /** Count notes as findings. */
+  /** Whether notes count as findings. */
   isStrict: boolean;
-  /** Count all other differences from the test vectors too. */
+  /** Whether all other differences from the test vectors count too. */
   isExact: boolean;
 }
 
@@ -35,7 +35,7 @@ function groupBySeverity({ findings }: ProbeResult) {
   };
 }
 
-/** Prints a probe's report for people. */
+/** Prints a probe report in readable form. */
 export function printReport(result: ProbeResult, options: ReportOptions, stream: NodeJS.WriteStream): void {
   const style = styleFor(stream);
   const width = widthOf(stream);
@@ -92,22 +92,23 @@ function formatSummary(result: ProbeResult, options: ReportOptions, style: Style
     ...(isExact && differences.length > 0 ? [`${plural(differences.length, "difference")} from the test vectors`] : []),
   ].join(" and ");
   const verdict = countText === "" ? style(["bold", "green"], "No findings") : style(["bold", "red"], countText);
-  const cases = sent === 0 && defects.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
-  const lines = [`${verdict} ${cases} at ${url.href}.`];
+  const scope = sent === 0 && defects.length > 0 ? "in the service's own checks" : `in ${plural(sent, "case")}`;
+  const lines = [`${verdict} ${scope} at ${url.href}.`];
   for (const { reason, count } of skipped)
     lines.push(wrapText(`Skipped ${plural(count, "case")}: ${reason}.`, "", width));
   if (notes.length > 0 && !showNotes)
     lines.push(wrapText(`${plural(notes.length, "note")} on harmless differences; --notes prints them.`, "", width));
   if (isExact) lines.push(...differences.map(({ id, text }) => toPrintable(mask(`  ${id}: ${text}`))));
-  const first = defects[0]?.evidence[0];
-  if (!first) return lines.join("\n");
-  const nextCommand = `offers probe ${url.href}${sent === 0 || first.id.startsWith("check/") ? "" : ` --only ${first.id}`}`;
+  const firstEvidence = defects[0]?.evidence[0];
+  if (!firstEvidence) return lines.join("\n");
+  const isCheck = sent === 0 || firstEvidence.id.startsWith("check/");
+  const nextCommand = `offers probe ${url.href}${isCheck ? "" : ` --only ${firstEvidence.id}`}`;
   const advice = "The signatures in this report are valid for 5 minutes. After a change, probe again:";
   return [...lines, wrapText(advice, "", width), `  ${nextCommand}`].join("\n");
 }
 
-/** Returns a probe's result as JSON, with secrets masked. */
-export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
+/** Returns the object that `--json` prints, with secrets masked. */
+export function toJsonReport(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
   const { defects, notes, differences } = groupBySeverity(result);
   const toCases = (evidence: Evidence[]) =>
     evidence.map((item) => ({
@@ -119,12 +120,12 @@ export function toJson(result: ProbeResult, url: ReceiverUrl, mask: Mask) {
       command: toCommand(item.sent, url, mask),
       response: item.received ? formatResponse(item.received, mask) : null,
     }));
-  const toExplained = ({ code, evidence }: Finding) => ({ code, ...catalogue[code], cases: toCases(evidence) });
+  const explainFinding = ({ code, evidence }: Finding) => ({ code, ...catalogue[code], cases: toCases(evidence) });
   return {
     url: url.href,
     sent: result.sent,
-    findings: defects.map(toExplained),
-    notes: notes.map(toExplained),
+    findings: defects.map(explainFinding),
+    notes: notes.map(explainFinding),
     differences: differences.map(({ id, text }) => ({ id, text: mask(text) })),
     skipped: result.skipped,
   };

@@ -11,7 +11,7 @@ import {
   type VectorRequest,
 } from "../vectors/vectors.ts";
 
-/** Returns a scheme's groups. With Standard Webhooks, they include the documented scheme's cases that do not test the signature. */
+/** Returns the groups for a scheme. For Standard Webhooks, they include the cases for the documented scheme that do not test the signature. */
 export const vectorGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   (scheme === "timestampDigest"
     ? vectors.groups
@@ -28,11 +28,11 @@ export function selectNamed(
   only: readonly string[],
   skip: readonly string[],
 ): VectorGroup[] {
-  const known = new Set(groups.flatMap(({ name, cases }) => [name, ...cases.map(({ id }) => id)]));
-  const unknown = [...only, ...skip].find((name) => !known.has(name));
-  if (unknown !== undefined)
+  const knownNames = new Set(groups.flatMap(({ name, cases }) => [name, ...cases.map(({ id }) => id)]));
+  const unknownName = [...only, ...skip].find((name) => !knownNames.has(name));
+  if (unknownName !== undefined)
     throw new UsageError(
-      `There is no group or case ${JSON.stringify(unknown)}. The groups are ${groups.map(({ name }) => name).join(", ")}; offers probe --list prints the cases.`,
+      `There is no group or case ${JSON.stringify(unknownName)}. The groups are ${groups.map(({ name }) => name).join(", ")}; offers probe --list prints the cases.`,
     );
   const isNamed = (names: readonly string[], group: string, id: string) => names.includes(group) || names.includes(id);
   return groups.map((group) => ({
@@ -43,23 +43,23 @@ export function selectNamed(
   }));
 }
 
-/** The facts that decide which cases can be sent to a receiver. */
-export interface Sendable {
+/** The limits on which cases can be sent to a receiver. */
+export interface SendLimits {
   allowEvents: boolean;
-  /** Whether the secret before a rotation is known. */
+  /** Whether the secret before a rotation is available. */
   hasPreviousSecret: boolean;
   /** The optional endpoints that the receiver does not implement. */
-  missing: ReadonlySet<Endpoint>;
+  missingEndpoints: ReadonlySet<Endpoint>;
 }
 
-/** Skips the cases that cannot be sent, and counts them by reason. */
+/** Selects the cases that can be sent, and counts the skipped cases by reason. */
 export function selectSendable(
   groups: readonly VectorGroup[],
-  sendable: Sendable,
+  limits: SendLimits,
 ): { groups: VectorGroup[]; skipped: Map<string, number> } {
   const skipped = new Map<string, number>();
   const isSendable = (testCase: TestVector): boolean => {
-    const reason = findSkipReason(testCase, sendable);
+    const reason = findSkipReason(testCase, limits);
     if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
     return reason === undefined;
   };
@@ -68,7 +68,7 @@ export function selectSendable(
 
 function findSkipReason(
   testCase: TestVector,
-  { allowEvents, hasPreviousSecret, missing }: Sendable,
+  { allowEvents, hasPreviousSecret, missingEndpoints }: SendLimits,
 ): string | undefined {
   if (Object.keys(testCase.receiver ?? {}).length > 0) return "they need a receiver with a different clock or settings";
   if (!hasPreviousSecret && signsWithPrevious(testCase))
@@ -76,15 +76,16 @@ function findSkipReason(
   if (!allowEvents && isEventCase(testCase)) return "they can create work; --allow-events sends them";
   const missingEndpoint = toSteps(testCase)
     .map(({ request }) => findEndpoint(request))
-    .find((endpoint) => endpoint !== undefined && missing.has(endpoint));
+    .find((endpoint) => endpoint !== undefined && missingEndpoints.has(endpoint));
   if (missingEndpoint === undefined) return undefined;
-  return `the receiver has no ${missingEndpoint}${missingEndpoint === "POST /offer/response" ? "" : ", which is optional"}`;
+  const isOptional = missingEndpoint !== "POST /offer/response";
+  return `the receiver has no ${missingEndpoint}${isOptional ? ", which is optional" : ""}`;
 }
 
 const signsWithPrevious = (testCase: TestVector): boolean =>
   toSteps(testCase).some(({ sign, other }) => sign?.secret === "previous" || other?.secret === "previous");
 
-/** An optional endpoint: a webhook that an organisation need not implement. */
+/** The endpoint for a webhook that an organisation need not implement. */
 export type Endpoint =
   | "GET /contact/new/{workerId}"
   | "POST /contact-suggestions"
@@ -92,7 +93,7 @@ export type Endpoint =
   | "POST /offer/eventDeleted"
   | "POST /events/timelineChanged";
 
-/** Matches each endpoint's path in a request, in any spelling. All but contact suggestions receive events. */
+/** Matches the path of each endpoint in a request, in any spelling. Each endpoint except contact suggestions receives events. */
 const endpointPaths: readonly (readonly [Endpoint, RegExp])[] = [
   ["POST /offer/response", /offer\/+response/],
   ["POST /contact-suggestions", /contact-suggestions/],
@@ -134,11 +135,8 @@ const flatten = (text: Text): string =>
 const decode = (text: string): string =>
   text.replaceAll(/%([0-7][0-9a-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-/** The placeholders for the signature headers in an ordinary case. */
-const digestHeaders = JSON.stringify([
-  ["Timestamp", "{{timestamp}}"],
-  ["Authorization", "hmac {{DIGEST}}"],
-]);
+/** The signature headers of an ordinary case, as JSON. */
+const digestHeaders = ['["Timestamp","{{timestamp}}"]', '["Authorization","hmac {{DIGEST}}"]'];
 
 const standardHeaders: [string, string][] = [
   ["webhook-id", "{{webhook.id}}"],
@@ -147,15 +145,15 @@ const standardHeaders: [string, string][] = [
 ];
 
 /**
- * Matches requests that cannot be translated. They use the documented scheme's headers or placeholders, or sign a chunked body, whose bytes
- * on the wire differ from the signed ones.
+ * Matches requests that cannot be translated to Standard Webhooks. They use the headers or placeholders of the documented scheme, or sign a
+ * chunked body, which has different bytes on the wire.
  */
 const untranslatable =
   /timestamp\b|authorization|transfer-encoding|\{\{(other\.)?(digest|DIGEST|secret|SECRET|unix|YYYY|httpDate)/i;
 
 /**
- * Returns the cases that do not test the signature, signed with Standard Webhooks. Cases about the documented headers are skipped. So are
- * sequences, because each of their requests would get a different id.
+ * Returns the cases that do not test the signature, signed with Standard Webhooks. Skips the cases that test the documented headers. Also
+ * skips sequences, because each of their requests would get a different id.
  */
 const toStandardWebhooksGroups = (groups: readonly VectorGroup[]): VectorGroup[] =>
   groups.map((group) => ({
@@ -172,15 +170,17 @@ function toStandardWebhooksCase(testCase: TestVector): TestVector | undefined {
 
 function toStandardWebhooksStep(step: Step): Step | undefined {
   const { request, sign } = step;
-  if (sign && !isOrdinary(sign)) return undefined;
-  const { headers = [], ...rest } = request;
-  const others = headers.filter((header) => !digestHeaders.includes(JSON.stringify(header)));
-  const isSigned = headers.length - others.length === 2;
-  if (!isSigned && others.length !== headers.length) return undefined;
-  if (untranslatable.test(JSON.stringify([rest, others]))) return undefined;
-  const translated: VectorRequest = { ...rest, headers: [...(isSigned ? standardHeaders : []), ...others] };
-  return { ...step, request: translated };
+  if (sign && !isTranslatable(sign)) return undefined;
+  const { headers = [], ...requestWithoutHeaders } = request;
+  const otherHeaders = headers.filter((header) => !digestHeaders.includes(JSON.stringify(header)));
+  const digestHeaderCount = headers.length - otherHeaders.length;
+  if (digestHeaderCount !== 0 && digestHeaderCount !== 2) return undefined;
+  if (untranslatable.test(JSON.stringify([requestWithoutHeaders, otherHeaders]))) return undefined;
+  const signatureHeaders = digestHeaderCount === 0 ? [] : standardHeaders;
+  return { ...step, request: { ...requestWithoutHeaders, headers: [...signatureHeaders, ...otherHeaders] } };
 }
 
-const isOrdinary = ({ variant: _, secret: __, offsetMs: ___, ...others }: Sign): boolean =>
-  Object.keys(others).length === 0;
+const translatableFields = ["variant", "secret", "offsetMs"];
+
+const isTranslatable = (signing: Sign): boolean =>
+  Object.keys(signing).every((field) => translatableFields.includes(field));

@@ -21,7 +21,7 @@ export interface SendSettings {
   timeoutMs?: number | undefined;
 }
 
-/** Where a case is sent, and how to make the receiver release a handler that it holds. */
+/** Where a case is sent, and how to let a held handler in the receiver continue. */
 export interface Target extends Address {
   /** The prefix of every path, without a trailing slash. */
   base: string;
@@ -34,11 +34,11 @@ export interface Target extends Address {
 export interface Receiver {
   /** How many cases to send to it concurrently. */
   readonly concurrency: number;
-  /** Returns where to send a case, isolated from other cases; undefined if this receiver cannot be set up for the case. */
+  /** Returns a target for one case, isolated from other cases; undefined if this receiver cannot be set up for the case. */
   targetFor(needs: ReceiverNeeds): Target | undefined;
-  /** Returns what it recorded for each target's case. Called after all cases have ended. */
+  /** Returns what the receiver recorded for the case sent to each target. Called after all cases have ended. */
   tally?(targets: Target[]): Promise<HandlerRecord[]>;
-  /** Returns how many times handlers have run so far. Called only for a receiver that is sent one case at a time. */
+  /** Returns how many times handlers have run so far. Called only if `concurrency` is 1. */
   count?(): Promise<number>;
 }
 
@@ -58,7 +58,7 @@ export interface SentCase {
   responses: (WireResponse | undefined)[];
   /** How long each request took, in milliseconds. */
   durationsMs: number[];
-  /** Why the exchange failed: no response in time, an endless response, or more responses than requests. */
+  /** Why the exchange failed: no response in time, a response above the size limit, or more responses than requests. */
   failure?: "no_response" | "response_too_large" | "extra_response";
   /** Whether the connection was refused because nothing is listening any more. */
   isConnectionRefused?: boolean;
@@ -70,46 +70,46 @@ export interface SentCase {
   secrets: string[];
 }
 
-export interface Sending extends SendSettings {
+export interface SendCasesOptions extends SendSettings {
   groups: readonly VectorGroup[];
   /**
-   * The current time for sender and receiver in cases that do not specify one. @default the real time; cases with a fixed time are then
+   * The current time for sender and receiver in cases that do not specify a time. @default the real time; cases with a fixed time are then
    * skipped
    */
   clock?: string | undefined;
-  /** Called after each case. Returns whether to continue with the next one. */
+  /** Called after each case. Returns whether to continue with the next case. */
   onCase?(sentCase: SentCase): boolean;
 }
 
-/** How many cases to send concurrently, unless the receiver counts its handler runs. */
+/** How many cases to send concurrently, unless the receiver has a counter of handler runs. */
 export const defaultConcurrency = 4;
 
 /** Sends every case that the receiver can be set up for. */
-export async function sendCases(sending: Sending, receiver: Receiver): Promise<SentCase[]> {
-  const sent: SentCase[] = [];
+export async function sendCases(options: SendCasesOptions, receiver: Receiver): Promise<SentCase[]> {
+  const sentCases: SentCase[] = [];
   const targets: Target[] = [];
-  const queue = sending.groups.flatMap(({ name, cases }) => cases.map((testCase) => ({ group: name, testCase })));
+  const queue = options.groups.flatMap(({ name, cases }) => cases.map((testCase) => ({ group: name, testCase })));
   const sendFromQueue = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { receiver: needs = {} } = next.testCase;
-      if (sending.clock === undefined && needs.clock !== undefined) continue;
-      const instant = needs.clock ?? sending.clock;
+      if (options.clock === undefined && needs.clock !== undefined) continue;
+      const instant = needs.clock ?? options.clock;
       const target = receiver.targetFor({ ...needs, ...(instant !== undefined && { clock: instant }) });
       if (!target) continue;
       const runsBefore = await receiver.count?.();
       const now = instant === undefined ? Date.now() : Date.parse(instant);
-      const sentCase: SentCase = { ...next, ...(await sendCase(sending, next.testCase, target, now)) };
+      const sentCase: SentCase = { ...next, ...(await sendCase(options, next.testCase, target, now)) };
       if (runsBefore !== undefined) sentCase.recorded = { handled: ((await receiver.count?.()) ?? 0) - runsBefore };
-      sent.push(sentCase);
+      sentCases.push(sentCase);
       targets.push(target);
-      if (sending.onCase?.(sentCase) === false) queue.length = 0;
+      if (options.onCase?.(sentCase) === false) queue.length = 0;
     }
   };
   await Promise.all(Array.from({ length: receiver.concurrency }, sendFromQueue));
-  const recorded = (await receiver.tally?.(targets)) ?? [];
-  return sent.map((sentCase, index) => {
-    const caseRecord = recorded[index];
-    return caseRecord === undefined ? sentCase : { ...sentCase, recorded: caseRecord };
+  const handlerRecords = (await receiver.tally?.(targets)) ?? [];
+  return sentCases.map((sentCase, index) => {
+    const recorded = handlerRecords[index];
+    return recorded === undefined ? sentCase : { ...sentCase, recorded };
   });
 }
 
@@ -126,16 +126,14 @@ export async function sendCase(
   const steps = toSteps(testCase);
   const isPipelined = "pipelined" in testCase && testCase.pipelined === true;
   const unique = randomBytes(6).toString("hex");
-  const values = steps.map((step, index) => {
-    const common = { ...config.texts, unique, host: `${target.host}:${target.port}`, base: target.base };
-    return { ...common, ...signStep(step, `msg_${unique}${index}`, common) };
-  });
-  function signStep(step: Step, id: string, common: Record<string, string>): Record<string, string> {
+  const commonValues = { ...config.texts, unique, host: `${target.host}:${target.port}`, base: target.base };
+  const values = steps.map((step, index) => ({ ...commonValues, ...signStep(step, `msg_${unique}${index}`) }));
+  function signStep(step: Step, id: string): Record<string, string> {
     if (scheme === "timestampDigest")
-      return { ...sign(config, now, step.sign), ...prefixed("other.", sign(config, now, step.other)) };
-    const message = { id, body: buildBody(step.request, common) };
+      return { ...sign(config, now, step.sign), ...prefixKeys("other.", sign(config, now, step.other)) };
+    const message = { id, body: buildBody(step.request, commonValues) };
     const other = signStandardWebhooks(config, now, step.other ?? {}, message);
-    return { ...signStandardWebhooks(config, now, step.sign ?? {}, message), ...prefixed("other.", other) };
+    return { ...signStandardWebhooks(config, now, step.sign ?? {}, message), ...prefixKeys("other.", other) };
   }
   const requests = steps.map(({ request }, index) =>
     buildRequest(request, values[index] ?? {}, !isPipelined || index === steps.length - 1),
@@ -174,7 +172,7 @@ export async function sendCase(
   };
 }
 
-/** Sends the steps one after another, except that a step with `whileHeld` is sent while the previous step's handler is running. */
+/** Sends the steps in order. A step with `whileHeld` is sent while the handler of the previous step is still running. */
 async function sendInTurn(steps: Step[], send: (index: number) => Promise<Exchange>, target: Target) {
   const exchanges: Promise<Exchange>[] = [];
   for (const [index, { whileHeld }] of steps.entries()) {
@@ -202,5 +200,5 @@ function findFailure(exchanges: readonly Exchange[], requestCount: number): Sent
 
 const methodOf = ({ request }: Step): string => request.raw?.split(" ")[0] ?? request.method ?? "GET";
 
-const prefixed = (prefix: string, values: Record<string, string>): Record<string, string> =>
+const prefixKeys = (prefix: string, values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));

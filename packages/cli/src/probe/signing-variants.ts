@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from "node:crypto";
 import { decodeKey, type Scheme } from "../signature/sign-request.ts";
 import type { FindingCode } from "../vectors/vectors.ts";
 
-/** A signature that the service never sends, but that a receiver with a common defect accepts. */
+/** A signature that the service never sends but that a receiver with a common defect accepts. */
 export interface SigningVariant {
   code: FindingCode;
   /** What the receiver accepts, as the end of the sentence "It accepts …". */
@@ -29,9 +29,9 @@ export const signingVariants = (scheme: Scheme, secret: string, now: number, pre
 /**
  * Finds the first variant of a correct signature that a receiver accepts.
  *
- * @param concurrency how many to try concurrently
- * @param send resolves with the status of the response to a request with these headers
- * @param shouldContinue called with each group's statuses; returns whether to try the next group
+ * @param concurrency how many variants to try concurrently
+ * @param send sends a request with the headers and resolves with the response status
+ * @param shouldContinue called with the statuses of each group; returns whether to try the next group
  */
 export async function findAcceptedVariant(
   { scheme, secret, precision }: { scheme: Scheme; secret: string; precision: Precision },
@@ -40,7 +40,7 @@ export async function findAcceptedVariant(
   shouldContinue: (statuses: readonly unknown[]) => boolean,
 ): Promise<SigningVariant | undefined> {
   for (let from = 0; ; from += concurrency) {
-    // Signed again for each group: a receiver may accept a signature only for a short time.
+    // Each group is signed again, because a receiver may accept a signature only for a short time.
     const group = signingVariants(scheme, secret, Date.now(), precision).slice(from, from + concurrency);
     const statuses = await Promise.all(group.map(({ headers }) => send(headers)));
     const accepted = group[statuses.indexOf(200)];
@@ -77,12 +77,12 @@ const formatInstant = (instant: number, precision: Precision): string => {
 function digestVariants(secret: string, now: number, precision: Precision): SigningVariant[] {
   const timestamp = formatInstant(now, precision);
   const digest = appendedDigest(timestamp, secret);
-  /** Returns the variant in upper case, as the service sends it, and in lower case, because a receiver may have both defects. */
+  /** Returns the variant in upper case, as the service sends it, and in lower case, because a receiver may have two defects. */
   const inBothCases = (code: FindingCode, accepted: string, bytes: Buffer, text = timestamp): SigningVariant[] => [
     { code, accepted, headers: digestHeaders(text, upperHex(bytes)) },
     { code, accepted: `${accepted}, in lower case`, headers: digestHeaders(text, bytes.toString("hex")) },
   ];
-  const inBothVariants = (
+  const asDigestAndHmac = (
     code: FindingCode,
     accepted: string,
     compute: (digest: Digest) => Buffer,
@@ -111,12 +111,12 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
     ...otherFormats(Date.parse(timestamp))
       .filter(([, text]) => text !== timestamp)
       .flatMap(([name, text]) =>
-        inBothVariants("reformatted_date", `the digest of the same time, formatted ${name}`, (computeDigest) =>
+        asDigestAndHmac("reformatted_date", `the digest of the same time, formatted ${name}`, (computeDigest) =>
           computeDigest(text, secret),
         ),
       ),
-    ...otherSecrets(secret).flatMap(({ code, name, other }) =>
-      inBothVariants(code, `a signature made with ${name}`, (computeDigest) => computeDigest(timestamp, other)),
+    ...wrongSecrets(secret).flatMap(({ code, name, wrongSecret }) =>
+      asDigestAndHmac(code, `a signature made with ${name}`, (computeDigest) => computeDigest(timestamp, wrongSecret)),
     ),
     ...[...schemeWords].flatMap(([word, name]) =>
       [upperHex(digest), digest.toString("hex")].map((text): SigningVariant => {
@@ -142,11 +142,11 @@ function digestVariants(secret: string, now: number, precision: Precision): Sign
   ];
 }
 
-/** Returns an instant in the formats that various languages print. */
+/** Formats an instant the way various languages print it. */
 function otherFormats(instant: number): [name: string, text: string][] {
   const iso = new Date(instant).toISOString();
   const micros = `${iso.slice(0, 23)}000`;
-  const texts = [
+  const isoTexts = [
     iso,
     `${iso.slice(0, 19)}Z`,
     `${iso.slice(0, 16)}Z`,
@@ -160,13 +160,14 @@ function otherFormats(instant: number): [name: string, text: string][] {
     iso.slice(0, 16),
     `${iso.slice(0, 16)}+00:00`,
   ];
-  const spaced = texts.map((text) => text.replace("T", " "));
-  const numbers = [String(Math.floor(instant / 1000)), String(instant)];
-  return [...texts, ...spaced, ...numbers, new Date(instant).toUTCString()].map((text) => [`as ${text}`, text]);
+  const textsWithSpace = isoTexts.map((text) => text.replace("T", " "));
+  const unixTimes = [String(Math.floor(instant / 1000)), String(instant)];
+  const texts = [...isoTexts, ...textsWithSpace, ...unixTimes, new Date(instant).toUTCString()];
+  return texts.map((text) => [`as ${text}`, text]);
 }
 
-function otherSecrets(secret: string): { code: FindingCode; name: string; other: string | Buffer }[] {
-  const altered: [string, string | Buffer][] = [
+function wrongSecrets(secret: string): { code: FindingCode; name: string; wrongSecret: string | Buffer }[] {
+  const alteredSecrets: [name: string, wrongSecret: string | Buffer][] = [
     ["the secret with a trailing line feed", `${secret}\n`],
     ["the secret with a carriage return and a trailing line feed", `${secret}\r\n`],
     ["the secret in double quotes", `"${secret}"`],
@@ -181,15 +182,16 @@ function otherSecrets(secret: string): { code: FindingCode; name: string; other:
     ["the secret without dashes", secret.replaceAll("-", "")],
     ["the SHA-256 of the secret", createHash("sha256").update(secret).digest("hex")],
   ];
-  const missing = ["undefined", "null", "None", "nil", ""].map((other) => {
-    return {
+  return [
+    ...["undefined", "null", "None", "nil", ""].map((wrongSecret) => ({
       code: "secret_missing" as const,
-      name: other === "" ? "an empty secret" : `the string ${other} as the secret`,
-      other,
-    };
-  });
-  const changed = altered.filter(([, other]) => other !== secret && other.length > 0);
-  return [...missing, ...changed.map(([name, other]) => ({ code: "secret_altered" as const, name, other }))];
+      name: wrongSecret === "" ? "an empty secret" : `the string ${wrongSecret} as the secret`,
+      wrongSecret,
+    })),
+    ...alteredSecrets
+      .filter(([, wrongSecret]) => wrongSecret !== secret && wrongSecret.length > 0)
+      .map(([name, wrongSecret]) => ({ code: "secret_altered" as const, name, wrongSecret })),
+  ];
 }
 
 const schemeWords: ReadonlyMap<string, string> = new Map([
@@ -215,7 +217,9 @@ const otherSignedTexts = (timestamp: string, secret: string): [description: stri
 ];
 
 /** Time zone offsets range from -12 to +14 hours; most are whole hours. */
-const wholeHourShifts: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(Boolean);
+const wholeHourShifts: readonly number[] = Array.from({ length: 27 }, (_, index) => (index - 12) * 60).filter(
+  (minutes) => minutes !== 0,
+);
 
 /** Clocks that are off by up to an hour, and the remaining time zones in steps of 15 minutes. */
 const otherShifts: readonly number[] = [
@@ -226,8 +230,8 @@ const otherShifts: readonly number[] = [
 ];
 
 function describeShift(minutes: number): string {
-  const size = Math.abs(minutes);
-  const text = size % 60 === 0 ? `${size / 60} h` : `${Math.floor(size / 60)} h ${size % 60} min`;
+  const distance = Math.abs(minutes);
+  const text = distance % 60 === 0 ? `${distance / 60} h` : `${Math.floor(distance / 60)} h ${distance % 60} min`;
   return `${text.replace("0 h ", "")} ${minutes > 0 ? "ahead of" : "behind"}`;
 }
 
@@ -246,31 +250,31 @@ function standardHeaders(
   ];
 }
 
-/** Returns wrong signatures that a receiver might accept. They do not vary the body, because a check's body is empty. */
+/** Returns wrong signatures that a receiver might accept. They do not vary the body, because a check has an empty body. */
 function standardVariants(secret: string, now: number): SigningVariant[] {
   const key = decodeKey(secret);
-  const bare = secret.replace(/^whsec_/, "");
-  const keys: [description: string, key: string | Buffer][] = [
-    ["a signature whose key is the secret as a string, not its base64 bytes", bare],
-    ["a signature whose key is the secret as a string, with its prefix", `whsec_${bare}`],
-    ["a signature whose key was decoded with its prefix", Buffer.from(`whsec_${bare}`, "base64")],
+  const bareSecret = secret.replace(/^whsec_/, "");
+  const wrongKeys: [description: string, key: string | Buffer][] = [
+    ["a signature whose key is the secret as a string, not its base64 bytes", bareSecret],
+    ["a signature whose key is the secret as a string, with its prefix", `whsec_${bareSecret}`],
+    ["a signature whose key was decoded with its prefix", Buffer.from(`whsec_${bareSecret}`, "base64")],
     ["a signature whose key is the secret with a line feed", `${secret}\n`],
   ];
-  const texts: [description: string, signedText: (id: string, timestamp: string) => string][] = [
+  const wrongSignedTexts: [description: string, signedText: (id: string, timestamp: string) => string][] = [
     ["a signature of the time without the id", (_, timestamp) => `${timestamp}.`],
     ["a signature of id, time and body without dots between them", (id, timestamp) => `${id}${timestamp}`],
     ["a signature of the body alone", () => ""],
     ["a signature of time and id in reverse order", (id, timestamp) => `${timestamp}.${id}.`],
   ];
   return [
-    ...keys.map(([accepted, other]): SigningVariant => {
-      return { code: "secret_altered", accepted, headers: standardHeaders(other, now) };
+    ...wrongKeys.map(([accepted, wrongKey]): SigningVariant => {
+      return { code: "secret_altered", accepted, headers: standardHeaders(wrongKey, now) };
     }),
-    ...["", "undefined"].map((other): SigningVariant => {
+    ...["", "undefined"].map((wrongKey): SigningVariant => {
       return {
         code: "secret_missing",
         accepted: "a signature without a secret",
-        headers: standardHeaders(other, now),
+        headers: standardHeaders(wrongKey, now),
       };
     }),
     {
@@ -283,7 +287,7 @@ function standardVariants(secret: string, now: number): SigningVariant[] {
       accepted: "the signature without its v1, prefix",
       headers: standardHeaders(key, now, (digest) => digest.toString("base64")),
     },
-    ...texts.map(([accepted, signedText]): SigningVariant => {
+    ...wrongSignedTexts.map(([accepted, signedText]): SigningVariant => {
       return { code: "wrong_signed_text", accepted, headers: standardHeaders(key, now, undefined, signedText) };
     }),
     ...[6, 15, 30, 60].flatMap((minutes) =>

@@ -1,4 +1,4 @@
-/** Whether a response's body is a list of suggestions that the service can use. The service uses the whole list or none of it (D-21). */
+/** Whether a response body is a list of suggestions that the service can use. One invalid suggestion makes the whole list unusable (D-21). */
 export function isSuggestionList(body: string): boolean {
   try {
     const list: unknown = JSON.parse(Buffer.from(body, "latin1").toString());
@@ -11,8 +11,8 @@ export function isSuggestionList(body: string): boolean {
 function isSuggestion(value: unknown): boolean {
   const { name, emailAddress, profileImageUrl, ratings } = fieldsOf(value);
   return (
-    isText(name) &&
-    isText(emailAddress) &&
+    isNonEmptyString(name) &&
+    isNonEmptyString(emailAddress) &&
     /^[^@\s]+@[^@\s]+$/.test(String(emailAddress)) &&
     (profileImageUrl === undefined || profileImageUrl === null || typeof profileImageUrl === "string") &&
     Array.isArray(ratings) &&
@@ -24,10 +24,15 @@ function isRating(value: unknown): boolean {
   const { rating, ratingProvider, lastWorked } = fieldsOf(value);
   const isInRange = Number.isInteger(rating) && Number(rating) >= 1 && Number(rating) <= 5;
   // A date without a time is accepted too (D-28).
-  return isInRange && isText(ratingProvider) && typeof lastWorked === "string" && /^\d{4}-\d\d-\d\d/.test(lastWorked);
+  return (
+    isInRange &&
+    isNonEmptyString(ratingProvider) &&
+    typeof lastWorked === "string" &&
+    /^\d{4}-\d\d-\d\d/.test(lastWorked)
+  );
 }
 
-const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isNonEmptyString = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? { ...value } : {};

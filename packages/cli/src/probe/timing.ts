@@ -3,7 +3,7 @@ import { exchange, openConnection } from "../wire/exchange.ts";
 import { checkTimeoutMs, type Evidence } from "./explain.ts";
 import type { Target } from "./send.ts";
 
-/** A body must arrive within 10 seconds (D-17). The rest is a margin. */
+/** A receiver waits 10 seconds for a body (D-17). The remaining 5 seconds are a margin. */
 const maxStallMs = 15_000;
 
 const stalledBodyCase: TestVector = {
@@ -22,20 +22,20 @@ const checkDuringStallCase: TestVector = {
   response: { status: 200, handled: 0 },
 };
 
-/** A group for `--only`, `--skip` and `--list`. Test vectors cannot describe its cases, which do more than send requests. */
+/** A group for `--only`, `--skip` and `--list`. Its cases are code because test vectors cannot describe a stalled request. */
 export const timingGroup: VectorGroup = { name: "timing", cases: [stalledBodyCase, checkDuringStallCase] };
 
-/** Sends the start of a body, and checks how the receiver behaves while it waits for the rest. @returns the findings */
+/** Sends only the start of a body, and checks how the receiver behaves while the body is incomplete. @returns the findings */
 export async function sendTimingCases(
   target: Target,
   cases: readonly TestVector[],
 ): Promise<{ code: FindingCode; evidence: Evidence }[]> {
   const host = `${target.host}:${target.port}`;
-  const head = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
-  const stalledRequest = Buffer.from(
-    `${head(`POST ${target.base}/contact-suggestions`, "Content-Type: application/json\r\nContent-Length: 100\r\n")}{"filter":`,
-  );
-  const checkRequest = Buffer.from(head(`GET ${target.base}/test`));
+  const formatHead = (methodAndPath: string, bodyHeaders = "") =>
+    `${methodAndPath} HTTP/1.1\r\nHost: ${host}\r\n${bodyHeaders}Connection: close\r\n\r\n`;
+  const bodyHeaders = "Content-Type: application/json\r\nContent-Length: 100\r\n";
+  const stalledRequest = Buffer.from(`${formatHead(`POST ${target.base}/contact-suggestions`, bodyHeaders)}{"filter":`);
+  const checkRequest = Buffer.from(formatHead(`GET ${target.base}/test`));
   if (cases.length === 0) return [];
   const startedAt = performance.now();
   const socket = openConnection(target).on("error", () => undefined);

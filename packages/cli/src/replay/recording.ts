@@ -12,7 +12,7 @@ export interface RecordedWebhook {
   body: string;
 }
 
-/** Returns a function that appends webhooks to a file, each id once. @throws {UsageError} if the file cannot be written */
+/** Returns a function that appends a webhook to a file, unless it has already appended the id. @throws {UsageError} if the file cannot be written */
 export function openRecording(file: string): (webhook: RecordedWebhook) => void {
   const append = (text: string) => {
     try {
@@ -22,15 +22,15 @@ export function openRecording(file: string): (webhook: RecordedWebhook) => void 
     }
   };
   append("");
-  const recorded = new Set<string>();
+  const recordedIds = new Set<string>();
   return ({ time, id, method, path, body }) => {
-    if (recorded.has(id)) return;
-    recorded.add(id);
+    if (recordedIds.has(id)) return;
+    recordedIds.add(id);
     append(`${JSON.stringify({ time, id, method, path, body })}\n`);
   };
 }
 
-/** Reads a recording's webhooks. @throws {UsageError} if the file cannot be read, or a line is not a recorded webhook */
+/** Reads the webhooks from a recording. @throws {UsageError} if the file cannot be read, or a line is not a recorded webhook */
 export function readRecording(file: string): Webhook[] {
   let text: string;
   try {
@@ -45,7 +45,7 @@ function parseLine(line: string, file: string, number: number): Webhook {
   try {
     const { id, method, path, body } = JSON.parse(line) as RecordedWebhook;
     const isComplete = [id, method, path, body].every((value) => typeof value === "string");
-    // These become part of a request's head, so they must not contain line breaks.
+    // These values become part of a request head, so they must not contain line breaks.
     if (isComplete && /^(GET|POST)$/.test(method) && /^\/[\x21-\x7e]*$/.test(path) && /^[\x21-\x7e]+$/.test(id))
       return { id, method, path, body: Buffer.from(body) };
   } catch {

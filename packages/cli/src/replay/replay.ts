@@ -4,7 +4,7 @@ import type { Scheme } from "../signature/sign-request.ts";
 import { maskSecrets, plural, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { sendWebhook } from "../trigger/write-webhook.ts";
-import { readUrl } from "../wire/receiver-url.ts";
+import { parseUrl } from "../wire/receiver-url.ts";
 import { readRecording } from "./recording.ts";
 
 export interface ReplayOptions {
@@ -22,7 +22,7 @@ export async function replay(
   file: string,
   { to: urlText, startAt, newIds, scheme, timeout, json, ...options }: ReplayOptions,
 ): Promise<number> {
-  const to = readUrl(urlText);
+  const to = parseUrl(urlText);
   const webhooks = readRecording(file);
   const secret = await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);

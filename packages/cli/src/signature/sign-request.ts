@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 /** A signature scheme that the service supports. */
 export type Scheme = "timestampDigest" | "standardWebhooks";
 
-/** The schemes' names in options and messages. */
+/** The name of each scheme in options and messages. */
 export const schemeNames: Readonly<Record<Scheme, string>> = {
   timestampDigest: "timestamp-digest",
   standardWebhooks: "standard-webhooks",
@@ -15,7 +15,7 @@ export const challenges: Readonly<Record<Scheme, string>> = {
   standardWebhooks: "standard-webhooks",
 };
 
-/** Decodes a Standard Webhooks secret: base64, optionally with the prefix. */
+/** Decodes a Standard Webhooks secret, which is base64 with an optional prefix. */
 export const decodeKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 
 /** Returns the signature headers that the platform sends with a webhook. */

@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   body: Uint8Array;
 }
 
-/** Verifies a webhook the way the kit does (D-15, D-16), and explains a rejection to the user. */
+/** Verifies a webhook the way the webhook kit does (D-15, D-16), and explains a rejection to the user. */
 export function verifyRequest(scheme: Scheme, secret: string, request: ReceivedRequest, now: number): Verification {
   return scheme === "timestampDigest" ? verifyDigest(secret, request, now) : verifyStandard(secret, request, now);
 }
@@ -36,7 +36,7 @@ function verifyDigest(secret: string, { rawHeaders }: ReceivedRequest, now: numb
   if (timingSafeEqual(sha256Digest, received)) return { ok: true, variant: "SHA-256", ageSeconds: -secondsAhead };
   if (timingSafeEqual(createHmac("sha256", secret).update(timestamp).digest(), received))
     return { ok: true, variant: "HMAC-SHA-256", ageSeconds: -secondsAhead };
-  return mismatch;
+  return signatureMismatch;
 }
 
 function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, now: number): Verification {
@@ -54,14 +54,14 @@ function verifyStandard(secret: string, { rawHeaders, body }: ReceivedRequest, n
     return reject("malformed_signature", "webhook-signature does not contain a v1 signature of 32 bytes in base64.");
   return received.some((signature) => timingSafeEqual(expected, Buffer.from(signature, "base64")))
     ? { ok: true, variant: "v1", ageSeconds: -secondsAhead }
-    : mismatch;
+    : signatureMismatch;
 }
 
 const reject = (reason: string, advice: string): Verification & { ok: false } => ({ ok: false, reason, advice });
 
-const mismatch = reject(
+const signatureMismatch = reject(
   "signature_mismatch",
-  "The request was signed with another secret, or a proxy changed it. Compare WEBHOOK_SECRET with the secret in the company profile.",
+  "The request was signed with a different secret, or a proxy changed it. Compare WEBHOOK_SECRET with the secret in the company profile.",
 );
 
 const outOfTolerance = (secondsAhead: number): Verification =>
@@ -70,11 +70,14 @@ const outOfTolerance = (secondsAhead: number): Verification =>
     `The timestamp is ${Math.abs(Math.round(secondsAhead))} s in the ${secondsAhead < 0 ? "past" : "future"}; at most ${toleranceSeconds} s are allowed. Is this machine's clock correct, or was the request captured earlier?`,
   );
 
-/** Returns the seconds from now to the timestamp, negative if it is in the past. */
-const secondsFromNow = (earliest: number, latest: number, now: number): number =>
-  (now < earliest ? earliest - now : now > latest ? latest - now : 0) / 1000;
+/** Returns the seconds from now to a timestamp between `earliest` and `latest`; negative if it is in the past. */
+function secondsFromNow(earliest: number, latest: number, now: number): number {
+  if (now < earliest) return (earliest - now) / 1000;
+  if (now > latest) return (latest - now) / 1000;
+  return 0;
+}
 
-/** Returns the headers' values, or a rejection if a header does not occur exactly once. */
+/** Returns the values of the headers, or a rejection if a header does not occur exactly once. */
 function findHeaders(
   rawHeaders: readonly string[],
   names: string[],

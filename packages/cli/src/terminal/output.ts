@@ -8,7 +8,7 @@ export class UsageError extends Error {
 /** Control characters other than a line feed, and characters that reorder text. */
 const unprintable = /(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Replaces control characters in a string from the network, because an escape sequence could change what a terminal shows. */
+/** Escapes control characters in a string from the network, because an escape sequence could change what a terminal shows. */
 export const toPrintable = (text: string): string =>
   text.replaceAll("\r\n", "\n").replaceAll(unprintable, (character) => {
     const code = character.charCodeAt(0);
@@ -18,19 +18,23 @@ export const toPrintable = (text: string): string =>
 /** Replaces parts of a string that must not be shown. */
 export type Mask = (text: string) => string;
 
-/** Creates a function that replaces the secrets in a string, in either case and in base64 (D-102). */
+/** Creates a function that masks the secrets in a string, in upper and lower case and in base64 (D-102). */
 export function maskSecrets(secrets: readonly (string | undefined)[]): Mask {
   const forms = secrets.flatMap((secret) =>
-    secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), latin1(secret), base64(secret)] : [],
+    secret ? [secret, secret.toUpperCase(), secret.toLowerCase(), toLatin1(secret), toBase64(secret)] : [],
   );
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((masked, form) => masked.replaceAll(form, "<secret>"), text);
+  return (text) => {
+    let masked = text;
+    for (const form of longestFirst) masked = masked.replaceAll(form, "<secret>");
+    return masked;
+  };
 }
 
-/** Returns a non-ASCII secret as it appears in a string that was read byte by byte. */
-const latin1 = (secret: string): string => Buffer.from(secret).toString("latin1");
+/** Returns the secret as it appears in a response that was decoded as ISO 8859-1. */
+const toLatin1 = (secret: string): string => Buffer.from(secret).toString("latin1");
 
-const base64 = (secret: string): string => Buffer.from(secret).toString("base64");
+const toBase64 = (secret: string): string => Buffer.from(secret).toString("base64");
 
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
@@ -48,20 +52,21 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
 /** Formats a count with its noun: `1 event`, `2 events`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Breaks a string at spaces so that lines are at most `width` wide; a longer word is not cut. Each line starts with `indent`. */
+/** Wraps a string at spaces into lines of at most `width` characters. A longer word is not split. Each line starts with `indent`. */
 export function wrapText(text: string, indent: string, width: number): string {
   const maxLength = Math.max(20, width - indent.length);
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length > maxLength && line !== "") {
+    const extendedLine = line === "" ? word : `${line} ${word}`;
+    if (extendedLine.length > maxLength && line !== "") {
       lines.push(line);
       line = word;
-    } else line = longer;
+    } else line = extendedLine;
   }
-  return [...lines, line].map((wrapped) => `${indent}${wrapped}`).join("\n");
+  lines.push(line);
+  return lines.map((wrappedLine) => `${indent}${wrappedLine}`).join("\n");
 }
 
-/** Returns a stream's width: at most 100, and 80 if it is not a terminal. */
+/** Returns the width of a stream's lines in characters: at most 100, and 80 if the stream is not a terminal. */
 export const widthOf = (stream: NodeJS.WriteStream): number => Math.min(stream.columns ?? 80, 100);

@@ -9,10 +9,10 @@ const remedy =
   "Set WEBHOOK_SECRET to the secret in your company profile, or pass a file that contains it with --secret-file.";
 
 /**
- * Reads the secret from a file, the environment or a prompt that does not show the input. It is never an argument: other users of the
- * machine can see arguments, and the shell's history keeps them.
+ * Reads the secret from a file, the environment or a prompt that does not show the input. It cannot be passed as an argument, because other
+ * users of the machine can see arguments, and the shell saves them in its history.
  *
- * @throws {UsageError} (rejects) if it is missing, or the scheme cannot sign with it
+ * @throws {UsageError} (rejects) if the secret is missing, or the scheme cannot sign with it
  */
 export async function readSecret(scheme: Scheme, file: string | undefined): Promise<string> {
   const secret =
@@ -69,7 +69,7 @@ async function promptHidden(question: string): Promise<string> {
 
 function readSecretFile(option: string, file: string): string {
   try {
-    // Editors end a file with a line feed, which is not part of the secret.
+    // The line feed that editors add at the end of a file is not part of the secret.
     return readFileSync(file, "utf8").replace(/\r?\n$/, "");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

@@ -15,11 +15,11 @@ export interface TriggerEvent {
   fields: Readonly<Record<string, string | readonly string[]>>;
   /** Whether the request is unsigned, as the URL check is. */
   isUnsigned?: true;
-  /** Whether it is a request, which the service sends only once, rather than an event, which it retries. */
+  /** Whether this is a request, which the service sends only once. The service retries an event. */
   isRequest?: true;
 }
 
-/** Fictitious events, with date-times too far in the future to collide with real shifts. */
+/** Fictitious events. Their date-times are too far in the future to collide with real shifts. */
 export const events: readonly TriggerEvent[] = [
   {
     name: "worker-offer-response",
@@ -84,11 +84,9 @@ export const events: readonly TriggerEvent[] = [
 /** Finds an event by its name. @throws {UsageError} for an unknown name */
 export function findEvent(name: string): TriggerEvent {
   const event = events.find((candidate) => candidate.name === name);
-  if (!event)
-    throw new UsageError(
-      `There is no event ${JSON.stringify(name)}. The events are ${events.map((known) => known.name).join(", ")}.`,
-    );
-  return event;
+  if (event) return event;
+  const names = events.map((candidate) => candidate.name).join(", ");
+  throw new UsageError(`There is no event ${JSON.stringify(name)}. The events are ${names}.`);
 }
 
 /** Returns an event's fields with a new id, so that a receiver does not mistake the event for one that it has already handled. */
@@ -101,19 +99,19 @@ export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
 /**
  * Returns an event's fields with the values from `--set field=value`. Commas separate the items of a list.
  *
- * @throws {UsageError} for an assignment without `=`, or to a field that the event does not have
+ * @throws {UsageError} for an assignment without `=`, or for a field that the event does not have
  */
 export function setFields({ name, fields }: TriggerEvent, assignments: readonly string[]): TriggerEvent["fields"] {
-  const known = Object.keys(fields);
+  const fieldNames = Object.keys(fields);
   const assigned: Record<string, string | string[]> = {};
   for (const assignment of assignments) {
     const [, field = "", value = ""] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
-    if (field === "") throw new UsageError(`--set takes field=value, not ${JSON.stringify(assignment)}.`);
-    if (!known.includes(field))
+    if (field === "") throw new UsageError(`--set needs field=value, not ${JSON.stringify(assignment)}.`);
+    if (!fieldNames.includes(field))
       throw new UsageError(
-        known.length === 0
+        fieldNames.length === 0
           ? `${name} has no fields to set.`
-          : `${name} has no field ${JSON.stringify(field)}. Its fields are ${known.join(", ")}.`,
+          : `${name} has no field ${JSON.stringify(field)}. Its fields are ${fieldNames.join(", ")}.`,
       );
     assigned[field] = Array.isArray(fields[field]) ? value.split(",").filter(Boolean) : value;
   }

@@ -27,7 +27,7 @@ export interface TestVerdict {
 }
 
 /** The statuses that count as correct. Any rejection of an unreadable body is correct, because the service then retries. */
-const allowed = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
+const correctStatuses = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
 
 const expectations = {
   acknowledged: "200",
@@ -77,12 +77,12 @@ function classifyOutcome(
   }
   // A server may close a connection whose request it does not understand.
   if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
-  const statuses = [...allowed[expects]];
-  if (statuses.some((correct) => correct === status)) return undefined;
+  const statuses = [...correctStatuses[expects]];
+  if (statuses.some((correctStatus) => correctStatus === status)) return undefined;
   return classifyStatus({ request: { method: request.method, target: path }, shows: eventShows }, statuses, status);
 }
 
-/** Returns the findings from several ways, each once, without those that follow from another finding. */
+/** Returns each distinct finding from several ways of sending, except findings that follow from an earlier finding. */
 export function distinctFindings(
   results: readonly {
     /** How the event was sent. */
@@ -92,13 +92,13 @@ export function distinctFindings(
   }[],
 ): ExplainedFinding[] {
   const earlierFindings = new Map<string, ExplainedFinding>();
-  const isAsSentWrong = results.some(
+  const hasAsSentFailed = results.some(
     ({ way, verdicts }) => way.name === "as-sent" && !verdicts.every(({ isRight }) => isRight),
   );
   for (const { way, verdicts } of results)
     for (const { finding } of verdicts) {
       if (finding === undefined || isImplied(way, finding, earlierFindings)) continue;
-      if (isAsSentWrong && way.expects === "acknowledged" && way.name !== "as-sent") continue;
+      if (hasAsSentFailed && way.expects === "acknowledged" && way.name !== "as-sent") continue;
       earlierFindings.set(finding.code, finding);
     }
   return [...earlierFindings.values()];
@@ -113,7 +113,7 @@ function isImplied(
   // A receiver that verifies nothing accepts every forgery.
   if (earlierFindings.has("unsigned_accepted") && name !== "unsigned")
     return expects === "refused" && shows.accepted === code;
-  // If a receiver does not check the age, a replay does not need a second Timestamp.
+  // A receiver that does not check the age accepts a replay even without a second Timestamp.
   if (earlierFindings.has("old_timestamp_accepted") && code === "second_timestamp_accepted") return true;
   // A receiver that serialises the body again cannot notice different white space.
   if (earlierFindings.has("serialised_body") && name === "altered-body") return true;
@@ -121,15 +121,15 @@ function isImplied(
   return earlierFindings.has("tolerance_too_small") && name === "to-the-minute";
 }
 
-/** Small servers queue only five connections. Further ones wait for a second. */
+/** Small servers queue only five connections. Additional connections wait for a second. */
 const variantConcurrency = 4;
 
 /**
- * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and returns the one that the receiver accepts.
+ * Tries signatures with common mistakes on `GET /test/auth`, which creates no work, and returns the mistake that the receiver accepts.
  *
- * @param send sends a request and returns its response status; undefined without a response
+ * @param send sends a request and returns the response status; undefined if there is no response
  * @param precision the precision of the Timestamp that the receiver rejects
- * @returns undefined if the receiver accepts none of them, or cannot be reached in time
+ * @returns the mistake; undefined if the receiver accepts none of the signatures, or cannot be reached in time
  */
 export async function findSigningMistake(
   scheme: Scheme,

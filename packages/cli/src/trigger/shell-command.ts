@@ -3,23 +3,23 @@ import type { TestRequest } from "./ways.ts";
 
 /**
  * Returns a POSIX shell command that sends a test event with curl. It signs with `WEBHOOK_SECRET` when it runs, so it contains neither the
- * secret nor a signature that a receiver would accept. A time in the past or future is a literal.
+ * secret nor a signature that a receiver would accept. A time in the past or the future is written as a literal.
  */
 export function toShellCommand(
   { method, path, headers, body, signedBody = body }: TestRequest,
   baseUrl: string,
   scheme: Scheme,
 ): string {
-  const text = headers.map(({ shell = "" }) => shell).join("\n");
+  const shellTexts = headers.map(({ shell = "" }) => shell).join("\n");
   const id = headers.find(({ name }) => name === "webhook-id")?.value ?? "";
   const lines: string[] = [];
-  if (/\$now\b/.test(text)) lines.push("now=$(date -u +%Y-%m-%dT%H:%M:%SZ)");
-  if (/\$minute\b/.test(text)) lines.push("minute=$(date -u +%Y-%m-%dT%H:%MZ)");
-  if (/\$seconds\b/.test(text)) lines.push("seconds=$(date +%s)");
-  const signsBody = scheme === "standardWebhooks" && text.includes("$(sign ");
-  // Set even if it is empty, because the shell may still have an earlier command's body.
+  if (/\$now\b/.test(shellTexts)) lines.push("now=$(date -u +%Y-%m-%dT%H:%M:%SZ)");
+  if (/\$minute\b/.test(shellTexts)) lines.push("minute=$(date -u +%Y-%m-%dT%H:%MZ)");
+  if (/\$seconds\b/.test(shellTexts)) lines.push("seconds=$(date +%s)");
+  const signsBody = scheme === "standardWebhooks" && shellTexts.includes("$(sign ");
+  // An empty body is set too, because the shell may still contain the body of an earlier command.
   if (body.length > 0 || signsBody) lines.push(`body=${quote(signedBody.toString())}`);
-  if (text.includes("$(digest "))
+  if (shellTexts.includes("$(digest "))
     lines.push(`digest() { printf %s "$1$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c1-64 | tr a-f A-F; }`);
   if (signsBody)
     lines.push(
@@ -31,8 +31,9 @@ export function toShellCommand(
   );
   const url = quote(`${baseUrl.replace(/\/+$/, "")}${path}`);
   const sentBody = body === signedBody && body.length > 0 ? '"$body"' : quote(body.toString());
-  const content = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
-  return [...lines, [`curl -i -X ${method}`, ...headerOptions, ...content, url].join(" \\\n  ")].join("\n");
+  const bodyOptions = body.length > 0 || method !== "GET" ? [`--data-binary ${sentBody}`] : [];
+  lines.push([`curl -i -X ${method}`, ...headerOptions, ...bodyOptions, url].join(" \\\n  "));
+  return lines.join("\n");
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

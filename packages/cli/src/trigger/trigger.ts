@@ -13,7 +13,7 @@ import {
 } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
 import { type Exchange, exchange } from "../wire/exchange.ts";
-import { describeConnectionError, type ReceiverUrl, readUrl } from "../wire/receiver-url.ts";
+import { describeConnectionError, parseUrl, type ReceiverUrl } from "../wire/receiver-url.ts";
 import { formatRequest, formatResponse, toCommand } from "../wire/show-exchange.ts";
 import { findEvent, setFields, type TriggerEvent, uniqueFields } from "./events.ts";
 import { judgeTestEvent, type TestVerdict } from "./judge.ts";
@@ -38,18 +38,18 @@ export interface TriggerOptions {
 export async function trigger(name: string, { to: urlText, set = [], as, scheme, ...options }: TriggerOptions) {
   const event = findEvent(name);
   const fields = setFields(event, set);
-  const to = readUrl(urlText);
-  const toWebhook = (values = fields): Webhook => fillEvent(event, values, `delivery_${randomUUID()}`);
-  const ways = findWays(as, toWebhook(), scheme);
+  const to = parseUrl(urlText);
+  const createWebhook = (values = fields): Webhook => fillEvent(event, values, `delivery_${randomUUID()}`);
+  const ways = findWays(as, createWebhook(), scheme);
   const secret = event.isUnsigned ? "" : await readSecret(scheme, options.secretFile);
   const mask = maskSecrets([secret]);
-  // The service's own time limits (D-25).
+  // The time limits of the service (D-25).
   const timeoutMs = options.timeout ?? (event.isRequest ? 5_000 : 15_000);
   let wrongCount = 0;
   let hasResponded = false;
   for (const way of ways) {
-    // Otherwise, the receiver would take later events for duplicates of the first.
-    const webhook = toWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
+    // Without unique fields, the receiver would treat later events as duplicates of the first event.
+    const webhook = createWebhook(ways.length > 1 && set.length === 0 ? uniqueFields(event) : fields);
     const requests = writeTestRequests(way, webhook, { scheme, secret, now: new Date() });
     for (const request of requests) {
       const headers = request.headers.map((header) => [header.name, header.value] as const);
@@ -57,7 +57,7 @@ export async function trigger(name: string, { to: urlText, set = [], as, scheme,
       const received = await exchange(to, bytes, { methods: [request.method], timeoutMs });
       const [response] = received.responses;
       hasResponded ||= response !== undefined;
-      // Once the receiver has responded, a connection error may be its reaction to a request.
+      // After the first response, a connection error may be the receiver's reaction to a request.
       if (!hasResponded && received.error !== undefined)
         throw new UsageError(describeConnectionError(to, received.error));
       const outcome = { status: response?.status ?? ("closed" as const), body: response?.body ?? "", ...received };
@@ -72,11 +72,11 @@ export async function trigger(name: string, { to: urlText, set = [], as, scheme,
   return wrongCount === 0 ? 0 : 1;
 }
 
-/** Finds the ways to send the webhook that `--as` selects. @throws {UsageError} if the webhook cannot be sent that way */
+/** Returns the ways that `--as` selects. @throws {UsageError} if the webhook cannot be sent that way */
 function findWays(name: string, webhook: Webhook, scheme: Scheme): readonly TestWay[] {
   const ways = waysFor(webhook, scheme);
-  const chosen = name === "every" ? ways : ways.filter((way) => way.name === name);
-  if (chosen.length > 0) return chosen;
+  const selectedWays = name === "every" ? ways : ways.filter((way) => way.name === name);
+  if (selectedWays.length > 0) return selectedWays;
   throw new UsageError(
     `This webhook cannot be sent as ${JSON.stringify(name)}. Choose one of: every, ${ways.map((way) => way.name).join(", ")}.`,
   );
@@ -116,9 +116,9 @@ function formatTest(
   const [response] = received.responses;
   const { isRight } = verdict;
   const isAsSent = way.name === "as-sent";
-  // How the service would react is more useful than the finding for the status.
-  const isUsual = isAsSent && (isRight || response?.status !== 200);
-  const outcome = isUsual ? describeOutcome(event, received, timeoutMs) : verdict.text;
+  // How the service would react to a plain event is more useful than the finding for the status.
+  const showsReaction = isAsSent && (isRight || response?.status !== 200);
+  const outcome = showsReaction ? describeReaction(event, received, timeoutMs) : verdict.text;
   const lines = [
     style("bold", isAsSent && !isOneOfSeveral ? "Sent" : `Sent: ${way.title}`),
     formatRequest(bytes, mask),
@@ -128,7 +128,7 @@ function formatTest(
     "",
     style(isRight ? "green" : "red", outcome),
   ];
-  if (!isUsual && verdict.finding) lines.push(...formatFinding(verdict.finding, style));
+  if (!showsReaction && verdict.finding) lines.push(...formatFinding(verdict.finding, style));
   if (!isRight) lines.push(`Send it again: ${toCommand(bytes, to, mask) ?? ""}`);
   return [...lines, ...(isOneOfSeveral ? [""] : [])].join("\n");
 }
@@ -142,19 +142,16 @@ function formatFinding({ title, code, why, change }: NonNullable<TestVerdict["fi
   ];
 }
 
-/** Says how the service would react to the response: it retries events, and sends requests once (D-26). */
-function describeOutcome(
-  { isRequest, name, path }: TriggerEvent,
+/** Describes how the service would react to the response. */
+function describeReaction(
+  event: TriggerEvent,
   { responses, isClosed, isTooLarge }: Exchange,
   timeoutMs: number,
 ): string {
+  const { isRequest, path } = event;
   const [response] = responses;
   if (response?.status === 200) return isRequest ? "The receiver responded with 200." : "The receiver acknowledged it.";
-  const consequence = !isRequest
-    ? "The service would retry."
-    : name === "contact-suggestions"
-      ? "The service would not retry: the hirer sees no suggestions from this organisation."
-      : "The service would not retry, and would not save the URL in the company profile.";
+  const consequence = describeFailure(event);
   if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
     const { advice } = endpointProblem(path, response.status);
@@ -162,4 +159,12 @@ function describeOutcome(
   }
   if (isClosed) return `The receiver closed the connection without a response. ${consequence}`;
   return `There was no response within ${timeoutMs / 1000} s. ${consequence}`;
+}
+
+/** Describes what the service would do after a failed attempt: it retries events, but sends requests only once (D-26). */
+function describeFailure({ isRequest, name }: TriggerEvent): string {
+  if (!isRequest) return "The service would retry.";
+  if (name === "contact-suggestions")
+    return "The service would not retry, so the hirer would see no suggestions from this organisation.";
+  return "The service would not retry, and would not save the URL in the company profile.";
 }

@@ -27,7 +27,7 @@ export interface TestRequest {
   signedBody?: Buffer;
 }
 
-/** How to send an event: the way the service does, or with one difference that a receiver must handle. */
+/** How to send an event: the way the service sends it, or with one difference that a receiver must handle. */
 export interface TestWay {
   /** The name on the command line, such as `late`. */
   name: string;
@@ -35,7 +35,7 @@ export interface TestWay {
   title: string;
   /** `"unreadable"`: any rejection is correct, because the service then retries. */
   expects: "acknowledged" | "refused" | "unreadable";
-  /** What a wrong response shows, as in the test vectors. */
+  /** The findings for wrong responses, as in the test vectors. */
   shows: Shows;
   /** Whether the webhook can be sent this way. @default always */
   isFor?(webhook: Webhook, scheme: Scheme): boolean;
@@ -52,17 +52,17 @@ interface SignOptions {
   body?: Buffer;
   /** Whether to omit the seconds from the timestamp. @default false */
   isToTheMinute?: boolean;
-  /** A timestamp to send instead of the time. */
+  /** The timestamp to send instead of the current time. */
   timestamp?: string;
 }
 
-/** What a way builds its requests from. */
+/** The webhook, and the functions that build its requests. */
 interface Message {
   /** The webhook to send. */
   webhook: Webhook;
-  /** Returns the webhook's request with additional headers and, optionally, other parts changed. */
+  /** Returns the request for the webhook with these headers added and, optionally, other fields changed. */
   request(headers: readonly TestHeader[], change?: Partial<TestRequest>): TestRequest;
-  /** Returns the signature headers, which are fresh and correct by default. */
+  /** Returns the signature headers. Without options, the signature is fresh and correct. */
   sign(options?: SignOptions): TestHeader[];
 }
 
@@ -112,7 +112,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "unknown-field",
-    title: "with a field that you do not know",
+    title: "with an unknown field",
     expects: "acknowledged",
     shows: { refused: "unknown_fields_refused" },
     isFor: isSignedBody,
@@ -139,11 +139,11 @@ export const testWays: readonly TestWay[] = [
     shows: { refused: "media_type_refused" },
     isFor: isSignedBody,
     write({ request, sign }) {
-      const { headers, ...rest } = request(sign());
-      const withCharset = headers.map((header) =>
+      const signedRequest = request(sign());
+      const headers = signedRequest.headers.map((header) =>
         header.name === "Content-Type" ? { ...header, value: `${header.value}; charset=utf-8` } : header,
       );
-      return [{ ...rest, headers: withCharset }];
+      return [{ ...signedRequest, headers }];
     },
   },
   {
@@ -225,7 +225,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "early",
-    title: "signed ten minutes ahead",
+    title: "signed ten minutes in the future",
     expects: "refused",
     shows: { accepted: "future_timestamp_accepted" },
     isFor: isSigned,
@@ -273,7 +273,7 @@ export const testWays: readonly TestWay[] = [
   },
   {
     name: "other-method",
-    title: "with another method",
+    title: "with a different method",
     expects: "unreadable",
     shows: { accepted: "any_method_accepted" },
     isFor: isSigned,
@@ -356,15 +356,18 @@ const toShellTexts = (time: string, timestamp: string, signature: string, prefix
   [signature]: `${prefix}${time})`,
 });
 
-/** Cuts a signature after eight characters. A receiver that accepts it does not compare the rest. */
+/** The scheme prefix of each header that contains a signature. */
+const signaturePrefixes: Readonly<Record<string, string>> = { Authorization: "hmac ", "webhook-signature": "v1," };
+
+/** Cuts a signature after eight characters. A receiver that accepts it compares only the start of the signature. */
 function cutSignature(header: TestHeader): TestHeader {
-  const length = { Authorization: "hmac ".length + 8, "webhook-signature": "v1,".length + 8 }[header.name];
-  if (length === undefined) return header;
-  const { value, shell = "" } = header;
-  return { name: header.name, value: value.slice(0, length), shell: shell.replace(/\)$/, " | cut -c1-8)") };
+  const { name, value, shell = "" } = header;
+  const prefix = signaturePrefixes[name];
+  if (prefix === undefined) return header;
+  return { name, value: value.slice(0, prefix.length + 8), shell: shell.replace(/\)$/, " | cut -c1-8)") };
 }
 
-/** Returns the headers with the named ones sent twice: in either order, as two lines or joined into one. */
+/** Returns the variants of the headers that contain each named header twice: in either order, as two lines or joined into one line. */
 function duplicateHeaders(
   names: readonly string[],
   first: readonly TestHeader[],

@@ -39,7 +39,7 @@ export function fillEvent(event: TriggerEvent, fields: Readonly<Record<string, u
   };
 }
 
-/** Returns the headers that follow a webhook's signature headers. */
+/** Returns the headers that follow the signature headers of a webhook. */
 export function unsignedHeaders({
   id,
   isRequest,
@@ -51,14 +51,14 @@ export function unsignedHeaders({
   return headers;
 }
 
-/** Returns the bytes of a signed webhook, with the headers that the service sends. */
+/** Signs a webhook and returns the bytes of the request, with the headers that the service sends. */
 function signAndSerialise(webhook: Webhook, to: ReceiverUrl, { scheme, secret }: Signing): Buffer {
   const { method, path, body, id, isUnsigned } = webhook;
   const signature = isUnsigned ? [] : signRequest(scheme, secret, { now: new Date(), id, body });
   return serialiseRequest({ method, path, headers: [...signature, ...unsignedHeaders(webhook)], body }, to);
 }
 
-/** Returns a request's bytes, including its connection headers. */
+/** Returns the bytes of a request, including its connection headers. */
 export function serialiseRequest(
   {
     method,

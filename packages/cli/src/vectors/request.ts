@@ -3,7 +3,7 @@ import { decodeKey } from "../signature/sign-request.ts";
 import type { Sign, TestVectors, Text, VectorRequest } from "./vectors.ts";
 
 /**
- * Computes the values of a signature's placeholders. Does not share code with the kit, because it is used to test it.
+ * Computes the values of the signature placeholders. Shares no code with the webhook kit, because the test vectors test the kit.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  */
@@ -23,11 +23,11 @@ export function sign(config: TestVectors["config"], now: number, signing: Sign =
     SECRET: secret.toUpperCase(),
   };
   const timestamp = fillIn(format, values);
-  const over = (text: string) => fillIn(text, { ...values, timestamp });
+  const fill = (text: string) => fillIn(text, { ...values, timestamp });
   const digest =
     variant === "hmac"
-      ? createHmac(algorithm, over(signing.key ?? "{{secret}}")).update(over(signing.over ?? "{{timestamp}}"))
-      : createHash(algorithm).update(over(signing.over ?? "{{timestamp}}{{secret}}"));
+      ? createHmac(algorithm, fill(signing.key ?? "{{secret}}")).update(fill(signing.over ?? "{{timestamp}}"))
+      : createHash(algorithm).update(fill(signing.over ?? "{{timestamp}}{{secret}}"));
   const bytes = digest.digest();
   return {
     ...values,
@@ -40,7 +40,7 @@ export function sign(config: TestVectors["config"], now: number, signing: Sign =
 
 const dayMs = 86_400_000;
 
-/** Returns an instant's calendar and clock fields at the given offset from UTC. */
+/** Formats an instant as the values of the calendar and clock placeholders, at the given offset from UTC. */
 function toCalendarFields(instant: number, utcOffsetMs: number): Record<string, string> {
   const date = new Date(instant + utcOffsetMs);
   const [YYYY = "", MM = "", DD = "", hh = "", mm = "", ss = "", SSS = ""] = date.toISOString().split(/[-T:.Z]/);
@@ -66,7 +66,8 @@ function toCalendarFields(instant: number, utcOffsetMs: number): Record<string, 
 }
 
 /**
- * Computes the values of a Standard Webhooks signature's placeholders. Does not share code with the kit, because it is used to test it.
+ * Computes the values of the Standard Webhooks signature placeholders. Shares no code with the webhook kit, because the test vectors test
+ * the kit.
  *
  * @param now the time on the sender's clock, in milliseconds since 1970
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -82,11 +83,11 @@ export function signStandardWebhooks(
     throw new Error(`The test vectors use the secret ${signing.secret}, which is not configured.`);
   const key = signing.key === undefined ? decodeKey(secret) : Buffer.from(signing.key);
   const timestamp = String(Math.floor((now + (signing.offsetMs ?? 0)) / 1000));
-  const head = fillIn(signing.over ?? "{{webhook.id}}.{{webhook.timestamp}}.", {
+  const signedPrefix = fillIn(signing.over ?? "{{webhook.id}}.{{webhook.timestamp}}.", {
     "webhook.id": id,
     "webhook.timestamp": timestamp,
   });
-  const digest = createHmac("sha256", key).update(head).update(body).digest();
+  const digest = createHmac("sha256", key).update(signedPrefix).update(body).digest();
   return {
     "webhook.id": id,
     "webhook.timestamp": timestamp,
@@ -98,7 +99,7 @@ export function signStandardWebhooks(
 
 type Values = Readonly<Record<string, string>>;
 
-/** Matches `{{name}}`, or `{{name[2:5]}}` for a part of its value. */
+/** Matches `{{name}}`, or `{{name[2:5]}}` for a slice of its value. */
 const placeholder = /\{\{([A-Za-z.]+)(?:\[(\d+):(\d*)\])?\}\}/g;
 
 /**
@@ -115,11 +116,11 @@ export function fillIn(text: string, values: Values): string {
   });
 }
 
-/** Returns the bytes of a request's body, in UTF-8. */
+/** Builds a request body, encoded in UTF-8. */
 export const buildBody = (request: VectorRequest, values: Values): Buffer<ArrayBuffer> =>
   Buffer.concat(buildBodyParts(request, values));
 
-/** Builds the body's parts, without concatenating them: some bodies are 16 MiB. */
+/** Builds the parts of a request body. They are not concatenated because some bodies are 16 MiB. */
 function buildBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values): Buffer[] {
   if (bodyBase64 !== undefined) return [Buffer.from(fillIn(expandRepeats(bodyBase64), values), "base64")];
   return (typeof body === "string" ? [body] : body).map((part) => {
@@ -129,7 +130,7 @@ function buildBodyParts({ body = "", bodyBase64 }: VectorRequest, values: Values
   });
 }
 
-/** Returns a request's bytes. The head is ISO 8859-1, so that it can contain any byte. */
+/** Builds the bytes of a request. The head is encoded in ISO 8859-1, so that it can contain any byte. */
 export function buildRequest(request: VectorRequest, values: Values, isLast: boolean): Buffer<ArrayBuffer> {
   const fill = (text: Text) => fillIn(expandRepeats(text), values);
   if (request.raw !== undefined) return Buffer.from(fill(request.raw), "latin1");
@@ -144,8 +145,9 @@ export function buildRequest(request: VectorRequest, values: Values, isLast: boo
     lines.push(`Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`);
   if (isLast && !isOmittedOrSet("Connection")) lines.push("Connection: close");
   const filledTarget = fill(target);
-  const start = `${fill(method)} ${filledTarget.startsWith("/") ? `${values.base}${filledTarget}` : filledTarget} ${version}`;
-  return Buffer.concat([Buffer.from(`${[start, ...lines].join("\r\n")}\r\n\r\n`, "latin1"), ...body]);
+  const requestTarget = filledTarget.startsWith("/") ? `${values.base}${filledTarget}` : filledTarget;
+  const requestLine = `${fill(method)} ${requestTarget} ${version}`;
+  return Buffer.concat([Buffer.from(`${[requestLine, ...lines].join("\r\n")}\r\n\r\n`, "latin1"), ...body]);
 }
 
 const expandRepeats = (text: Text): string =>

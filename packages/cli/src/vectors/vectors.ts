@@ -43,7 +43,7 @@ export interface Shows {
   mayGoUnanswered?: boolean;
 }
 
-/** How a case is signed; every member has a default, see spec/corpus/README.md. */
+/** How a case is signed. Every field has a default; see spec/corpus/README.md. */
 export interface Sign {
   offsetMs?: number;
   shiftMinutes?: number;
@@ -63,7 +63,7 @@ export interface VectorRequest {
   method?: string;
   target?: Text;
   version?: string;
-  /** A name and its value, or a whole line to be sent unchanged. */
+  /** Each header is a name and a value, or a whole line that is sent unchanged. */
   headers?: ([name: string, value: Text] | string)[];
   without?: string[];
   body?: Text;
@@ -74,10 +74,10 @@ export interface VectorRequest {
 
 export interface ExpectedResponse {
   status: number | "closed" | (number | "closed")[];
-  /** A value, or whether the header is present. */
+  /** The value of each header, or whether the header is present. */
   headers?: Record<string, string | boolean>;
   handled: number;
-  /** The arguments of the handler. */
+  /** The arguments that the handler receives. */
   given?: unknown;
   json?: unknown;
 }
@@ -133,11 +133,11 @@ export interface TestVectors {
 export const toSteps = (testCase: TestVector): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
 /** The build copies spec/corpus/ next to the bundle. The sources read it in place. */
-const candidates = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
+const candidateFolders = ["corpus/", "../../../../spec/corpus/"].map((path) => new URL(path, import.meta.url));
 
 /** Returns the folder that contains the test vectors. @throws {Error} for an incomplete installation */
 export function findVectorsFolder(): URL {
-  const folder = candidates.find((url) => existsSync(new URL("config.json", url)));
+  const folder = candidateFolders.find((url) => existsSync(new URL("config.json", url)));
   if (!folder) throw new Error("The package's test vectors are missing. Install @offers/cli again.");
   return folder;
 }
@@ -149,14 +149,14 @@ const readGroups = (folder: string): VectorGroup[] =>
     .sort()
     .map((file) => {
       const { shows, cases } = readJson(folder + file) as { shows?: Shows; cases: TestVector[] };
-      return { name: file.replace(".json", ""), cases: cases.map((testCase) => withDefaults(testCase, shows)) };
+      return { name: file.replace(".json", ""), cases: cases.map((testCase) => applyDefaults(testCase, shows)) };
     });
 
 /** Applies a group's default findings to one of its cases. */
-function withDefaults(testCase: TestVector, defaults: Shows | undefined): TestVector {
-  const withDefault = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
-  if (!("sequence" in testCase)) return { ...testCase, ...withDefault(testCase) };
-  return { ...testCase, sequence: testCase.sequence.map(withDefault) };
+function applyDefaults(testCase: TestVector, defaults: Shows | undefined): TestVector {
+  const applyToStep = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
+  if (!("sequence" in testCase)) return { ...testCase, ...applyToStep(testCase) };
+  return { ...testCase, sequence: testCase.sequence.map(applyToStep) };
 }
 
 /** Reads all test vectors, one group per file. */
@@ -168,7 +168,7 @@ export function readVectors(): TestVectors {
   };
 }
 
-/** What each finding means, most serious first. */
+/** The explanation of each finding, most serious first. */
 export const findings = catalogue as Readonly<Record<FindingCode, Explanation>>;
 
 /** An explanation with the code of the finding. */

@@ -10,7 +10,7 @@ export interface Address {
   isSecure?: boolean;
 }
 
-/** What a connection received until it was closed. */
+/** The responses that arrived on a connection, and how it ended. */
 export interface Exchange {
   responses: WireResponse[];
   /** Whether the connection was closed in time. */
@@ -23,7 +23,7 @@ export interface Exchange {
   durationMs: number;
 }
 
-/** A list of suggestions may be 1 MiB (D-24). A receiver that sends four times as much has no limit. */
+/** Four times the maximum size of a list of suggestions (D-24). A receiver that sends more has no limit. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Longer than the 5 seconds that a check or a search may take (D-25). */
@@ -32,20 +32,21 @@ export const defaultTimeoutMs = 10_000;
 /** How long to wait for unexpected bytes after the last response. */
 const quietMs = 300;
 
-const minLargeLength = 64 * 1024;
+/** A longer response is not parsed after every chunk, because each time all received bytes are parsed again. */
+const maxLengthParsedPerChunk = 64 * 1024;
 
 export interface ExchangeOptions {
   /** One per request in the bytes. */
   methods: readonly string[];
-  /** `"half"` closes this side when the bytes are sent, before any response. */
+  /** `"half"` closes this side of the connection as soon as the bytes are sent. */
   end?: "half" | undefined;
   /** The time limit, from connecting to closing. @default 10,000 */
   timeoutMs?: number;
 }
 
 /**
- * Sends bytes over a new connection and reads everything that arrives until the other side closes. Always ends within the time limit, and
- * reads a limited number of bytes. Never rejects.
+ * Sends bytes over a new connection and reads everything that arrives until the other side closes it. Always ends within the time limit and
+ * stops reading at the size limit. Never rejects.
  */
 export function exchange(
   address: Address,
@@ -75,22 +76,21 @@ export function exchange(
     let quietTimer: NodeJS.Timeout | undefined;
     let parseTimer: NodeJS.Timeout | undefined;
     socket.setEncoding("latin1");
-    socket.on("data", (more) => {
-      text += more;
+    socket.on("data", (chunk) => {
+      text += chunk;
       if (text.length > maxResponseBytes) return settle(false, true);
-      // Each time, all received bytes are parsed again. So parse a large body less often than once per chunk.
-      if (text.length < minLargeLength) return endIfComplete();
+      if (text.length < maxLengthParsedPerChunk) return endIfComplete();
       parseTimer ??= setTimeout(endIfComplete, 20);
     });
     const endIfComplete = () => {
       parseTimer = undefined;
       if (quietTimer || readResponses(text, methods, false).length < methods.length) return;
       durationMs = performance.now() - startedAt;
-      // Closing this side makes a keep-alive receiver close the connection; whatever it still sends is read.
+      // Closing this side makes a keep-alive receiver close the connection. Anything it still sends is read.
       socket.end();
       quietTimer = setTimeout(() => settle(true), quietMs);
     };
-    // A reset may come before or after a response; the bytes show which.
+    // A reset may arrive before or after a response, so it does not decide whether there is one.
     socket.on("error", (cause: NodeJS.ErrnoException) => {
       error = cause.code ?? cause.message;
     });

@@ -1,15 +1,16 @@
 import { UsageError } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 
-/** A receiver's URL, and the prefix of every path, without a trailing slash. */
+/** A parsed base URL. */
 export interface ReceiverUrl extends Address {
+  /** The prefix of every path, without a trailing slash. */
   base: string;
   /** The URL as the user entered it, up to the end of the path. */
   href: string;
 }
 
-/** Parses a receiver's base URL. @throws {UsageError} if the string is not one */
-export function readUrl(text: string): ReceiverUrl {
+/** Parses a base URL. @throws {UsageError} if the string is not a base URL */
+export function parseUrl(text: string): ReceiverUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new UsageError(
@@ -34,21 +35,21 @@ export function readUrl(text: string): ReceiverUrl {
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
 
-/** What to do about certificate errors, by OpenSSL's verification code. */
+/** A description and a remedy for each certificate error, by OpenSSL's verification code. */
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired; renew it",
   CERT_NOT_YET_VALID: "its certificate is not valid yet; are both clocks correct?",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name; use the name in the certificate",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for a different name; use the name in the certificate",
 };
 
-const untrusted =
+const untrustedCertificate =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)/;
 
-/** Explains why a connection failed, by the error's code or message. OpenSSL's own message quotes a line of its source code. */
+/** Explains why a connection failed. @param error the error code, or the error message if the error has no code */
 export function describeConnectionError({ href, isSecure = false }: ReceiverUrl, error: string): string {
   const certificate = certificateProblems[error];
   if (certificate !== undefined) return `${href} cannot be used: ${certificate} (${error}).`;
-  if (untrusted.test(error))
+  if (untrustedCertificate.test(error))
     return `${href} cannot be used: its certificate is not signed by an authority that this machine trusts (${error}). Set NODE_EXTRA_CA_CERTS to your own authority's certificate.`;
   if (isSecure && /^EPROTO|SSL|TLS/i.test(error))
     return `${href} does not use TLS on this port. If your receiver serves plain HTTP, use http://.`;

@@ -2,12 +2,12 @@ import { type Mask, toPrintable } from "../terminal/output.ts";
 import type { Address } from "./exchange.ts";
 import type { WireResponse } from "./read-responses.ts";
 
-/** How many characters of a request or response a report shows. */
-const maxShown = 1_200;
+/** The maximum number of characters of a request or response in a report. */
+const maxTextLength = 1_200;
 
 /** Formats a request for display. */
 export const formatRequest = (sent: Buffer, mask: Mask): string =>
-  shorten(toPrintable(mask(sent.toString("latin1", 0, maxShown * 2))), sent.length);
+  shorten(toPrintable(mask(sent.toString("latin1", 0, maxTextLength * 2))), sent.length);
 
 /** Formats a response for display. */
 export function formatResponse(received: WireResponse | undefined, mask: Mask): string {
@@ -15,40 +15,42 @@ export function formatResponse(received: WireResponse | undefined, mask: Mask): 
   const { status, headers, body } = received;
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
   const text = [`HTTP/1.1 ${status}`, ...lines, "", Buffer.from(body, "latin1").toString()].join("\n");
-  return shorten(toPrintable(mask(text.slice(0, maxShown * 2))), text.length);
+  return shorten(toPrintable(mask(text.slice(0, maxTextLength * 2))), text.length);
 }
 
-const shorten = (text: string, bytes: number): string =>
-  text.length > maxShown || bytes > maxShown * 2
-    ? `${text.slice(0, maxShown)}\n… ${bytes.toLocaleString("en")} bytes in total`
+const shorten = (text: string, byteCount: number): string =>
+  text.length > maxTextLength || byteCount > maxTextLength * 2
+    ? `${text.slice(0, maxTextLength)}\n… ${byteCount.toLocaleString("en")} bytes in total`
     : text.trimEnd();
 
-/** Matches the head of a request that curl sends unchanged. Any other request is sent as raw bytes. */
+/** Matches a request head that curl sends unchanged. Any other request is sent as raw bytes. */
 const plainHead = /^[A-Z]+ \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[\w-]+: [\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n)+\r\n$/;
 
-const headersFromCurl = /^(host|content-length|connection|user-agent|accept):/i;
+/** Matches the headers that curl adds itself. */
+const curlHeader = /^(host|content-length|connection|user-agent|accept):/i;
 
-/** A longer command would fill the screen. */
-const maxCommandBytes = 4_000;
+/** A command for a larger request would fill the screen. */
+const maxRequestBytes = 4_000;
 
 /**
- * Returns a shell command that sends the same bytes: with curl if possible, otherwise the raw bytes with nc or openssl.
+ * Returns a shell command that sends the same bytes: with curl if possible, otherwise with nc or openssl.
  *
  * @param mask replaces parts that must not be shown
+ * @returns undefined for a large request
  */
 export function toCommand(sent: Buffer, target: Address, mask: Mask): string | undefined {
-  if (sent.length > maxCommandBytes) return undefined;
+  if (sent.length > maxRequestBytes) return undefined;
   const text = sent.toString("latin1");
   const headEnd = text.indexOf("\r\n\r\n") + 4;
   const head = text.slice(0, headEnd);
-  if (headEnd < 4 || !plainHead.test(head)) return rawCommand(text, target, mask);
-  const [start = "", ...lines] = head.trimEnd().split("\r\n");
-  const [method, path = ""] = start.split(" ");
+  if (headEnd < 4 || !plainHead.test(head)) return toRawCommand(text, target, mask);
+  const [requestLine = "", ...lines] = head.trimEnd().split("\r\n");
+  const [method, path = ""] = requestLine.split(" ");
   const body = text.slice(headEnd);
-  const isFramed = lines.every((line) => !/^transfer-encoding:/i.test(line));
+  const isChunked = lines.some((line) => /^transfer-encoding:/i.test(line));
   const contentLength = lines.find((line) => /^content-length:/i.test(line))?.split(": ")[1];
-  if (!isFramed || (contentLength ?? "0") !== String(body.length)) return rawCommand(text, target, mask);
-  const otherHeaders = lines.filter((line) => !headersFromCurl.test(line));
+  if (isChunked || (contentLength ?? "0") !== String(body.length)) return toRawCommand(text, target, mask);
+  const otherHeaders = lines.filter((line) => !curlHeader.test(line));
   const host = lines.find((line) => /^host:/i.test(line))?.slice("host: ".length);
   const address = `${target.host}:${target.port}`;
   return [
@@ -60,10 +62,12 @@ export function toCommand(sent: Buffer, target: Address, mask: Mask): string | u
   ].join(" \\\n  ");
 }
 
-function rawCommand(text: string, { host, port, isSecure }: Address, mask: Mask): string {
-  const name = host.replace(/^\[|\]$/g, "");
-  const pipe = isSecure ? `openssl s_client -quiet -connect ${host}:${port}` : `nc ${name} ${port}`;
-  return `printf %b ${quote(escapeForPrintf(mask(text)))} | ${pipe}`;
+function toRawCommand(text: string, { host, port, isSecure }: Address, mask: Mask): string {
+  const hostWithoutBrackets = host.replace(/^\[|\]$/g, "");
+  const sendCommand = isSecure
+    ? `openssl s_client -quiet -connect ${host}:${port}`
+    : `nc ${hostWithoutBrackets} ${port}`;
+  return `printf %b ${quote(escapeForPrintf(mask(text)))} | ${sendCommand}`;
 }
 
 const escapeForPrintf = (text: string): string =>

@@ -41,7 +41,7 @@ test.each([
     env,
     'has no field "offer". Its fields are offerId, workerId, response.',
   ],
-  [["trigger", "worker-offer-response", "--to", "http://127.0.0.1:1", "--set", "7"], env, "--set takes field=value"],
+  [["trigger", "worker-offer-response", "--to", "http://127.0.0.1:1", "--set", "7"], env, "--set needs field=value"],
   [["listen", "--port", "70000"], env, "Use a port from 0 to 65535."],
   [["listen", "--host", "192.0.2.1"], env, "Choose another with --port"],
   [["listen", "--after", "x"], env, "option '--after' needs --from"],

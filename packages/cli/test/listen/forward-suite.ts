@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { expect } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { createListener } from "../../src/listen/listener.ts";
-import { readUrl } from "../../src/wire/receiver-url.ts";
+import { parseUrl } from "../../src/wire/receiver-url.ts";
 
 /** A random request. */
 interface RandomRequest {
@@ -111,7 +111,7 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
     scheme: "timestampDigest",
     secret: "a secret that signs nothing here",
     timeoutMs: 10_000,
-    forwardTo: readUrl(`http://127.0.0.1:${receiverPort}/base`),
+    forwardTo: parseUrl(`http://127.0.0.1:${receiverPort}/base`),
     onArrival: () => undefined,
   });
   const port = await startListening(listener);

@@ -6,7 +6,7 @@ import { forwardedPath } from "../../src/listen/forward.ts";
 import { formatArrival, toJsonLine } from "../../src/listen/listen.ts";
 import { type Arrival, createListener } from "../../src/listen/listener.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
-import { readUrl } from "../../src/wire/receiver-url.ts";
+import { parseUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 async function startListener(scheme: Scheme, forwardTo?: string) {
@@ -15,7 +15,7 @@ async function startListener(scheme: Scheme, forwardTo?: string) {
     scheme,
     secret: secrets[scheme],
     timeoutMs: 500,
-    forwardTo: forwardTo ? readUrl(forwardTo) : undefined,
+    forwardTo: forwardTo ? parseUrl(forwardTo) : undefined,
     onArrival: (arrival) => arrivals.push(arrival),
   });
   server.listen(0, "127.0.0.1");
@@ -144,7 +144,7 @@ test.each([
   ["/offers", "/offersmith", "/offers/offersmith"],
   ["", "/offers/test", "/offers/test"],
 ])("with a receiver at %j, %s is forwarded to %s", (base, target, expected) =>
-  expect(forwardedPath(readUrl(`http://localhost:3001${base}`), target)).toBe(expected),
+  expect(forwardedPath(parseUrl(`http://localhost:3001${base}`), target)).toBe(expected),
 );
 
 test("keeps an idle connection for longer than cloudflared, which does so for 90 s", async () => {

@@ -7,12 +7,12 @@ import { probe } from "../../src/probe/probe.ts";
 import { isEventCase, vectorGroupsFor } from "../../src/probe/select.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
 import { readVectors } from "../../src/vectors/vectors.ts";
-import { readUrl } from "../../src/wire/receiver-url.ts";
+import { parseUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 /** Starts a receiver that accepts and records everything. */
 async function startRecorder(): Promise<{
-  url: ReturnType<typeof readUrl>;
+  url: ReturnType<typeof parseUrl>;
   received: { target: string; body: string }[];
 }> {
   const received: { target: string; body: string }[] = [];
@@ -28,7 +28,7 @@ async function startRecorder(): Promise<{
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  return { url: readUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), received };
+  return { url: parseUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), received };
 }
 
 test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(

@@ -3,14 +3,14 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, type TestContext, test } from "vitest";
 import { probe } from "../../src/probe/probe.ts";
 import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
-import { readUrl } from "../../src/wire/receiver-url.ts";
+import { parseUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
 /** Starts a server that passes the service's checks and then misbehaves on each connection. */
 async function startHostileServer(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],
-): Promise<ReturnType<typeof readUrl>> {
+): Promise<ReturnType<typeof parseUrl>> {
   const sockets = new Set<Socket>();
   const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
   let checks = 0;
@@ -27,7 +27,7 @@ async function startHostileServer(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return readUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return parseUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
 const head = "HTTP/1.1 200 OK\r\n";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readDocument } from "../../../../scripts/guides/read-document.ts";
 import { findFreePort } from "../../../../scripts/processes/free-port.ts";
-import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
+import { parseUrl, type ReceiverUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "./start-receiver.ts";
 
 const root = join(import.meta.dirname, "../../../..");
@@ -103,7 +103,7 @@ export async function startProgram(
     await stop();
     throw error;
   });
-  return { url: readUrl(`http://127.0.0.1:${port}${base}`), stop };
+  return { url: parseUrl(`http://127.0.0.1:${port}${base}`), stop };
 }
 
 /** Waits until the receiver responds, with any status. */

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../../../scripts/processes/free-port.ts";
 import type { Scheme } from "../../src/signature/sign-request.ts";
-import { type ReceiverUrl, readUrl } from "../../src/wire/receiver-url.ts";
+import { parseUrl, type ReceiverUrl } from "../../src/wire/receiver-url.ts";
 
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
@@ -59,7 +59,7 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
   child.stderr.resume();
   const listeningPort = language === "php" ? await waitUntilResponding(port) : await readPort(child);
   return {
-    url: readUrl(`http://127.0.0.1:${listeningPort}`),
+    url: parseUrl(`http://127.0.0.1:${listeningPort}`),
     async stop() {
       const ended = once(child, "exit");
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");

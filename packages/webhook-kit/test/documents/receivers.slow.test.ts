@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { findSnippets, type Snippet } from "../../../../scripts/snippets/read.ts";
 import { probe } from "../../../cli/src/probe/probe.ts";
-import { readUrl } from "../../../cli/src/wire/receiver-url.ts";
+import { parseUrl } from "../../../cli/src/wire/receiver-url.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const secrets = {
@@ -41,7 +41,7 @@ test.each([...receivers.values()])("the receiver in $source:$line has no finding
   // These handlers have no service, queue or database, and a page may handle only one type of event.
   const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
   const { findings } = await probe({
-    url: readUrl(base),
+    url: parseUrl(base),
     scheme,
     secret,
     allowEvents,

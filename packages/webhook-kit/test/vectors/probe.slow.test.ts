@@ -3,7 +3,7 @@ import fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { probe } from "../../../cli/src/probe/probe.ts";
 import type { Scheme } from "../../../cli/src/signature/sign-request.ts";
-import { readUrl } from "../../../cli/src/wire/receiver-url.ts";
+import { parseUrl } from "../../../cli/src/wire/receiver-url.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
@@ -57,7 +57,7 @@ describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (
   test.each(served)("offers probe finds no defects in %s", async (_, serve) => {
     const { url } = await serve(integratorOptions(scheme));
     const { findings, sent } = await probe({
-      url: readUrl(`${url}${basePath}`),
+      url: parseUrl(`${url}${basePath}`),
       scheme,
       secret: secrets[scheme],
       allowEvents: true,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type ComparedCase, compareCases, type Mismatch } from "../../../cli/src/probe/compare.ts";
-import { type Receiver, type Sending, sendCases } from "../../../cli/src/probe/send.ts";
+import { type Receiver, type SendCasesOptions, sendCases } from "../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../cli/src/signature/sign-request.ts";
 import { readVectors } from "../../../cli/src/vectors/vectors.ts";
 import { configFor } from "./receivers/receiver-setup.ts";
@@ -16,7 +16,7 @@ const zones = isFull ? ["UTC", "Pacific/Kiritimati", "America/St_Johns"] : ["Ame
 const started: { stop(): Promise<unknown> }[] = [];
 afterAll(() => Promise.all(started.map((receiver) => receiver.stop())));
 
-const runVectors = async (sending: Sending, receiver: Receiver): Promise<ComparedCase[]> =>
+const runVectors = async (sending: SendCasesOptions, receiver: Receiver): Promise<ComparedCase[]> =>
   compareCases(sending, await sendCases(sending, receiver));
 
 async function start(adapter: string, zone: string, scheme: Scheme = "timestampDigest") {

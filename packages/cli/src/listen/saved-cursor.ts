@@ -4,35 +4,35 @@ import { UsageError } from "../terminal/output.ts";
 /** One line of the file: a change to the state. The first line contains the platform's URL. */
 type Line = { platform: string } | { cursor: string } | { forwarded: string };
 
-/** How many forwarded ids to remember. The service retries an event for about 45 hours, so an older id is not pushed again. */
+/** How many forwarded ids to save. The service retries an event for about 45 hours, so older events are not pushed again. */
 const maxIds = 10_000;
 
-/** How far one platform's feed has been forwarded, saved in a file between runs. */
-export class KeptCursor {
+/** How far the feed of one platform has been forwarded, saved in a file between runs. */
+export class SavedCursor {
   readonly #file: string;
   readonly #platform: string;
   readonly #forwarded: Set<string>;
   #cursor: string | undefined;
 
   /**
-   * Opens the file, or creates one.
+   * Opens the file, or creates it if it does not exist.
    *
-   * @param after the cursor to start after instead of the saved one; the saved ids are then forgotten
-   * @throws {UsageError} if the file cannot be used, or belongs to another platform
+   * @param after the cursor to start after instead of the saved cursor; if it is passed, the saved ids are discarded
+   * @throws {UsageError} if the file cannot be used, or belongs to a different platform
    */
   constructor(file: string, platform: string, after?: string) {
     this.#file = file;
     this.#platform = platform;
     const lines = after === undefined ? readLines(file) : [];
-    const owner = lines.find((line) => "platform" in line)?.platform ?? platform;
-    if (owner !== platform)
-      throw new UsageError(`${file} contains the cursor for ${owner}. Choose another file with --cursor-file.`);
+    const savedPlatform = lines.find((line) => "platform" in line)?.platform ?? platform;
+    if (savedPlatform !== platform)
+      throw new UsageError(`${file} contains the cursor for ${savedPlatform}. Choose another file with --cursor-file.`);
     this.#cursor = after ?? lines.findLast((line) => "cursor" in line)?.cursor;
     this.#forwarded = new Set(lines.flatMap((line) => ("forwarded" in line ? [line.forwarded] : [])).slice(-maxIds));
     this.#rewrite();
   }
 
-  /** Undefined at the start of the feed. */
+  /** The cursor to read after; undefined at the start of the feed. */
   get cursor(): string | undefined {
     return this.#cursor;
   }
@@ -44,13 +44,13 @@ export class KeptCursor {
   saveForwarded(id: string): void {
     if (this.#forwarded.has(id)) return;
     this.#forwarded.add(id);
-    this.#write(() => appendFileSync(this.#file, toText([{ forwarded: id }])));
+    this.#write(() => appendFileSync(this.#file, serialiseLines([{ forwarded: id }])));
   }
 
   saveCursor(cursor: string): void {
     if (cursor === this.#cursor) return;
     this.#cursor = cursor;
-    this.#write(() => appendFileSync(this.#file, toText([{ cursor }])));
+    this.#write(() => appendFileSync(this.#file, serialiseLines([{ cursor }])));
   }
 
   /** Rewrites the file without outdated lines. */
@@ -59,7 +59,7 @@ export class KeptCursor {
     if (this.#cursor !== undefined) lines.push({ cursor: this.#cursor });
     for (const forwarded of this.#forwarded) lines.push({ forwarded });
     this.#write(() => {
-      writeFileSync(`${this.#file}.new`, toText(lines));
+      writeFileSync(`${this.#file}.new`, serialiseLines(lines));
       renameSync(`${this.#file}.new`, this.#file);
     });
   }
@@ -75,7 +75,7 @@ export class KeptCursor {
   }
 }
 
-const toText = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+const serialiseLines = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
 function readLines(file: string): Line[] {
   let text: string;
