@@ -18,9 +18,9 @@ export interface Dialect {
   readonly completed: RouteResponse;
   /** The response to a withdrawal (D-10). */
   readonly withdrawn: RouteResponse;
-  /** Returns the response to reading or withdrawing an offer that is unknown or belongs to another organisation (D-20). */
+  /** Returns the response when the offer to read or withdraw is unknown or belongs to a different organisation (D-20). */
   onAbsentOffer(): RouteResponse;
-  /** Statuses of the problems whose status differs in this dialect (D-19). */
+  /** The problem codes that this dialect maps to a different status (D-19). */
   readonly statuses: Partial<Record<ProblemCode, number>>;
 }
 

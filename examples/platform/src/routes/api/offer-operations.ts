@@ -33,11 +33,13 @@ const defineContractRoutes = <Path extends keyof paths>(
   methods: { [Name in MethodOf<Path>]: RequestHandler } & { head?: false },
 ): void => defineRoutes(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
 
+/** Replaces the statuses of problems that the dialect maps to different statuses. */
 const useDialectStatuses =
   ({ statuses }: Dialect): ErrorRequestHandler =>
   (error: unknown, _request, _response, next) => {
-    const status = error instanceof ProblemError ? statuses[error.code] : undefined;
-    next(status === undefined ? error : (error as ProblemError).withStatus(status));
+    if (!(error instanceof ProblemError)) return next(error);
+    const status = statuses[error.code];
+    next(status === undefined ? error : error.withStatus(status));
   };
 
 /** Creates the handlers for the offer operations in spec/openapi.yaml. */

@@ -6,7 +6,7 @@ import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkApiVersion, readIdempotencyKey } from "./operation.ts";
 
-/** Parses a query as Express does, and checks its version. */
+/** Parses a query as Express does and checks its version. Returns the error if the check fails. */
 function checkVersionInQuery(search: string, required: boolean): unknown {
   const parse = express().get("query parser fn") as (search: string) => Request["query"];
   const request: Partial<Request> = { query: parse(search) };
@@ -55,12 +55,12 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** Reads the key from a request with these headers. */
+/** Sends a request with these headers, and returns the key or the error from reading it. */
 async function readKey(...headers: string[]): Promise<unknown> {
-  const arrival = once(server, "request") as Promise<[IncomingMessage]>;
+  const requestEvent = once(server, "request") as Promise<[IncomingMessage]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.write(["GET / HTTP/1.1", "Host: localhost", ...headers, "", ""].join("\r\n"), "latin1");
-  const [request] = await arrival;
+  const [request] = await requestEvent;
   socket.destroy();
   try {
     return readIdempotencyKey(request as Request);

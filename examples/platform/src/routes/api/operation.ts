@@ -76,7 +76,7 @@ export function checkApiVersion(request: Request, isRequired: boolean): void {
  * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry has no effect and
  * returns the stored response (D-40).
  *
- * @param call its body must have been read
+ * @param call a call with a request body that was already read
  * @throws {ProblemError} `idempotency_key_reused` if a different request used the key
  */
 export async function withIdempotencyKey(
@@ -92,14 +92,14 @@ export async function withIdempotencyKey(
   return replayed ? { ...result, headers: { ...result.headers, "Idempotency-Replayed": "true" } } : result;
 }
 
-/** Hashes the operation, the offer and the body's bytes. */
+/** Hashes the operation, the offer id and the body. */
 const requestFingerprint = ({ operation, request }: Call): string =>
   createHash("sha256")
     .update(JSON.stringify([operation, pathParameter(request, "id")]))
     .update(request.body)
     .digest("hex");
 
-const header = "Idempotency-Key";
+const headerName = "Idempotency-Key";
 
 /**
  * Reads the idempotency key, which makes the request safe to retry (D-40). Returns undefined if no key was sent.
@@ -107,10 +107,10 @@ const header = "Idempotency-Key";
  * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or sent twice
  */
 export function readIdempotencyKey(request: Request): string | undefined {
-  const [key, ...more] = request.headersDistinct[header.toLowerCase()] ?? [];
+  const [key, ...duplicates] = request.headersDistinct[headerName.toLowerCase()] ?? [];
   if (key === undefined) return undefined;
-  if (idempotencyKeySchema.safeParse(key).success && more.length === 0) return key;
+  if (idempotencyKeySchema.safeParse(key).success && duplicates.length === 0) return key;
   throw invalidRequest(
-    new Map([[header, ["Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters."]]]),
+    new Map([[headerName, ["Send at most one Idempotency-Key, of 1 to 255 printable ASCII characters."]]]),
   );
 }

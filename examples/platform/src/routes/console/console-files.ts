@@ -7,7 +7,7 @@ import { packageFolder } from "../../settings/package-folder.ts";
 
 /** A compressed file that the console serves. */
 export interface ConsoleFile {
-  /** The file's name. It contains a hash of the content, except for the OpenAPI document's name, which is fixed. */
+  /** The file name. It contains a hash of the content, except for the OpenAPI document, which has a fixed name. */
   name: string;
   type: string;
   zipped: Buffer;
@@ -23,7 +23,7 @@ export interface ConsoleFiles {
 
 let files: ConsoleFiles | undefined;
 
-/** Loads the console's files when it is first opened, because most platforms never show it. Later calls return the same files. */
+/** Loads the console files on the first call, because most platforms never open the console. Later calls return the same files. */
 export function loadConsoleFiles(): ConsoleFiles {
   files ??= {
     reference: scriptFile("reference", readZipped("reference.js", findReferenceScript)),
@@ -37,7 +37,7 @@ export function loadConsoleFiles(): ConsoleFiles {
   return files;
 }
 
-/** Reads a compressed file from `dist/console`, where the sandbox's build puts it. In a clone, it compresses the source instead. */
+/** Reads a compressed file from `dist/console`, where the sandbox build writes it. In a clone, compresses the source file instead. */
 function readZipped(name: string, findSource: () => string): Buffer {
   const built = join(packageFolder, "dist/console", `${name}.gz`);
   return existsSync(built) ? readFileSync(built) : gzipSync(readFileSync(findSource()));

@@ -12,7 +12,7 @@ export interface ConsoleDeps {
   demoKey: string | undefined;
 }
 
-/** Serves an API reference at `/docs`, where operations can be tried out (D-150). Everything comes from this origin. */
+/** Serves an API reference at `/docs`, where users can try out operations (D-150). The page loads nothing from other origins. */
 export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps): void {
   const pages = Router({ caseSensitive: true, strict: true });
   pages.use("/docs", securityHeaders(cookies.isSecure, policy));
@@ -36,7 +36,7 @@ const policy = {
   "form-action": ["'none'"],
 };
 
-/** Raises the contrast of small text above 4.5, which the reference's default colours do not reach. */
+/** Raises the contrast of small text above 4.5:1, because the default colours of the API reference do not reach it. */
 const customCss = `
 .light-mode { --scalar-color-2: #545454; --scalar-color-3: #636363; --scalar-color-green: #056b47; --scalar-color-blue: #0062b0; --scalar-color-orange: #9c4a00; --scalar-color-red: #c00a1b; }
 .dark-mode { --scalar-color-2: #c0c0c0; --scalar-color-3: #a8a8a8; --scalar-color-green: #12c98a; --scalar-color-blue: #6ab4f5; }

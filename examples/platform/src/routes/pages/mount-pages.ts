@@ -54,7 +54,7 @@ import { securityHeaders } from "./security/security-headers.ts";
 export function mountPages(router: Router, deps: PageDeps): void {
   const pages = newRouter();
   pages.use(securityHeaders(deps.cookies.isSecure));
-  pages.use(compression({ filter: isCompressed }));
+  pages.use(compression({ filter: shouldCompress }));
   defineRoutes(pages, "/assets/:file", { get: assetRoute });
   mountPortalPages(pages, deps);
   pages.use(appPages(deps));
@@ -67,16 +67,16 @@ export function mountPages(router: Router, deps: PageDeps): void {
   router.use(pages);
 }
 
-/** Returns whether to compress a response: pages and their files, but not streams, whose events compression would delay. */
-const isCompressed: compression.CompressionFilter = (request, response) =>
+/** Returns true for pages and their files, but not for streams, because compression would delay their events. */
+const shouldCompress: compression.CompressionFilter = (request, response) =>
   !String(response.getHeader("Content-Type")).startsWith("text/event-stream") && compression.filter(request, response);
 
 const newRouter = (): Router => Router({ caseSensitive: true, strict: true });
 
-/** Adds the pages for organisations' users. */
+/** Adds the portal pages. */
 function mountPortalPages(pages: Router, deps: PageDeps): void {
   const { show, submit } = pageRoutes(deps, portalSection);
-  // A rejected form is shown at its own path, where a reload redirects to the page that contains the form.
+  // A rejected form is shown at the path that it was sent to. Opening that path redirects to the page that contains the form.
   const redirect = (to: string): RequestHandler => show(() => ({ to }));
   defineRoutes(pages, "/", { get: redirect("/offers") });
   defineRoutes(pages, portalSection.signInPath, signInRoutes(deps, portalSection));
@@ -101,7 +101,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/places/remove", { get: redirect("/places"), post: submit(handleRemovePlace) });
 
   defineRoutes(pages, "/offers", { get: show(offersPage) });
-  // Define it before `:id`, which would match it.
+  // Define this path before `:id`, which would match it.
   defineRoutes(pages, "/offers/new", { get: show(newOfferPage), post: submit(handleCreateOffer, restoreOfferForm) });
   defineRoutes(pages, "/offers/:id", { get: show(offerPage) });
   const toOffer = show(({ id }) => ({ to: `/offers/${encodeURIComponent(id)}` }));
@@ -109,7 +109,7 @@ function mountPortalPages(pages: Router, deps: PageDeps): void {
   defineRoutes(pages, "/offers/:id/withdraw", { get: show(withdrawPage), post: submit(handleWithdraw) });
 
   defineRoutes(pages, "/deliveries", { get: show(deliveriesPage) });
-  // Define it before `:id`, which would match it.
+  // Define this path before `:id`, which would match it.
   defineRoutes(pages, "/deliveries/redeliver", { get: show(redeliverManyPage), post: submit(handleRedeliverMany) });
   defineRoutes(pages, "/deliveries/:id", { get: show(deliveryPage) });
   defineRoutes(pages, "/deliveries/:id/retry", { post: submit(handleRetry) });

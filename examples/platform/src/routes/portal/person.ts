@@ -8,7 +8,7 @@ import type { Store } from "../../store/store.ts";
 export interface PortalDeps extends OfferDeps, SessionDeps {
   endpointClient: EndpointClient;
   sign: Sign;
-  /** The key that encrypts endpoints' secrets at rest. */
+  /** The key that encrypts endpoint secrets at rest. */
   encryptionKey: Uint8Array;
   /** Called with errors that do not cause the request to fail. */
   onError: (error: unknown) => void;

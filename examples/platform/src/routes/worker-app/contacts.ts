@@ -41,7 +41,7 @@ export const readOrganisations = (
     .execute();
 
 /**
- * Adds a contact: the worker shares their availability with an organisation, which gets an event every time (D-42).
+ * Adds a contact, which shares the worker's availability with an organisation. The organisation receives an event every time (D-42).
  *
  * @throws {ProblemError} `rate_limited` (D-91)
  */

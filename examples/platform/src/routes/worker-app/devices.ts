@@ -31,8 +31,8 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
   // The lock serialises concurrent requests by one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
   const newId = `device_${randomUUID()}`;
-  const isSame = sql<boolean>`devices.worker_id = excluded.worker_id and devices.platform = excluded.platform`;
-  // Use one statement: between two statements, another worker could register the token.
+  const isSameDevice = sql<boolean>`devices.worker_id = excluded.worker_id and devices.platform = excluded.platform`;
+  // Use one statement, because another worker could register the token between two statements.
   const { id } = await trx
     .insertInto("devices")
     .values({
@@ -48,7 +48,7 @@ export async function addDevice(trx: Trx, workerId: string, { platform, token }:
         .where("token", "is not", null)
         .doUpdateSet({
           // Use a new id, so that pending pushes to the previous worker do not reach the phone.
-          id: sql<string>`case when ${isSame} then devices.id else excluded.id end`,
+          id: sql<string>`case when ${isSameDevice} then devices.id else excluded.id end`,
           worker_id: sql<string>`excluded.worker_id`,
           platform: sql<"ios" | "android">`excluded.platform`,
           created_at: sql<Date>`excluded.created_at`,
@@ -82,7 +82,7 @@ export const listDevices = ({ db }: Store, workerId: string) =>
     .execute();
 
 /**
- * Removes a device, which then receives no more notifications. The menu keeps earlier ones.
+ * Removes a device, which then receives no more notifications. Earlier notifications stay in the menu.
  *
  * @throws {ProblemError} `device_not_found`, even for another worker's device
  */

@@ -50,7 +50,7 @@ export async function readInvitation({ store, now }: Pick<WorkerAppDeps, "store"
 const invitationNotFound = (): ProblemError =>
   new ProblemError(
     "invitation_not_found",
-    `The link works only once, within ${invitationValidDays} days. Ask the organisation for another invitation, or sign in.`,
+    `The link works only once, within ${invitationValidDays} days. Ask the organisation for a new invitation, or sign in.`,
   );
 
 /** What a person enters to join. Their email address comes from the invitation. */
@@ -67,20 +67,20 @@ export async function joinAsWorker(
   token: string,
   { name, password }: z.infer<typeof joinSchema>,
 ): Promise<NewSession> {
-  // Check the invitation before the costly hash.
+  // Check the invitation first, because hashing the password is expensive.
   await readInvitation(deps, token);
   const passwordHash = await deps.passwords.hash(password);
   const id = `worker_${randomUUID()}`;
   await deps.store.transaction(async (trx) => {
     const { organisation_id, sign_in_address: emailAddress } = await markInvitationUsed(trx, deps, token);
-    const joined = await trx
+    const newWorker = await trx
       .insertInto("workers")
       .values({ id, name, email_address: emailAddress, password_hash: passwordHash })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
-    // The person has meanwhile joined through another invitation. After a reload, the page asks for their password.
-    if (joined === undefined) throw new ProblemError("edit_conflict", "You have already joined. Reload the page.");
+    // The person has since joined through a different invitation. After a reload, the page asks for their password.
+    if (newWorker === undefined) throw new ProblemError("edit_conflict", "You have already joined. Reload the page.");
     await addContact(trx, deps, id, organisation_id);
   });
   return openSession(deps.store, worker, id, deps.now());
@@ -111,9 +111,9 @@ export async function acceptAsWorker(
   return session;
 }
 
-/** Marks the link as used. A concurrent request waits for the row's lock, and then finds that the link is used. */
+/** Marks the link as used. A concurrent request waits for the row lock, and then fails because the link was used. */
 async function markInvitationUsed(trx: Trx, { now }: Pick<WorkerAppDeps, "now">, token: string) {
-  const used = await trx
+  const invitation = await trx
     .updateTable("invitations")
     .set({ accepted_at: now() })
     .where("token_hash", "=", sha256(token))
@@ -121,6 +121,6 @@ async function markInvitationUsed(trx: Trx, { now }: Pick<WorkerAppDeps, "now">,
     .where("created_at", ">", new Date(now().getTime() - invitationValidDays * dayMs))
     .returning(["organisation_id", "sign_in_address"])
     .executeTakeFirst();
-  if (used === undefined) throw invitationNotFound();
-  return used;
+  if (invitation === undefined) throw invitationNotFound();
+  return invitation;
 }

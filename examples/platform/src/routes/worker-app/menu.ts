@@ -8,9 +8,9 @@ const cursor = listCursor("notifications", /^\d{1,15}$/);
 
 export type MenuItem = Awaited<ReturnType<typeof readMenu>>["rows"][number];
 
-/** Reads the worker's notifications menu, newest first. Notifications about the same news on several devices are one entry (D-48). */
+/** Reads the worker's notifications menu, newest first. Several devices that received the same news share one entry (D-48). */
 async function readMenu({ store }: { store: Store }, { id: workerId }: { id: string }, { before, limit }: ListPage) {
-  const read = await store.db
+  const notifications = await store.db
     .selectFrom(({ selectFrom }) =>
       selectFrom("notifications")
         .distinctOn(["offer_id", "reason"])
@@ -39,7 +39,7 @@ async function readMenu({ store }: { store: Store }, { id: workerId }: { id: str
     .orderBy("notifications.id", "desc")
     .limit(limit + 1)
     .execute();
-  return cursor.toPage(read, limit, ({ position, id }) => ({ position, id: String(id) }));
+  return cursor.toPage(notifications, limit, ({ position, id }) => ({ position, id: String(id) }));
 }
 
 export const menu = { cursor, read: readMenu };
@@ -52,9 +52,15 @@ export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNo
   offerId,
   offerTitle,
   reason,
-  successful: reason === "successful" ? true : reason === "unsuccessful" ? false : null,
+  successful: toSuccessful(reason),
   createdAt,
 });
+
+/** Returns null for a notification that does not report whether the worker got the work. */
+function toSuccessful(reason: MenuNotification["reason"]): boolean | null {
+  if (reason === "successful") return true;
+  return reason === "unsuccessful" ? false : null;
+}
 
 /** The menu, with entries as JSON. */
 export const menuEntries: PagedList<{ store: Store }, { id: string }, unknown> = {

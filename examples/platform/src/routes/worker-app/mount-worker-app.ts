@@ -17,7 +17,7 @@ export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   defineRoutes(router, worker.sessionPath, sessionMethods(deps, worker));
 
   defineRoutes(router, "/worker-app/devices", {
-    // Returns all devices, since D-91 limits their number.
+    // Returns all devices, because D-91 limits their number.
     get: route(async ({ user }) => ({ devices: await listDevices(store, user.id) })),
     // Registering a token again returns the same device.
     post: route(async ({ user, read, response }) => {

@@ -8,9 +8,9 @@ export type WorkerShift = Awaited<ReturnType<typeof readShifts>>["rows"][number]
 
 const cursor = listCursor("shifts", /./);
 
-/** Reads the worker's confirmed work that has not ended, next shift first (D-118). */
+/** Reads the worker's confirmed shifts that have not ended, earliest first (D-118). */
 const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }: ListPage) => {
-  const read = await unfinishedWorkQuery(deps, id)
+  const rows = await unfinishedWorkQuery(deps, id)
     .orderBy("offers.work_from")
     .orderBy("offers.id")
     .where("confirmation", "<>", "")
@@ -18,7 +18,7 @@ const readShifts = async (deps: Deps, { id }: { id: string }, { before, limit }:
     .where(newerThan(["offers.work_from", "offers.id"], before))
     .limit(limit + 1)
     .execute();
-  return cursor.toPage(read, limit, (row) => row);
+  return cursor.toPage(rows, limit, (row) => row);
 };
 
 export const shifts = { cursor, read: readShifts };
@@ -40,7 +40,7 @@ export const readNewOffers = (deps: Deps, workerId: string) =>
     .limit(maxNewOffers)
     .execute();
 
-/** The maximum number of new offers that are counted. */
+/** The maximum number of new offers to read and count. */
 const maxNewOffers = 100;
 
 const openOfferQuery = (deps: Deps, workerId: string) =>

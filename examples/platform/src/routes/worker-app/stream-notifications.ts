@@ -6,7 +6,7 @@ import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
   session: Session;
-  /** The id of the last event that the client received. Without a known id, the stream starts with every notification of the menu. */
+  /** The id of the last event that the client received. If the id is missing or unknown, the stream starts with every notification in the menu. */
   lastId: string | undefined;
   /** Throws once the session has ended. */
   check: () => Promise<unknown>;
@@ -24,7 +24,7 @@ export async function streamNotifications(
   const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });
   const sentKeys = new Set<string>();
   const send = (notification: FeedNotification, isReceived = false): void => {
-    // Notifications about the same news on several devices are one event.
+    // Several devices may have received the same news. Send only one event for them.
     const key = `${notification.reason} ${notification.offerId}`;
     if (sentKeys.has(key)) return;
     sentKeys.add(key);

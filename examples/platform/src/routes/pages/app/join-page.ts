@@ -21,8 +21,8 @@ import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession, renewSession } from "../security/page-session.ts";
 
 /**
- * Serves `/app/join/{token}`, the page that an invitation email links to (D-122). Only submitting the form uses up the link, because
- * mail scanners follow links.
+ * Serves `/app/join/{token}`, the page that an invitation email links to (D-122). A GET does not use up the link, because mail
+ * scanners follow links. Only submitting the form does.
  */
 export function joinRoutes(deps: PageDeps): Methods {
   const readToken = (request: Request): string => pathParameter(request, "token");

@@ -54,7 +54,7 @@ const notificationItem = ({ times, deps }: AppContext, item: MenuItem): Markup =
 
 type OpenOffer = Awaited<ReturnType<typeof readOpenOffers>>[number];
 
-/** Shows the offers that await the worker's response, before all other notifications (D-118). */
+/** Renders the offers that await the worker's response, which the page shows before all other notifications (D-118). */
 const openOffersSection = ({ times, deps }: AppContext, offers: readonly OpenOffer[]): Markup => html`
   <section aria-labelledby="open-title">
     <h2 id="open-title">Waiting for your response</h2>

@@ -6,26 +6,26 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { AppContext, AppForm, AppPage } from "../sections/app-section.ts";
 
-/** `GET /app/offers/{id}`: shows the offer. Opening it is recorded, but is not a response (D-84). */
+/** `GET /app/offers/{id}`: shows the offer and records that the worker opened it, which is not a response (D-84). */
 export const offerPage: AppPage = async (context) => {
   const { deps, user, id, request } = context;
   // A live update does not count as opening the offer.
   if (request.get("x-part") === undefined) await actAsWorker(deps, user.id, id, "open");
-  return showOffer(context);
+  return renderOffer(context);
 };
 
-/** Shows the offer. @param refusal why the worker's response was rejected */
-async function showOffer(context: AppContext, refusal?: string): Promise<Page> {
+/** Renders the offer. @param errorMessage why the worker's response was rejected */
+async function renderOffer(context: AppContext, errorMessage?: string): Promise<Page> {
   const offer = await readOfferAsWorker(context.deps, context.user.id, context.id);
   const main = html`
       <header class="page-head"><p class="fine">${offer.organisation.name}</p><h1>${offer.title}</h1></header>
-      ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
+      ${errorMessage && html`<p class="notice bad" role="alert">${errorMessage}</p>`}
       <div id="offer" data-live="notification">
         <div id="standing" role="status">${offerStateNotice(offer)}</div>
         ${offerFacts(context, offer)}
         ${responseButtons(context, offer)}
       </div>`;
-  return { title: offer.title, main, ...(refusal !== undefined && { status: 422 }) };
+  return { title: offer.title, main, ...(errorMessage !== undefined && { status: 422 }) };
 }
 
 const notices = {
@@ -49,7 +49,7 @@ export const respondToOffer =
     } catch (error) {
       // The offer was completed or withdrawn while the worker was viewing it.
       const lateMessage = error instanceof ProblemError ? lateResponseMessages[error.code] : undefined;
-      if (lateMessage !== undefined) return showOffer(context, lateMessage);
+      if (lateMessage !== undefined) return renderOffer(context, lateMessage);
       throw error;
     }
     return { to: action === "close" ? "/app" : offerPath(id), ...notices[action] };
@@ -57,7 +57,7 @@ export const respondToOffer =
 
 const offerPath = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
 
-/** Describes the state of the offer for this worker. */
+/** Renders the state of the offer for this worker. */
 function offerStateNotice({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
   if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
   if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;
@@ -75,7 +75,7 @@ const offerFacts = ({ times: { timeSpan } }: AppContext, { details, placeName, e
     ${details && html`<dt>What</dt><dd class="text">${details}</dd>`}
   </dl>`;
 
-/** Shows the buttons. The worker can change their response until the offer is complete or withdrawn (D-08). */
+/** Renders the response buttons. The worker can change their response until the offer is complete or withdrawn (D-08). */
 function responseButtons(
   context: AppContext,
   { id, organisation, complete, widthdrawn, response }: WorkerOffer,

@@ -3,7 +3,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import { otherOrderLabels, readListPage } from "../layout/pagination.ts";
 import type { AppContext, AppPage } from "../sections/app-section.ts";
 
-/** `GET /app/shifts?before=…`: lists the worker's confirmed work, starting with the next shift. */
+/** `GET /app/shifts?before=…`: lists the worker's confirmed shifts, earliest first. */
 export const shiftsPage: AppPage = async (context) => {
   const { rows, links } = await readListPage(context, shifts, 50, undefined, otherOrderLabels);
   const main = html`

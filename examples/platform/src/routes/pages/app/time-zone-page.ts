@@ -6,7 +6,7 @@ import { html } from "../layout/markup.ts";
 import { timeZoneSelect } from "../layout/time-zone-select.ts";
 import type { AppForm, AppPage } from "../sections/app-section.ts";
 
-const schema = z.strictObject({ timeZone: timeZoneField });
+const timeZoneSchema = z.strictObject({ timeZone: timeZoneField });
 
 /** `GET /app/time-zone`: shows the form for the time zone of the worker's pages and pushes (D-115). */
 export const timeZonePage: AppPage = (context) => {
@@ -23,7 +23,7 @@ export const timeZonePage: AppPage = (context) => {
 
 /** `POST /app/time-zone` */
 export const handleSetTimeZone: AppForm = async ({ deps, user }, form) => {
-  const { timeZone } = parseBody(schema, { timeZone: form.get("timeZone") });
+  const { timeZone } = parseBody(timeZoneSchema, { timeZone: form.get("timeZone") });
   await deps.store.db.updateTable("workers").set({ time_zone: timeZone }).where("id", "=", user.id).execute();
   return { to: "/app", notice: `Times are now shown in ${timeZone}.` };
 };

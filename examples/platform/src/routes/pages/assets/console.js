@@ -5,7 +5,7 @@ Scalar.createApiReference("#console", {
   servers: [{ url: location.origin, description: "This platform" }],
 });
 
-/** Adds roles and accessible names that the reference lacks, for screen readers. */
+/** Corrects missing or wrong roles and accessible names in the API reference, for screen readers. */
 function addMissingRoles() {
   for (const box of document.querySelectorAll("[role=combobox]:not([aria-expanded])")) {
     box.setAttribute("aria-expanded", "false");
@@ -16,11 +16,11 @@ function addMissingRoles() {
     if (!document.getElementById(button.getAttribute("aria-controls"))) button.removeAttribute("aria-controls");
   for (const editor of document.querySelectorAll("[role=textbox].cm-content:not([aria-label])"))
     editor.setAttribute("aria-label", "Request body");
-  // While the client's dialog covers the reference, the reference must be unreachable.
+  // While the client dialog covers the reference, make the reference unreachable.
   const [reference, client] = document.querySelectorAll("main");
   if (reference) reference.inert = client?.checkVisibility({ visibilityProperty: true }) ?? false;
-  const [, ...copies] = document.querySelectorAll("section[aria-live]:not([role])");
-  for (const copy of copies) copy.setAttribute("role", "group");
+  const [, ...duplicates] = document.querySelectorAll("section[aria-live]:not([role])");
+  for (const duplicate of duplicates) duplicate.setAttribute("role", "group");
 }
 let isScheduled = false;
 new MutationObserver(() => {
@@ -31,5 +31,5 @@ new MutationObserver(() => {
     addMissingRoles();
   });
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["class", "style"] });
-// The client's dialog is hidden only at the end of its transition.
+// The client dialog is hidden only at the end of its transition.
 document.addEventListener("transitionend", addMissingRoles);

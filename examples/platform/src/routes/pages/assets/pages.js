@@ -28,14 +28,16 @@ document.addEventListener("click", ({ target }) => {
   const tools = target instanceof Element ? target.closest("[data-secret]") : null;
   if (tools === null) return;
   const input = document.getElementById(tools.dataset.secret);
-  const show = tools.querySelector("[data-show]");
-  const isShown =
-    target === show ? input.type === "password" : target.closest("[data-generate]") || input.type === "text";
-  if (target.closest("[data-generate]"))
+  const showButton = tools.querySelector("[data-show]");
+  let isShown = input.type === "text";
+  if (target === showButton) isShown = !isShown;
+  if (target.closest("[data-generate]")) {
     input.value = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
+    isShown = true;
+  }
   input.type = isShown ? "text" : "password";
-  show.textContent = isShown ? "Hide" : "Show";
-  show.setAttribute("aria-pressed", String(Boolean(isShown)));
+  showButton.textContent = isShown ? "Hide" : "Show";
+  showButton.setAttribute("aria-pressed", String(isShown));
 });
 for (const tools of document.querySelectorAll("[data-secret]")) tools.hidden = false;
 
@@ -43,129 +45,132 @@ function showCopyButtons() {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
 
-/** How long to wait between two reloads, to stay below the rate limit (D-91). */
-const pauseMs = 500;
+/** The minimum time between two refreshes, to stay below the rate limit (D-91). */
+const minRefreshIntervalMs = 500;
 
 const isVisible = () => document.visibilityState === "visible";
 
 /**
- * Follows the page's event stream. An event names the topics that changed. The parts of the page that show
- * these topics (`data-live="endpoint delivery"`) are fetched again and updated.
+ * Follows the page's event stream. An event lists the topics that changed. The script then refreshes the parts of the page that show
+ * these topics (`data-live="endpoint delivery"`).
  *
- * All pages in a browser share one stream, since a browser opens only six HTTP/1.1 connections to a host: the visible page that
+ * All pages in a browser share one stream, because a browser opens only six HTTP/1.1 connections to a host. The visible page that
  * holds the lock opens the stream and forwards its events. While no page is visible, there is no connection.
  */
 function followStream(url) {
   const [path, since] = url.split("?since=");
   const channel = new BroadcastChannel(`offers ${path}`);
   let lastId = decodeURIComponent(since);
-  let stale = new Set();
+  let staleIds = new Set();
   let timer;
   let refreshedAt = -Infinity;
   let stream;
-  let leave;
+  let unsubscribe;
 
   /** Refreshes the parts that show the topics. @param topics undefined if everything may have changed */
   const refreshTopics = (id, topics) => {
     lastId = id;
-    for (const part of parts()) if (topics === undefined || isAbout(part, topics)) stale.add(part.id);
-    refreshSoon();
+    for (const part of findLiveParts()) if (topics === undefined || showsAny(part, topics)) staleIds.add(part.id);
+    scheduleRefresh();
   };
-  const refreshSoon = () => {
-    // Refresh a hidden page only when it is shown.
-    if (stale.size > 0 && timer === undefined && isVisible())
-      timer = setTimeout(refresh, Math.max(50, refreshedAt + pauseMs - performance.now()));
+  const scheduleRefresh = () => {
+    // Refresh a hidden page only when it becomes visible.
+    if (staleIds.size > 0 && timer === undefined && isVisible())
+      timer = setTimeout(refresh, Math.max(50, refreshedAt + minRefreshIntervalMs - performance.now()));
   };
   const broadcast = (message) => {
     receive(message);
     channel.postMessage(message);
   };
-  const receive = ({ heard, state, ask, position }) => {
-    if (heard !== undefined) refreshTopics(...heard);
-    if (state !== undefined) showStatus(state);
-    if (ask && stream !== undefined) channel.postMessage({ position: lastId });
+  const receive = ({ change, status, isPositionRequest, position }) => {
+    if (change !== undefined) refreshTopics(change.id, change.topics);
+    if (status !== undefined) showStatus(status);
+    if (isPositionRequest && stream !== undefined) channel.postMessage({ position: lastId });
     if (position !== undefined && isAfter(position, lastId)) refreshTopics(position);
   };
   channel.addEventListener("message", ({ data }) => receive(data));
 
   function connect() {
     stream = new EventSource(`${path}?since=${encodeURIComponent(lastId)}`);
-    const pass = ({ type, data, lastEventId }) => {
+    const forwardEvent = ({ type, data, lastEventId }) => {
       const { topics = [type] } = JSON.parse(data);
-      broadcast({ heard: [lastEventId, type === "missed" ? undefined : topics] });
+      broadcast({ change: { id: lastEventId, topics: type === "missed" ? undefined : topics } });
     };
-    for (const type of ["missed", "changed", "notification"]) stream.addEventListener(type, pass);
-    stream.addEventListener("open", () => broadcast({ state: "" }));
+    for (const type of ["missed", "changed", "notification"]) stream.addEventListener(type, forwardEvent);
+    stream.addEventListener("open", () => broadcast({ status: "" }));
     stream.addEventListener("error", () => {
-      broadcast({ state: " Connection lost; reconnecting." });
-      // EventSource gives up if the response is not a stream: the server is restarting, or the session has ended. A refresh shows which.
+      broadcast({ status: " Connection lost; reconnecting." });
+      // EventSource stops if the response is not a stream, because the server is restarting or the session has ended. Refresh to find out.
       if (stream.readyState !== EventSource.CLOSED) return;
       const closedStream = stream;
       setTimeout(() => {
         if (stream !== closedStream) return;
-        broadcast({ heard: [lastId] });
+        broadcast({ change: { id: lastId } });
         connect();
       }, 2_000);
     });
   }
 
-  function join() {
-    if (leave !== undefined) return;
-    const leaving = new AbortController();
-    const lead = () =>
+  function subscribe() {
+    if (unsubscribe !== undefined) return;
+    const controller = new AbortController();
+    const connectUntilAborted = () =>
       new Promise((resolve) => {
-        leaving.signal.addEventListener("abort", resolve);
+        controller.signal.addEventListener("abort", resolve);
         connect();
       });
     // Without https, there are no locks, so each visible page opens a separate stream.
-    const led = navigator.locks?.request(`offers ${path}`, { signal: leaving.signal }, lead) ?? lead();
-    led.catch(() => undefined);
-    leave = () => {
-      leaving.abort();
+    const connection =
+      navigator.locks?.request(`offers ${path}`, { signal: controller.signal }, connectUntilAborted) ??
+      connectUntilAborted();
+    connection.catch(() => undefined);
+    unsubscribe = () => {
+      controller.abort();
       stream?.close();
       stream = undefined;
-      leave = undefined;
+      unsubscribe = undefined;
     };
-    channel.postMessage({ ask: true });
-    refreshSoon();
+    channel.postMessage({ isPositionRequest: true });
+    scheduleRefresh();
   }
 
   async function refresh() {
-    const ids = stale;
-    stale = new Set();
+    const ids = staleIds;
+    staleIds = new Set();
     refreshedAt = performance.now();
-    let waitMs = pauseMs;
+    let waitMs = minRefreshIntervalMs;
     try {
-      const wanted = [...ids].map((id) => `${id}=${document.getElementById(id)?.dataset.version ?? ""}`);
-      const response = await fetch(location.href, { headers: { Accept: "text/html", "X-Part": wanted.join(" ") } });
+      const wantedParts = [...ids].map((id) => `${id}=${document.getElementById(id)?.dataset.version ?? ""}`);
+      const headers = { Accept: "text/html", "X-Part": wantedParts.join(" ") };
+      const response = await fetch(location.href, { headers });
       if (new URL(response.url).pathname.endsWith("/sign-in")) return handleSignOut();
       if (response.status === 429) waitMs = Number(response.headers.get("Retry-After")) * 1_000;
       if (response.status >= 500 || response.status === 429) throw new Error("try again");
-      if (response.ok) show(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
+      if (response.ok) updateParts(new DOMParser().parseFromString(await response.text(), "text/html"), ids);
     } catch {
-      for (const id of ids) stale.add(id);
+      for (const id of ids) staleIds.add(id);
       waitMs = Math.max(waitMs, 1_000);
     }
-    timer = stale.size > 0 && isVisible() ? setTimeout(refresh, waitMs) : undefined;
+    timer = staleIds.size > 0 && isVisible() ? setTimeout(refresh, waitMs) : undefined;
   }
 
-  if (parts().length === 0) return;
-  document.addEventListener("visibilitychange", () => (isVisible() ? join() : leave?.()));
-  addEventListener("pagehide", () => leave?.());
-  addEventListener("pageshow", ({ persisted }) => persisted && join());
-  if (isVisible()) join();
+  if (findLiveParts().length === 0) return;
+  document.addEventListener("visibilitychange", () => (isVisible() ? subscribe() : unsubscribe?.()));
+  addEventListener("pagehide", () => unsubscribe?.());
+  addEventListener("pageshow", ({ persisted }) => persisted && subscribe());
+  if (isVisible()) subscribe();
 }
 
 /**
- * Returns whether a stream position, `process-count` or a number, is later than another. Returns true for positions from different
- * processes, which cannot be compared.
+ * Returns whether a stream position, such as `process-count` or a number, is later than the other position. Returns true for positions
+ * from different processes, because they cannot be compared.
  */
 function isAfter(position, other) {
   const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
   return process !== otherProcess || Number(count) > Number(otherCount);
 }
 
-/** Shows the sign-in page, unless that would lose input. Submitting the form then asks the user to sign in, and keeps the input. */
+/** Shows the sign-in page, unless the user has entered input. Then, submitting the form asks the user to sign in, and preserves the input. */
 function handleSignOut() {
   if (!isTyping) location.reload();
   else showStatus(" You have been signed out. Your input is kept when you submit the form.");
@@ -176,15 +181,15 @@ document.addEventListener("input", ({ target }) => {
   isTyping ||= target.form?.method === "post";
 });
 
-const parts = () => [...document.querySelectorAll("[data-live]")];
+const findLiveParts = () => [...document.querySelectorAll("[data-live]")];
 
-const isAbout = (part, topics) => part.dataset.live.split(" ").some((topic) => topics.includes(topic));
+const showsAny = (part, topics) => part.dataset.live.split(" ").some((topic) => topics.includes(topic));
 
-/** Shows the parts that have changed. */
-function show(page, ids) {
-  const states = () =>
+/** Updates the parts with these ids from a newly fetched page. */
+function updateParts(page, ids) {
+  const readStatuses = () =>
     [...document.querySelectorAll("[data-live] [role=status]")].map((element) => element.textContent).join();
-  const before = states();
+  const statusesBefore = readStatuses();
   for (const id of ids) {
     const old = document.getElementById(id);
     const fresh = page.getElementById(id);
@@ -196,13 +201,13 @@ function show(page, ids) {
     update(old, fresh);
     for (const { id } of changed) document.getElementById(id)?.classList.add("fresh");
     if (focused === undefined || document.activeElement === focused) continue;
-    // If a row was moved or an element removed, keep the next Tab stop within the part.
+    // If the focused row was moved, focus it again. If it was removed, focus the part, so that the next Tab stop is in it.
     if (!focused.isConnected) old.tabIndex = -1;
     (focused.isConnected ? focused : old).focus({ preventScroll: true });
   }
   if (page.title) document.title = page.title;
-  // Remove the notice, because the user's action is no longer news.
-  if (states() !== before) document.querySelector("#main > [data-own]")?.remove();
+  // Remove the notice about the user's last action, because it may be outdated.
+  if (readStatuses() !== statusesBefore) document.querySelector("#main > [data-own]")?.remove();
   showCopyButtons();
   showSelectedCounts();
 }
@@ -211,8 +216,8 @@ function show(page, ids) {
 const localAttributes = new Set(["open", "tabindex"]);
 
 /**
- * Makes the old element equal to the fresh one. Keeps elements that both contain, to preserve focus, selection, input and open details, and
- * because screen readers announce a changed status only in an element that was there before.
+ * Makes the old element equal to the fresh element. Reuses the elements that both contain, which preserves focus, selection, input and
+ * open details. Also, screen readers announce a changed status only in an existing element.
  */
 function update(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE) {
@@ -225,7 +230,7 @@ function update(old, fresh) {
   const freshChildren = [...fresh.childNodes];
   let next = old.firstChild;
   for (const child of freshChildren) {
-    const match = matchOf(next, child, freshChildren.slice(freshChildren.indexOf(child) + 1));
+    const match = findMatch(next, child, freshChildren.slice(freshChildren.indexOf(child) + 1));
     if (match === undefined) {
       old.insertBefore(document.importNode(child, true), next);
       continue;
@@ -242,47 +247,47 @@ function update(old, fresh) {
 }
 
 /**
- * Finds the node from `next` on that becomes `child`: the one with the same id or, without an id, the next of its type that no later child
- * needs.
+ * Finds the existing node, starting at `next`, that can become `child`. It has the same id or, without an id, the same type, unless a later
+ * child needs it.
  */
-function matchOf(next, child, later) {
+function findMatch(next, child, laterChildren) {
   for (let node = next; node !== null; node = node.nextSibling) {
-    if (isSame(node, child)) return node;
-    if (!child.id && later.some((laterChild) => isSame(node, laterChild))) return undefined;
+    if (canBecome(node, child)) return node;
+    if (!child.id && laterChildren.some((laterChild) => canBecome(node, laterChild))) return undefined;
   }
   return undefined;
 }
 
-const isSame = (a, b) => a.nodeName === b.nodeName && (a.id ?? "") === (b.id ?? "");
+const canBecome = (node, child) => node.nodeName === child.nodeName && (node.id ?? "") === (child.id ?? "");
 
 function showStatus(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-/** The time after which a form can be submitted again, because no event reports that the user stopped loading. */
-const sendingMs = 60_000;
+/** How long a form cannot be submitted again. The limit is needed because no event reports that the user stopped the request. */
+const maxSubmitMs = 60_000;
 
-// Prevents double submits and shows that work is in progress.
-const sending = new Map();
+// Prevents double submits and marks the submitted form as busy.
+const submitters = new Map();
 const endSubmit = (form) => {
-  sending.get(form)?.removeAttribute("aria-busy");
-  sending.delete(form);
+  submitters.get(form)?.removeAttribute("aria-busy");
+  submitters.delete(form);
   form.removeAttribute("aria-busy");
 };
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (sending.has(form)) return event.preventDefault();
-  sending.set(form, event.submitter);
-  setTimeout(endSubmit, sendingMs, form);
+  if (submitters.has(form)) return event.preventDefault();
+  submitters.set(form, event.submitter);
+  setTimeout(endSubmit, maxSubmitMs, form);
   if (form.method !== "post") return;
   form.setAttribute("aria-busy", "true");
   event.submitter?.setAttribute("aria-busy", "true");
   if (form.dataset.busy) showStatus(` ${form.dataset.busy}`);
 });
 // The page may be shown again from the back/forward cache.
-addEventListener("pageshow", () => [...sending.keys()].forEach(endSubmit));
+addEventListener("pageshow", () => [...submitters.keys()].forEach(endSubmit));
 
-// Shows how many of a form's boxes are selected, next to its actions.
+// Shows the number of selected boxes next to the form's actions.
 function showSelectedCounts() {
   for (const element of document.querySelectorAll("[data-selected]")) {
     const count = element.closest("form").querySelectorAll("input[type=checkbox]:checked").length;

@@ -17,9 +17,9 @@ import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
 /** `GET /api-keys` */
-export const apiKeysPage: PortalPage = (context) => showKeys(context);
+export const apiKeysPage: PortalPage = (context) => renderKeys(context);
 
-/** `POST /api-keys`: creates a key and shows it. Submitting the same form again does not create another key or show this one again (D-119). */
+/** `POST /api-keys`: creates a key and shows it. Submitting the same form again neither creates a second key nor shows the first again (D-119). */
 export const handleCreateApiKey: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const name = form.get("name")?.trim() ?? "";
@@ -30,19 +30,19 @@ export const handleCreateApiKey: PortalForm = async (context, form) => {
       createdKey = await createApiKey(trx, deps, user, key);
       return {
         to: "/api-keys",
-        notice: `The key “${name}” was shown only once. If you lost it, revoke it and create another.`,
+        notice: `The key “${name}” was shown only once. If you lost it, revoke it and create a new one.`,
       };
     });
-    return createdKey === undefined ? redirect : await showKeys(context, { createdKey });
+    return createdKey === undefined ? redirect : await renderKeys(context, { createdKey });
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { errors = new Map([["name", [error.message]]]) } = error;
-    return { ...(await showKeys(context, { name, errors })), status: 422 };
+    return { ...(await renderKeys(context, { name, errors })), status: 422 };
   }
 };
 
-/** Shows the form again as it was submitted before the session expired. */
-export const restoreApiKeyForm: PortalForm = (context, typed) => showKeys(context, { name: typed.get("name") ?? "" });
+/** Renders the form again with the input that was submitted before the session expired. */
+export const restoreApiKeyForm: PortalForm = (context, form) => renderKeys(context, { name: form.get("name") ?? "" });
 
 /** `GET /api-keys/{id}/revoke`: asks for confirmation, since a revoked key cannot be used again. */
 export const revokeApiKeyPage: PortalPage = async (context) => {
@@ -67,7 +67,7 @@ export const revokeApiKeyPage: PortalPage = async (context) => {
       <p>
         Programs that send this key will get 401 immediately. They will no longer be able to create, read, complete or withdraw offers
         for ${user.organisationName}.
-        ${agencyName !== null && `${agencyName} will no longer see your offers in the portal, unless it has another key. `}This cannot be undone.
+        ${agencyName !== null && `${agencyName} will no longer see your offers in the portal, unless it has a different key. `}This cannot be undone.
       </p>
       <div class="row">
         <button class="danger">Revoke the key</button>
@@ -89,7 +89,7 @@ interface KeysView {
   errors?: FieldErrors;
 }
 
-async function showKeys(context: PortalContext, { createdKey, name, errors }: KeysView = {}): Promise<Page> {
+async function renderKeys(context: PortalContext, { createdKey, name, errors }: KeysView = {}): Promise<Page> {
   const { deps, user } = context;
   const keys = await readApiKeys(deps, user);
   const main = html`

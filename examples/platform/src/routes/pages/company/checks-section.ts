@@ -5,7 +5,7 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { ProfileDraft } from "./profile-form.ts";
 
 /**
- * Shows both checks of a base URL, with requests and responses.
+ * Renders both checks of a base URL, with their requests and responses.
  *
  * @param successMessage shown if the checks passed
  */
@@ -29,7 +29,7 @@ export function checksSection(
     </section>`;
 }
 
-/** Offers to use the URL that the endpoint redirects to. The secret must be entered again, since no page contains it. */
+/** Renders a button that switches to the redirect target. The user must enter the secret again, because no page contains it. */
 function redirectForm(
   { scheme, suggestsContacts }: ProfileDraft,
   checks: readonly EndpointCheck[],
@@ -40,7 +40,7 @@ function redirectForm(
       <form method="get" action="/company" class="row">
         ${hiddenParameters({ scheme, suggestsContacts: suggestsContacts ? "yes" : undefined })}
         <button name="baseAddress" value="${redirectUrl}">Use ${redirectUrl}</button>
-        <p class="fine">The endpoint redirects there. You will have to enter the secret again.</p>
+        <p class="fine">The endpoint redirects to this URL. You will have to enter the secret again.</p>
       </form>`;
 }
 

@@ -6,7 +6,7 @@ import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profi
 import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
 import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
 import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
@@ -20,47 +20,48 @@ import { timeZoneSection } from "./time-zone-section.ts";
 export const companyPage: PortalPage = (context) => {
   const query = new URLSearchParams(context.request.url.split("?")[1]);
   const draft = readProfileDraft(query);
-  return showCompany(context, draft.baseAddress === "" ? {} : { draft });
+  return renderCompany(context, draft.baseAddress === "" ? {} : { draft });
 };
 
 /** `POST /company`: runs both checks, shows them, and saves if they pass. Without a secret, only changes the suggestions switch. */
 export const handleSaveCompany: PortalForm = (context, form) => {
   const draft = readProfileDraft(form);
   const secret = readSecret(form);
-  // An empty field means that no secret was entered.
+  // If the field is empty, omit the secret.
   const profile = { ...draft, ...(secret !== "" && { secret }) };
   const action = async () => saveProfile(context.deps, context.user, parseBody(profileSchema, profile));
-  return runAndShow(context, action, { draft, successMessage: "The profile is saved." });
+  return runAndRender(context, action, { draft, successMessage: "The profile is saved." });
 };
 
-/** Shows the form again as it was submitted before the session expired. */
-export const restoreCompanyForm: PortalForm = (context, typed) =>
-  showCompany(context, { draft: readProfileDraft(typed) });
+/** Renders the form again with the input that was submitted before the session expired. */
+export const restoreCompanyForm: PortalForm = (context, form) =>
+  renderCompany(context, { draft: readProfileDraft(form) });
 
 /** `POST /company/rotation` */
 export const handleRotateSecret: PortalForm = (context, form) => {
   const rotation = { secret: readSecret(form) };
   const action = async () => rotateSecret(context.deps, context.user, parseBody(rotationSchema, rotation));
   const successMessage = "The new secret is in use. The old one remains valid for 24 hours.";
-  return runAndShow(context, action, { isRotation: true, successMessage });
+  return runAndRender(context, action, { isRotation: true, successMessage });
 };
 
 /** `POST /company/enable` */
 export const handleEnableEndpoint: PortalForm = (context) =>
-  runAndShow(context, () => reenableEndpoint(context.deps, context.user), { successMessage: enabledMessage });
+  runAndRender(context, () => reenableEndpoint(context.deps, context.user), { successMessage: enabledMessage });
 
 const enabledMessage = "The endpoint is enabled. Held events are being delivered.";
 
 /** `POST /company/retry`: attempts all waiting events now. A disabled endpoint must pass both checks first. */
 export const handleRetryAll: PortalForm = async (context) => {
   const retry = retryAll(context.deps, context.user);
+  // `runAndRender` awaits `retry` again and renders its error.
   const result = await retry.catch(() => undefined);
   if (result?.checks.length === 0)
     return {
       to: "/company",
-      notice: `${counted(result.pending, "waiting event")} ${result.pending === 1 ? "is" : "are"} being attempted now.`,
+      notice: `${formatCount(result.pending, "waiting event")} ${result.pending === 1 ? "is" : "are"} being attempted now.`,
     };
-  return runAndShow(context, async () => (await retry).checks, { successMessage: enabledMessage });
+  return runAndRender(context, async () => (await retry).checks, { successMessage: enabledMessage });
 };
 
 const readSecret = (form: URLSearchParams): string => form.get("secret") ?? "";
@@ -75,45 +76,44 @@ interface CompanyView {
   /** Shown if the checks passed. */
   successMessage?: string;
   /** Why the form failed, if neither a check nor a field is the reason. */
-  refusal?: string;
+  errorMessage?: string;
 }
 
-/** Runs a form's action, and shows the page with the checks that it ran, or with its errors. */
-async function runAndShow(
+/** Runs a form's action, and renders the page with the resulting checks or errors. */
+async function runAndRender(
   context: PortalContext,
   action: () => Promise<EndpointCheck[]>,
   { successMessage, ...view }: CompanyView & { successMessage: string },
 ): Promise<Page> {
   try {
-    return await showCompany(context, { ...view, successMessage, checks: await action() });
+    return await renderCompany(context, { ...view, successMessage, checks: await action() });
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     const { code, errors, extensions, message } = error;
-    const reason = errors !== undefined ? { errors } : { refusal: message };
+    const reason = errors !== undefined ? { errors } : { errorMessage: message };
     const failure = code === "endpoint_check_failed" ? toFailureView(extensions.checks as EndpointCheck[]) : reason;
-    return { ...(await showCompany(context, { ...view, ...failure })), status: 422 };
+    return { ...(await renderCompany(context, { ...view, ...failure })), status: 422 };
   }
 }
 
 /** Reports an invalid base URL as an error in its field, not as a failed check. */
 function toFailureView(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
-  const [invalid] = checks.filter(({ code }) => code === "invalid_address");
-  if (invalid === undefined) return { checks };
-  const [first = "", ...rest] = invalid.reason;
-  return { errors: new Map([["baseAddress", [`${first.toUpperCase()}${rest.join("")}.`]]]) };
+  const reason = checks.find(({ code }) => code === "invalid_address")?.reason;
+  if (reason === undefined) return { checks };
+  return { errors: new Map([["baseAddress", [`${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`]]]) };
 }
 
-async function showCompany(context: PortalContext, view: CompanyView): Promise<Page> {
+async function renderCompany(context: PortalContext, view: CompanyView): Promise<Page> {
   const { deps, user } = context;
   const endpoint = await readEndpoint(deps, user.organisationId);
   const { draft = toDraft(endpoint), errors, isRotation = false, checks, successMessage } = view;
   const noErrors: FieldErrors = new Map();
-  const refusal = view.refusal ?? (errors && "Nothing was saved. Please correct the marked fields.");
+  const errorMessage = view.errorMessage ?? (errors && "Nothing was saved. Please correct the marked fields.");
   const main = html`
     <header class="page-head"><h1>Company profile</h1></header>
     <p class="row"><a class="button quiet small" href="/api-keys">API keys</a> <a class="button quiet small" href="/places">Places</a></p>
     <p class="lead">Your organisation's endpoint receives a webhook when a worker responds to an offer or adds a contact.</p>
-    ${refusal && html`<p class="notice bad" role="alert">${refusal}</p>`}
+    ${errorMessage && html`<p class="notice bad" role="alert">${errorMessage}</p>`}
     ${checks && (checks.length === 0 ? suggestionsNotice(draft) : checksSection(draft, checks, successMessage))}
     <div class="columns">
       ${profileForm(context, { draft, errors: (!isRotation && errors) || noErrors, isSaved: endpoint !== undefined })}
@@ -127,7 +127,7 @@ async function showCompany(context: PortalContext, view: CompanyView): Promise<P
   return { title: "Company profile", main };
 }
 
-/** Reports a change without a secret, for which the checks are not run. */
+/** Renders a notice about a change that was saved without a secret, and therefore without checks. */
 const suggestionsNotice = ({ suggestsContacts }: ProfileDraft): Markup => html`
     <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
 

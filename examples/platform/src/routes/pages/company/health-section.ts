@@ -1,12 +1,12 @@
 import type { ReadEndpoint } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
-import { badge, counted } from "../layout/labels.ts";
+import { badge, formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 import { checkingStatus } from "./profile-form.ts";
 
-/** Shows the endpoint's health, updated live, with a form to enable a disabled endpoint. */
+/** Renders the endpoint's health, updated live, with a form that enables a disabled endpoint. */
 export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
@@ -15,7 +15,7 @@ export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | u
       ${endpoint && html`<p><a href="/company/remove">Remove the base URL…</a></p>`}
     </section>`;
 
-/** Shows the button that attempts all waiting events now. A disabled endpoint must pass its checks first. */
+/** Renders the button that attempts all waiting events now. A disabled endpoint must pass its checks first. */
 function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoint): Markup | undefined {
   if (disabled_at === null && Number(pending) === 0) return undefined;
   const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];
@@ -40,7 +40,7 @@ function healthFacts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Mark
       ${explanation && html`<p>${explanation}</p>`}
       <dl class="facts">
         <dt>Base URL</dt><dd>${endpoint.base_address}</dd>
-        <dt>${label}</dt><dd><a href="/deliveries?state=${filter}">${counted(Number(pending), "event")}</a></dd>
+        <dt>${label}</dt><dd><a href="/deliveries?state=${filter}">${formatCount(Number(pending), "event")}</a></dd>
         <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
         ${oldSecretUntil !== null && oldSecretUntil > now && html`<dt>Old secret</dt><dd>valid until ${time(oldSecretUntil)}</dd>`}
@@ -54,9 +54,9 @@ interface Health {
   explanation?: Markup;
 }
 
-const reasons = {
+const disabledReasons = {
   gone: "It responded with 410 Gone.",
-  failing: "It has failed for five days. Only a response with 200 acknowledges an event; 204 does not.",
+  failing: "It has failed for five days. Only a 200 response acknowledges an event. A 204 response does not.",
 } as const;
 
 function describeHealth(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Health {
@@ -64,7 +64,7 @@ function describeHealth(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes)
   if (disabled_at !== null)
     return {
       state: badge("Disabled", "bad"),
-      explanation: html`Since ${time(disabled_at)}. ${disabled_because && reasons[disabled_because]} Events are held until it is enabled, then delivered.
+      explanation: html`Since ${time(disabled_at)}. ${disabled_because && disabledReasons[disabled_because]} Events are held until it is enabled, then delivered.
         Failed deliveries are not retried automatically. See <a href="${outageGuide}">how to catch up after an outage</a>.`,
     };
   if (breaker_open_until !== null)
@@ -72,12 +72,12 @@ function describeHealth(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes)
       state: badge("Paused", "warn"),
       explanation: html`${consecutive_failures} attempts in a row failed. ${
         breaker_open_until > now ? html`Events wait until ${time(breaker_open_until, "seconds")}` : "Events wait"
-      }, then one is attempted before the others.`,
+      }. Then one event is attempted before the others.`,
     };
   if (failing_since !== null)
     return {
       state: badge("Failing", "warn"),
-      explanation: html`Since ${time(failing_since, "seconds")}; failed deliveries are retried.`,
+      explanation: html`Since ${time(failing_since, "seconds")}. Failed deliveries are retried.`,
     };
   return { state: badge("Healthy", "good") };
 }

@@ -1,30 +1,30 @@
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
-import { namePlace, type Place, placeSchema, readPlaces, removePlaceName } from "../../portal/profile/places.ts";
+import { type Place, placeSchema, readPlaces, removePlaceName, setPlaceName } from "../../portal/profile/places.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { field, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** `GET /places`: lists the organisation's names for its offers' places (D-131). */
-export const placesPage: PortalPage = (context) => showPlaces(context);
+/** `GET /places`: lists the places that the organisation has named (D-131). */
+export const placesPage: PortalPage = (context) => renderPlaces(context);
 
-/** `POST /places`: names or renames a place. */
+/** `POST /places`: sets or replaces a place's name. */
 export const handleNamePlace: PortalForm = async (context, form) => {
   const draft = readPlace(form);
   try {
     const place = parseBody(placeSchema, draft);
-    await namePlace(context.deps, context.user, place);
+    await setPlaceName(context.deps, context.user, place);
     return { to: "/places", notice: `Pages and emails now show “${place.name}” instead of ${place.id}.` };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
-    return { ...(await showPlaces(context, draft, error.errors)), status: 422 };
+    return { ...(await renderPlaces(context, draft, error.errors)), status: 422 };
   }
 };
 
-/** Shows the form again as it was submitted before the session expired. */
-export const restorePlaceForm: PortalForm = (context, typed) => showPlaces(context, readPlace(typed));
+/** Renders the form again with the input that was submitted before the session expired. */
+export const restorePlaceForm: PortalForm = (context, form) => renderPlaces(context, readPlace(form));
 
 const readPlace = (form: URLSearchParams): Place => ({
   id: form.get("id")?.trim() ?? "",
@@ -38,7 +38,7 @@ export const handleRemovePlace: PortalForm = async ({ deps, user }, form) => {
   return { to: "/places", notice: `The name of ${id} was removed. Offers show the id again.` };
 };
 
-async function showPlaces(context: PortalContext, draft: Partial<Place> = {}, errors?: FieldErrors): Promise<Page> {
+async function renderPlaces(context: PortalContext, draft: Partial<Place> = {}, errors?: FieldErrors): Promise<Page> {
   const { deps, user } = context;
   const places = await readPlaces(deps, [user.organisationId]);
   const main = html`

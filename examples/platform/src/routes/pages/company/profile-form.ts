@@ -4,7 +4,7 @@ import { field, fieldError, formTokenField } from "../layout/field.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
-/** What was entered in the profile form, without the secret, which is never shown again. */
+/** The user's input in the profile form, without the secret, which no page shows again. */
 export interface ProfileDraft {
   baseAddress: string;
   scheme: EndpointScheme;
@@ -32,7 +32,7 @@ interface ProfileForm {
   isSaved: boolean;
 }
 
-/** Shows the profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
+/** Renders the profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
 export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
     <form method="post" action="/company" class="panel" data-busy="${checkingStatus}">
       <h2>Where webhooks go</h2>
@@ -52,7 +52,7 @@ export const profileForm = (context: PortalContext, { draft, errors, isSaved }: 
         label: "Secret",
         type: "password",
         required: !isSaved,
-        saysOptional: false,
+        marksOptional: false,
         autocomplete: "off",
         hint: "Never shown again. Required whenever the base URL or the signatures change. At least 16 characters, for example from openssl rand -base64 32.",
         errors: errors.get("secret"),
@@ -81,14 +81,14 @@ const secretButtons = (inputId: string): Markup => html`
         <button type="button" class="quiet small" data-copy="${inputId}" aria-label="Copy the secret" hidden>Copy</button>
       </div>`;
 
-/** The status shown while a form's checks are running. */
+/** The status that a page shows while a form runs its checks. */
 export const checkingStatus = "Calling the endpoint…";
 
-/** Shows the form that rotates the secret. */
+/** Renders the form that rotates the secret. */
 export const rotationForm = (context: PortalContext, errors: FieldErrors): Markup => html`
     <form method="post" action="/company/rotation" class="panel" id="rotation" data-busy="${checkingStatus}">
       <h2>Rotate the secret</h2>
-      <p class="hint">First add the new secret to your endpoint, and keep the old one there. Then enter the new secret here.</p>
+      <p class="hint">First, add the new secret to your endpoint without removing the old one. Then enter the new secret here.</p>
       ${formTokenField(context)}
       ${field({
         name: "secret",

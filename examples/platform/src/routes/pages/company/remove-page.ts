@@ -1,7 +1,7 @@
 import { readEndpoint } from "../../portal/profile/read-profile.ts";
 import { removeProfile } from "../../portal/profile/remove-profile.ts";
 import { formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";
 import type { PortalForm, PortalPage } from "../sections/portal-section.ts";
 
@@ -20,7 +20,7 @@ export const removeProfilePage: PortalPage = async (context) => {
       ${formTokenField(context)}
       <p>
         ${endpoint.base_address} will no longer receive webhooks, and its secret will be deleted. New events will not be kept for later.
-        ${Number(endpoint.pending) > 0 && `${counted(Number(endpoint.pending), "pending event")} will be held until you save a base URL again.`}
+        ${Number(endpoint.pending) > 0 && `${formatCount(Number(endpoint.pending), "pending event")} will be held until you save a base URL again.`}
       </p>
       <div class="row">
         <button class="danger">Remove the base URL</button>

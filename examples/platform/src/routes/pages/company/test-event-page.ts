@@ -9,11 +9,11 @@ import {
   testEventSchema,
 } from "../../portal/profile/send-test-event.ts";
 import { field, fieldError, formTokenField } from "../layout/field.ts";
-import { badge, counted } from "../layout/labels.ts";
+import { badge, formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-section.ts";
 
-/** What the user entered, without the secret, which is never shown again. */
+/** The user's input, without the secret, which no page shows again. */
 interface Draft {
   event: string;
   way: string;
@@ -21,7 +21,7 @@ interface Draft {
   scheme: string;
 }
 
-const firstDraft: Draft = {
+const initialDraft: Draft = {
   event: testEvents[0]?.name ?? "",
   way: everyWay,
   baseAddress: "",
@@ -41,11 +41,11 @@ export const handleSendTestEvent: PortalForm = async (context, form) => {
     event: readField("event"),
     way: readField("way"),
     baseAddress: readField("baseAddress"),
-    scheme: readField("scheme") || firstDraft.scheme,
+    scheme: readField("scheme") || initialDraft.scheme,
   };
   const secret = form.get("secret") ?? "";
   const { baseAddress, ...choices } = draft;
-  // If these fields are empty, the saved endpoint is used.
+  // Omit empty fields, so that the saved endpoint is used.
   const input = { ...choices, ...(baseAddress !== "" && { baseAddress }), ...(secret !== "" && { secret }) };
   try {
     const result = await sendTestEvent(context.deps, context.user, parseBody(testEventSchema, input));
@@ -53,9 +53,9 @@ export const handleSendTestEvent: PortalForm = async (context, form) => {
     return { title: "Send a test event", main };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500 || error.status === 429) throw error;
-    const refusal = error.errors ? "Nothing was sent. Please correct the marked fields." : error.message;
+    const errorMessage = error.errors ? "Nothing was sent. Please correct the marked fields." : error.message;
     const main = html`${heading}
-    <p class="notice bad" role="alert">${refusal}</p>${testEventForm(context, draft, error.errors)}`;
+    <p class="notice bad" role="alert">${errorMessage}</p>${testEventForm(context, draft, error.errors)}`;
     return { status: 422, title: "Send a test event", main };
   }
 };
@@ -64,17 +64,17 @@ const heading = html`
     <header class="page-head"><h1>Send a test event</h1></header>
     <p class="row"><a class="button quiet small" href="/company">Company profile</a></p>`;
 
-/** Shows the form that selects an event, how to send it, and where to send it. */
+/** Renders the form that selects an event, how to send it, and where to send it. */
 export function testEventForm(
   context: PortalContext,
-  draft: Draft = firstDraft,
+  draft: Draft = initialDraft,
   errors: FieldErrors = new Map(),
 ): Markup {
   const usesOtherUrl = draft.baseAddress !== "" || errors.has("secret") || errors.has("baseAddress");
   return html`
     <form method="post" action="/company/test-event" class="panel" id="send-test-event">
       <h2>Send a test event</h2>
-      <p class="hint">Your endpoint receives a webhook about a fictitious offer, sent the way the service, an attacker or a faulty network would send it. The page then shows whether the response is correct. A receiver that accepts a request it should reject handles the test as a real event.</p>
+      <p class="hint">Your endpoint receives a webhook about a fictitious offer, sent the way the service, an attacker or a faulty network would send it. The page then shows whether the response is correct. If your receiver accepts a request that it should reject, it handles the test as a real event.</p>
       ${formTokenField(context)}
       ${selectField(
         "event",
@@ -85,11 +85,11 @@ export function testEventForm(
       )}
       ${selectField("way", "Sent", draft.way, [[everyWay, "in every way, one after another"], ...testWays.map(({ name, title }) => [name, title] as const)], errors)}
       <details${usesOtherUrl && html` open`}>
-        <summary>Use another base URL</summary>
+        <summary>Use a different base URL</summary>
         ${field({
           name: "baseAddress",
           id: "test-address",
-          label: "Other base URL",
+          label: "Base URL for this test",
           type: "url",
           value: draft.baseAddress,
           placeholder: "https://staging.example.com/offers",
@@ -100,7 +100,7 @@ export function testEventForm(
           id: "test-secret",
           label: "Secret for that base URL",
           type: "password",
-          saysOptional: false,
+          marksOptional: false,
           autocomplete: "off",
           hint: "Used only for these requests, and not stored. The secret in the profile is never used for another URL.",
           errors: errors.get("secret"),
@@ -136,20 +136,14 @@ const selectField = (
       </div>`;
 
 function resultSection({ event, baseAddress, ways, findings }: TestEventResult): Markup {
-  const defects = findings.filter(({ severity }) => severity === "defect").length;
-  const requests = ways.reduce((sum, { exchanges }) => sum + exchanges.length, 0);
-  const areAllRight = ways.every(({ exchanges }) => exchanges.every(({ verdict }) => verdict.isRight));
+  const exchanges = ways.flatMap((way) => way.exchanges);
+  const isFoldable = exchanges.length > 1;
+  const areAllCorrect = exchanges.every(({ verdict }) => verdict.isRight);
   return html`
     <section class="panel" aria-labelledby="test-result" id="test-result-section">
       <h2 id="test-result">${event.name} to ${baseAddress}</h2>
-      <p class="notice ${areAllRight ? "good" : "bad"}" role="${areAllRight ? "status" : "alert"}">
-        ${
-          areAllRight
-            ? `${counted(requests, "request")}: every response is correct.`
-            : defects > 0
-              ? `Your receiver has ${counted(defects, "defect")}.`
-              : "Your endpoint did not respond."
-        }
+      <p class="notice ${areAllCorrect ? "good" : "bad"}" role="${areAllCorrect ? "status" : "alert"}">
+        ${areAllCorrect ? `${formatCount(exchanges.length, "request")}: every response is correct.` : describeFailure(findings)}
       </p>
       ${findings.map(
         ({ code, title, why, change, severity, accepted, line }) => html`
@@ -161,9 +155,16 @@ function resultSection({ event, baseAddress, ways, findings }: TestEventResult):
       )}
       <ol class="attempts">${ways.map(
         ({ way, exchanges }) =>
-          html`${exchanges.map((exchange, index) => exchangeItem(way.title, exchange, { id: `${way.name}-${index}`, isFolded: requests > 1 && exchange.verdict.isRight }))}`,
+          html`${exchanges.map((exchange, index) => exchangeItem(way.title, exchange, { id: `${way.name}-${index}`, isFolded: isFoldable && exchange.verdict.isRight }))}`,
       )}</ol>
     </section>`;
+}
+
+function describeFailure(findings: TestEventResult["findings"]): string {
+  const defectCount = findings.filter(({ severity }) => severity === "defect").length;
+  return defectCount > 0
+    ? `Your receiver has ${formatCount(defectCount, "defect")}.`
+    : "Your endpoint did not respond.";
 }
 
 const exchangeItem = (

@@ -6,7 +6,7 @@ import { timeZoneSelect } from "../layout/time-zone-select.ts";
 import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
 import { ownPath } from "../security/own-path.ts";
 
-/** Shows the form for the time zone of the organisation's pages and emails (D-115). */
+/** Renders the form that sets the time zone of the organisation's pages and emails (D-115). */
 export const timeZoneSection = (context: PortalContext): Markup => html`
     <form method="post" action="/company/time-zone" class="panel" id="time-zone">
       <h2>Time zone</h2>

@@ -57,13 +57,14 @@ export const deliveriesPage: PortalPage = async (context) => {
           ${stateBar(filter)}
         </header>
         ${(rows.length > 0 || !isEmpty) && filterForm(filter)}
-        ${rows.length > 0 ? selectionForm(context, filter, rows) : isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`}
+        ${rows.length > 0 && selectionForm(context, filter, rows)}
+        ${rows.length === 0 && (isEmpty ? noEvents : html`<p class="empty">No matching events.</p>`)}
         ${links}
       </section>`;
   return { title: "Deliveries", main };
 };
 
-/** Shows the rows in a form that redelivers the selected ones, or everything that matches the filter. */
+/** Renders the rows in a form that redelivers the selected events, or all events that match the filter. */
 const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
         <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
           ${hiddenParameters(toParameters(filter))}

@@ -1,6 +1,6 @@
 import type { Bucket, DeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 
@@ -9,12 +9,12 @@ const height = 90;
 const gap = 3;
 
 /**
- * Shows the failure rate and lag as bar charts, as text and as a table.
+ * Renders the failure rate and lag as bar charts, as text and as a table.
  *
- * @param period in words, such as `the last hour`
+ * @param period the period in words, such as `the last hour`
  */
 export function deliveryChart(times: LocalTimes, { buckets, total }: DeliveryStats, period: string): Markup {
-  const failureSummary = `${failurePercentage(total)} failed: ${total.failed} of ${counted(total.attempts, "attempt")}`;
+  const failureSummary = `${failurePercentage(total)} failed: ${total.failed} of ${formatCount(total.attempts, "attempt")}`;
   const lagSummary =
     total.medianLagMs === null
       ? "nothing was acknowledged"
@@ -57,7 +57,7 @@ interface Axes {
   maxLabel: string;
 }
 
-/** Draws bars with labelled axes. The labels are HTML, because the image is stretched. */
+/** Renders bars with labelled axes. The labels are HTML, because the image is stretched. */
 function plot(
   label: string,
   { buckets, times, maxLabel }: Axes,
@@ -76,11 +76,11 @@ function plot(
         </div>`;
 }
 
-/** Draws one bar. `bottom` and `share`, its lower edge and its height, are shares of the plot's height. */
-const bar = (x: number, w: number, bottom: number, share: number, kind: string): Markup | undefined =>
+/** Renders one bar. `bottom` and `share` are its lower edge and its height, as fractions of the plot's height. */
+const bar = (x: number, w: number, bottom: number, share: number, cssClass: string): Markup | undefined =>
   share === 0
     ? undefined
-    : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - bottom - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${kind}" />`;
+    : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - bottom - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${cssClass}" />`;
 
 function chartTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
   const rows = buckets.filter(({ attempts }) => attempts > 0).reverse();

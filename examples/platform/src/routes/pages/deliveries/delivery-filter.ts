@@ -57,12 +57,13 @@ function readLocalTime(request: Request, name: string): string | undefined {
   return text !== undefined && isLocalTime(text) ? text : undefined;
 }
 
-/** Returns the filter for the list, with its times converted to UTC. */
+/** Converts the page's filter to a filter for the list. Its local times become instants. */
 export function toListFilter({ range: _, from, until, sort, ...filter }: PageFilter, { toUtc }: LocalTimes) {
   const toInstant = (local: string | undefined) => {
-    const utc = local === undefined ? undefined : toUtc(local);
-    // Ignore a time that a clock change skips.
-    return utc === undefined || utc === local ? undefined : new Date(utc);
+    if (local === undefined) return undefined;
+    const utc = toUtc(local);
+    // Ignore a time that a clock change skips, which `toUtc` returns unchanged.
+    return utc === local ? undefined : new Date(utc);
   };
   return { ...filter, since: toInstant(from), until: toInstant(until), oldestFirst: sort === "oldest" };
 }
@@ -91,7 +92,7 @@ export const stateBar = (filter: PageFilter): Markup =>
 
 export const rangeBar = (filter: PageFilter): Markup =>
   linkBar("Time", Object.keys(ranges) as PageFilter["range"][], filter.range, (range) => [
-    ranges[range].label.replace("the l", "L"),
+    ranges[range].label.replace("the last", "Last"),
     deliveriesUrl({ ...filter, range }),
   ]);
 

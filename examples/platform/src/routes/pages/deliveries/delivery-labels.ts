@@ -38,7 +38,7 @@ const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad"
 export const deliveryStateBadge = ({ state, attempts }: ReadDelivery): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
-/** Shows when a pending delivery will be attempted next, which may be after its endpoint's pause. */
+/** Describes when a pending delivery will be attempted next, which may be after the endpoint is no longer paused. */
 export function describeNextAttempt(
   { time }: LocalTimes,
   { state, nextAttemptAt, pausedUntil }: ReadDelivery,

@@ -80,7 +80,7 @@ export const handleRetry: PortalForm = async ({ deps, user, id }) => {
   }
 };
 
-/** Shows the button for the action that the delivery's state allows. */
+/** Renders the button for the action that the delivery's state allows. */
 function actionButton(context: PortalContext, { id, state }: ReadDelivery): Markup {
   if (state === "held") return html`<a class="button quiet" href="/company#health">Enable the endpoint…</a>`;
   const [action, label] = state === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
@@ -102,7 +102,7 @@ const deliveryFacts = ({ times, deps }: PortalContext, delivery: ReadDelivery): 
             <dt>Delivery id</dt><dd><code>${delivery.id}</code></dd>
           </dl>`;
 
-/** Shows the request from the latest attempt or, before the first attempt, the request that will be sent. */
+/** Renders the request from the latest attempt or, before the first attempt, the request that will be sent. */
 function requestSample({ id, type, data }: ReadDelivery, latestExchangeJson: string | null, endpoint: Target): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
   const exchange = latestExchangeJson === null ? undefined : (JSON.parse(latestExchangeJson) as AttemptExchange);
@@ -122,7 +122,7 @@ ${formatHeaders(headers)}${body !== undefined && `\n\n${JSON.stringify(body, nul
           ${baseAddress && curlSample({ method, path: filledPath, body: Buffer.from(content), id }, baseAddress, endpoint)}`;
 }
 
-/** Shows a curl command that computes the signature with a secret from the user's environment. */
+/** Renders a curl command that computes the signature with a secret from the user's environment. */
 function curlSample(
   webhook: Parameters<typeof writeTestRequests>[1],
   baseAddress: string,
@@ -130,7 +130,7 @@ function curlSample(
 ): Markup | undefined {
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;
-  // The page does not show this secret, only the shell commands that compute the signature.
+  // The page does not contain this secret, only the shell commands that compute the signature.
   const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
   const [request] = asSent === undefined ? [] : writeTestRequests(asSent, webhook, signing);
   if (request === undefined) return undefined;

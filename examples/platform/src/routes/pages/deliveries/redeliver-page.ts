@@ -8,7 +8,7 @@ import {
   readRedeliveryTasks,
 } from "../../../webhooks/redelivery-tasks.ts";
 import { formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
@@ -16,39 +16,39 @@ import type { PortalContext, PortalForm, PortalPage } from "../sections/portal-s
 import { deliveriesUrl, type PageFilter, readFilter, toListFilter } from "./delivery-filter.ts";
 import { eventNames, failureLabels, stateLabels } from "./delivery-labels.ts";
 
-/** `GET /deliveries/redeliver?…`: asks for confirmation, with the number of events. Takes the list's filter, or an `id` per selected row. */
-export const redeliverManyPage: PortalPage = (context) => showConfirmation(context);
+/** `GET /deliveries/redeliver?…`: asks for confirmation, with the number of events. Accepts the list filter, or an `id` per selected row. */
+export const redeliverManyPage: PortalPage = (context) => renderConfirmation(context);
 
-/** `POST /deliveries/redeliver?…`: starts redelivering the events that the confirmation counted. */
+/** `POST /deliveries/redeliver?…`: starts redelivering the events that the confirmation page counted. */
 export const handleRedeliverMany: PortalForm = async (context, form) => {
   const { deps, user, request } = context;
   const which = form.get("which") ?? "";
   const lastSequence = Number(form.get("last"));
   if (!Object.hasOwn(choices, which) || !Number.isSafeInteger(lastSequence))
-    return { ...(await showConfirmation(context)), status: 422 };
+    return { ...(await renderConfirmation(context)), status: 422 };
   const filter = readChosenFilter(context, which as keyof typeof choices);
   const redirect = await submitOnce(context, form, user.organisationId, async (trx) => {
     const total = await createRedeliveryTask(trx, user.organisationId, filter, lastSequence);
     return {
       to: deliveriesUrl(readFilter(request)),
-      notice: `${counted(total, "event")} ${total === 1 ? "is" : "are"} being redelivered.`,
+      notice: `${formatCount(total, "event")} ${total === 1 ? "is" : "are"} being redelivered.`,
     };
   });
   deps.wakeRedeliveries();
   return redirect;
 };
 
-/** Which events to redeliver, if the filter does not select a state. */
+/** The choices of events to redeliver, if the filter does not select a state. */
 const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as const;
 
-/** The maximum number of rows that can be selected on a page of the list. */
+/** The maximum number of rows that a user can select on a page of the list. */
 const maxSelected = 50;
 
 const selectedIds = ({ url }: Request): string[] =>
   new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxSelected);
 
-/** Reads a filter for the selected rows, whatever their state is now. If no rows are selected, reads the list's filter. */
-function readShownFilter({ request, times }: PortalContext): DeliveryFilter {
+/** Reads a filter for the selected rows in any state. If no rows are selected, reads the list filter. */
+function readListFilter({ request, times }: PortalContext): DeliveryFilter {
   const ids = selectedIds(request);
   if (ids.length > 0) return { ids };
   const { oldestFirst: _, ...filter } = toListFilter(readFilter(request), times);
@@ -56,24 +56,19 @@ function readShownFilter({ request, times }: PortalContext): DeliveryFilter {
 }
 
 function readChosenFilter(context: PortalContext, which: keyof typeof choices): DeliveryFilter {
-  const filter = readShownFilter(context);
+  const filter = readListFilter(context);
   // Events in any other state cannot be redelivered.
   return which === "all" || filter.state !== undefined ? filter : { ...filter, state: which };
 }
 
-async function showConfirmation(context: PortalContext): Promise<Page> {
+async function renderConfirmation(context: PortalContext): Promise<Page> {
   const { deps, user, request } = context;
   const shown = readFilter(request);
   const hasSelection = selectedIds(request).length > 0;
-  const counts = await countRedeliverable(deps.store.db, user.organisationId, readShownFilter(context));
+  const counts = await countRedeliverable(deps.store.db, user.organisationId, readListFilter(context));
   const total = counts.dead + counts.acknowledged;
   const backUrl = deliveriesUrl(shown);
-  const title =
-    total === 0
-      ? "Nothing to redeliver"
-      : isMixed(counts)
-        ? "Redeliver events?"
-        : `Redeliver ${counted(total, "event")}?`;
+  const title = confirmationTitle(counts);
   const main = html`
     <header class="page-head">
       <div>
@@ -93,14 +88,20 @@ async function showConfirmation(context: PortalContext): Promise<Page> {
       ${total === 0 ? html`<p>Only failed and acknowledged events can be redelivered. Pending events are attempted anyway.</p>` : eventChoice(counts)}
       ${
         total > 0 &&
-        html`<p class="fine">The oldest event is sent first. A failed event keeps its delivery id. An acknowledged one gets a new id, so your endpoint handles it again. Responses that a later response by the same worker has superseded are skipped.</p>`
+        html`<p class="fine">The oldest event is sent first. A failed event keeps its delivery id. An acknowledged event gets a new id, so your endpoint handles it again. Responses that a later response by the same worker has superseded are skipped.</p>`
       }
       <div class="row">
-        ${total > 0 && html`<button>${isMixed(counts) ? "Redeliver" : `Redeliver ${counted(total, "event")}`}</button>`}
+        ${total > 0 && html`<button>${isMixed(counts) ? "Redeliver" : `Redeliver ${formatCount(total, "event")}`}</button>`}
         <a class="button quiet" href="${backUrl}">Back to the list</a>
       </div>
     </form>`;
   return { title, main };
+}
+
+function confirmationTitle(counts: Redeliverable): string {
+  const total = counts.dead + counts.acknowledged;
+  if (total === 0) return "Nothing to redeliver";
+  return isMixed(counts) ? "Redeliver events?" : `Redeliver ${formatCount(total, "event")}?`;
 }
 
 const isMixed = ({ dead, acknowledged }: Redeliverable): boolean => dead > 0 && acknowledged > 0;
@@ -113,12 +114,12 @@ function eventChoice(counts: Redeliverable): Markup {
         <legend>Which events</legend>
         ${(Object.keys(choices) as (keyof typeof choices)[]).map(
           (name) =>
-            html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${counted(choiceCounts[name], "event")}</span></label>`,
+            html`<label class="choice"><input type="radio" name="which" value="${name}"${name === "dead" && html` checked`}> <span>${choices[name]}: ${formatCount(choiceCounts[name], "event")}</span></label>`,
         )}
       </fieldset>`;
 }
 
-/** Describes the list's filter in words. */
+/** Describes the list filter in words. */
 function describeFilter(shown: PageFilter, { times }: PortalContext): string {
   const { state, type, status, error, text, from, until } = shown;
   const { since: fromInstant, until: untilInstant } = toListFilter(shown, times);
@@ -135,12 +136,12 @@ function describeFilter(shown: PageFilter, { times }: PortalContext): string {
   return words.length === 0 ? "all events" : words.join(", ");
 }
 
-/** How long a task is shown after it finishes. */
-const shownMs = 10 * 60_000;
+/** How long the page shows a task after it finishes. */
+const showFinishedMs = 10 * 60_000;
 
-/** Shows the progress of redelivery tasks, updated live. */
+/** Renders the progress of redelivery tasks, updated live. */
 export async function redeliveriesSection({ deps, user, times }: PortalContext): Promise<Markup> {
-  const since = new Date(deps.now().getTime() - shownMs);
+  const since = new Date(deps.now().getTime() - showFinishedMs);
   const tasks = await readRedeliveryTasks(deps.store, user.organisationId, since);
   return html`
       <div id="redeliveries" data-live="delivery" class="stack">${tasks.map(
@@ -155,6 +156,7 @@ export async function redeliveriesSection({ deps, user, times }: PortalContext):
 
 function describeProgress({ total, redelivered, skipped, finishedAt }: RedeliveryTask): string {
   const skippedNote = skipped === 0 ? "" : ` ${skipped} skipped (superseded or redelivered in the meantime).`;
-  if (finishedAt === null) return `Redelivering: ${redelivered + skipped} of ${counted(total, "event")}.${skippedNote}`;
-  return `Redelivered: ${counted(redelivered, "event")}.${skippedNote}`;
+  if (finishedAt === null)
+    return `Redelivering: ${redelivered + skipped} of ${formatCount(total, "event")}.${skippedNote}`;
+  return `Redelivered: ${formatCount(redelivered, "event")}.${skippedNote}`;
 }

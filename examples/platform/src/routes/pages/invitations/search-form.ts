@@ -10,7 +10,7 @@ import { readParameter } from "../layout/pagination.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
 /**
- * Shows the form that searches the selected organisations (D-88). It uses POST, so that a link cannot send a user's email addresses.
+ * Renders the form that searches the selected organisations (D-88). It uses POST, so that a link cannot send a user's email addresses.
  *
  * @param search the submitted form. @default only the user's own organisation is selected
  */
@@ -22,11 +22,9 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
     chosen: search?.organisationIds ?? [],
   });
   if (choices.length === 0 && text === undefined)
-    return html`<p class="empty">No organisation implements suggestions. Enable them in the company profile.</p>`;
+    return html`<p class="empty">No organisation implements suggestions. Enable suggestions in the company profile.</p>`;
   const emailAddresses = await readEmailAddresses(deps, user);
   const isSelected = ({ id, isOwn }: OrganisationChoice): boolean => search?.organisationIds.includes(id) ?? isOwn;
-  const describeChoice = ({ isOwn, isRemembered }: OrganisationChoice): string | undefined =>
-    isOwn ? "Your organisation" : isRemembered ? "Searched before" : undefined;
   return html`
   ${(hasMore || text !== undefined) && organisationSearchForm(text)}
   <form method="post" action="/invitations/search" class="panel stack" role="search" aria-label="Suggestions">
@@ -53,7 +51,12 @@ export async function searchForm(context: PortalContext, search?: PersonSearch):
   </form>`;
 }
 
-/** Shows the form that finds organisations by name. */
+function describeChoice({ isOwn, isRemembered }: OrganisationChoice): string | undefined {
+  if (isOwn) return "Your organisation";
+  return isRemembered ? "Searched before" : undefined;
+}
+
+/** Renders the form that finds organisations by name. */
 const organisationSearchForm = (text: string | undefined): Markup => html`
   <form method="get" action="/invitations" class="row find" role="search" aria-label="Organisations">
     <label for="organisation">Find an organisation by name</label>

@@ -20,11 +20,11 @@ import { suggestionsSection } from "./suggestions-section.ts";
 export const handleSearch: PortalForm = (context, form) => {
   const search = { organisationIds: form.getAll("organisationIds"), filter: form.get("filter") ?? "" };
   if (search.organisationIds.length === 0)
-    return showSearch(context, search, new ProblemError("invalid_request", "Select at least one organisation."));
-  return showSearch(context, parseBody(searchSchema, search));
+    return renderSearch(context, search, new ProblemError("invalid_request", "Select at least one organisation."));
+  return renderSearch(context, parseBody(searchSchema, search));
 };
 
-/** Errors about the selected people, after which the form is shown again. */
+/** The codes of errors about the selected people. After them, the form is shown again. */
 const invitedPeopleCodes: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
 /** `POST /invitations`: invites the selected people. */
@@ -32,11 +32,12 @@ export const handleInvite: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const organisationId = form.get("organisationId");
   const selected = form.getAll("person");
-  const showWithProblem = (problem: ProblemError): Promise<Page> => {
+  const renderWithProblem = (problem: ProblemError): Promise<Page> => {
     const search = { organisationIds: [organisationId], filter: form.get("filter") ?? "" };
-    return showSearch(context, parseBody(searchSchema, search), problem);
+    return renderSearch(context, parseBody(searchSchema, search), problem);
   };
-  if (selected.length === 0) return showWithProblem(new ProblemError("invalid_request", "Select at least one person."));
+  if (selected.length === 0)
+    return renderWithProblem(new ProblemError("invalid_request", "Select at least one person."));
   const invitation = parseBody(invitationSchema, { organisationId, people: selected.map(parseJson) });
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
@@ -46,7 +47,7 @@ export const handleInvite: PortalForm = async (context, form) => {
     });
   } catch (error) {
     if (!(error instanceof ProblemError) || !invitedPeopleCodes.includes(error.code)) throw error;
-    return showWithProblem(error);
+    return renderWithProblem(error);
   }
 };
 
@@ -59,8 +60,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Runs the search and shows its results. @param problem why the invitation or the search failed */
-async function showSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
+/** Runs the search and renders its results. @param problem why the invitation or the search failed */
+async function renderSearch(context: PortalContext, search: PersonSearch, problem?: ProblemError): Promise<Page> {
   const { deps, user } = context;
   const { filter = "" } = search;
   const outcome = await trySearch(context, search);
@@ -105,4 +106,7 @@ async function trySearch(
 /** Sorts organisations with suggestions first and failures last. The input is sorted by name, and the sort is stable. */
 const bySuggestions = (a: OrganisationResult, b: OrganisationResult): number => rank(a) - rank(b);
 
-const rank = (result: OrganisationResult): number => ("failure" in result ? 2 : result.suggestions.length > 0 ? 0 : 1);
+function rank(result: OrganisationResult): number {
+  if ("failure" in result) return 2;
+  return result.suggestions.length > 0 ? 0 : 1;
+}

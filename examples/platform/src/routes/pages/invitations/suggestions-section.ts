@@ -20,20 +20,22 @@ interface SuggestionsView {
   findEarlierInvitation(emailAddress: string): EarlierInvitation | undefined;
 }
 
-/** Shows the people that an organisation suggests, or why it suggests nobody. */
+/** Renders the people that an organisation suggests, or the reason why it suggests nobody. */
 export function suggestionsSection(context: PortalContext, result: OrganisationResult, view: SuggestionsView): Markup {
   const { organisation } = result;
   return html`
     <section class="panel" aria-labelledby="${view.prefix}-heading">
       <h2 id="${view.prefix}-heading">${organisation.name}</h2>
-      ${
-        "failure" in result
-          ? html`<p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>`
-          : result.suggestions.length === 0
-            ? html`<p class="empty">${view.filter === "" ? "Your email addresses are not known there" : "Nobody matches"}.</p>`
-            : inviteForm(context, organisation.id, result.suggestions, view)
-      }
+      ${resultBody(context, result, view)}
     </section>`;
+}
+
+function resultBody(context: PortalContext, result: OrganisationResult, view: SuggestionsView): Markup {
+  const { organisation } = result;
+  if ("failure" in result)
+    return html`<p class="notice bad">${organisation.name} returned no suggestions: ${result.failure.message}</p>`;
+  if (result.suggestions.length > 0) return inviteForm(context, organisation.id, result.suggestions, view);
+  return html`<p class="empty">${view.filter === "" ? "Your email addresses are not known there" : "Nobody matches"}.</p>`;
 }
 
 function inviteForm(
@@ -60,7 +62,7 @@ function inviteForm(
 }
 
 /**
- * Shows a suggested person: name, picture, and ratings with their provider and the last day of work. A recently invited person cannot be
+ * Renders a suggested person: name, picture, and ratings with their provider and the last day of work. A recently invited person cannot be
  * selected.
  */
 function suggestionCard(

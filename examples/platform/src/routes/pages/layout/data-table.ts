@@ -4,7 +4,7 @@ export interface Column<Row> {
   heading: string;
   cell(row: Row): Markup | string | number;
   /**
-   * Where a compact table shows the column on a phone: below the name, on its own line, next to others on the last line, or nowhere.
+   * Where a compact table shows the column on a phone: below the name, on a separate line, with other columns on the last line, or nowhere.
    *
    * @default "beside"
    */
@@ -16,13 +16,13 @@ export interface DataTable<Row> {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Whether a row takes only about three lines on a phone. @default false: a line per column */
+  /** Whether a row has only about three lines on a phone. @default false: one line per column */
   isCompact?: boolean;
   /** Returns the element id of a row, for live updates. */
   rowId?(row: Row): string;
 }
 
-/** Renders a table that turns into cards on a phone. Explicit roles preserve its semantics there. The first column names the row. */
+/** Renders a table that turns into cards on a phone. The explicit roles preserve the table semantics. The first column is the row header. */
 export function dataTable<Row>({ caption, columns, rows, rowId, isCompact = false }: DataTable<Row>): Markup {
   const [first, ...others] = columns;
   return html`

@@ -3,18 +3,18 @@ import { html, type Markup } from "./markup.ts";
 export interface FieldOptions {
   name: string;
   label: string;
-  /** The value entered before, if the form is shown again. Never set for a secret. */
+  /** The previous input, if the form is shown again. Never set for a secret. */
   value?: string | undefined;
   /** @default "text" */
   type?: "text" | "email" | "password" | "url" | "search" | "datetime-local";
   hint?: string;
   errors?: readonly string[] | undefined;
   required?: boolean;
-  /** Whether the label of an optional input says so. @default true */
-  saysOptional?: boolean;
+  /** Whether to mark the label of an input that is not required as optional. @default true */
+  marksOptional?: boolean;
   autocomplete?: string;
   placeholder?: string;
-  /** Makes it a text area with this many rows. @default a single-line input */
+  /** The number of rows of a text area. @default a single-line input */
   rows?: number;
   /** @default `name` */
   id?: string;
@@ -22,7 +22,7 @@ export interface FieldOptions {
 
 /** Renders a labelled input with its hint and errors. */
 export function field(options: FieldOptions): Markup {
-  const { name, label, value = "", type = "text", hint, errors, required, saysOptional = true } = options;
+  const { name, label, value = "", type = "text", hint, errors, required, marksOptional = true } = options;
   const { autocomplete, placeholder, rows } = options;
   const id = options.id ?? name;
   const describedBy = [hint && `${id}-hint`, errors && `${id}-error`].filter(Boolean).join(" ");
@@ -33,7 +33,7 @@ export function field(options: FieldOptions): Markup {
   }`;
   return html`
     <div class="field${errors && " wrong"}">
-      <label for="${id}">${label}${!required && saysOptional && html` <span class="fine">optional</span>`}</label>
+      <label for="${id}">${label}${!required && marksOptional && html` <span class="fine">optional</span>`}</label>
       ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
       ${
         rows === undefined

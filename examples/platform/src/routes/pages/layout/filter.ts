@@ -1,15 +1,17 @@
 import { html, type Markup } from "./markup.ts";
 
-/** Returns the value of a query parameter if it is one of `values`; any other value is ignored. */
+/** Returns the value of a query parameter if it is one of `values`, otherwise undefined. */
 export const parseOption = <Value extends string>(
   values: readonly Value[],
   text: string | undefined,
 ): Value | undefined => values.find((value) => value === text);
 
-/** Builds a page's URL, without the parameters whose value is undefined. */
+/** Builds a URL with a query. Omits the parameters that are undefined. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
-  const present = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return present.length === 0 ? path : `${path}?${new URLSearchParams(present)}`;
+  const definedEntries = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return definedEntries.length === 0 ? path : `${path}?${new URLSearchParams(definedEntries)}`;
 }
 
 /** Renders links that set a filter in the URL, and marks the current one. */
@@ -54,6 +56,6 @@ export const filterInput = (
             <input type="${type}" id="${name}" name="${name}" value="${value ?? ""}" maxlength="200">
           </div>`;
 
-/** Renders hidden inputs for the parameters that a filter form keeps. */
+/** Renders hidden inputs for the parameters that a form must preserve. */
 export const hiddenParameters = (parameters: Record<string, string | undefined>): Markup =>
   html`${Object.entries(parameters).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}`;

@@ -7,7 +7,7 @@ const page = `<!doctype html><html><head><title>Offers</title></head><body>
 
 const versionIn = (parts: string): string => /data-version="(\w+)"/.exec(parts)?.[1] ?? "";
 
-test("sends the requested parts and the title", () =>
+test("returns the requested parts and the title", () =>
   expect(changedParts(page, "offers=").replace(/ data-version="\w{16}"/, "")).toBe(
     '<!doctype html><title>Offers</title><section class="panel" id="offers" data-live="offer">' +
       "<section>of <b>two</b></section><p>&lt;/section&gt;</p></section>",
@@ -20,16 +20,16 @@ test("omits a part that the browser already has", () => {
   expect(changedParts(page.replace("two", "three"), `offers=${version}`)).toContain("three");
 });
 
-test.each(["still=", "unknown=", "1", "", "offers.*="])("sends nothing for %j", (wanted) =>
+test.each(["still=", "unknown=", "1", "", "offers.*="])("returns only the title for %j", (wanted) =>
   expect(changedParts(page, wanted)).toBe("<!doctype html><title>Offers</title>"),
 );
 
-test("sends a part only once, even if it is requested 2,000 times", () => {
+test("returns a part only once, even if it is requested 2,000 times", () => {
   const wanted = Array.from({ length: 2_000 }, () => "offers=").join(" ");
   expect(changedParts(page, wanted)).toBe(changedParts(page, "offers="));
 });
 
-test("limits the number of parts that it looks for", () => {
+test("ignores parts beyond the limit of 32", () => {
   const others = Array.from({ length: 32 }, (_, index) => `other-${index}=`);
   expect(changedParts(page, [...others, "offers="].join(" "))).not.toContain("two");
 });

@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 
-/** More parts than any page has. The limit is needed because finding each part means searching the whole page. */
+/** The maximum number of parts to look for, because finding each part requires a search of the whole page. No page has this many parts. */
 const maxParts = 32;
 
 /**
- * Returns the parts of a page (`data-live`) that a live update asks for, except those that the browser already has.
+ * Returns the parts of a page (`data-live`) that a live update requests, except the parts that the browser already has.
  *
  * @param page the whole document
- * @param wanted ids with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
+ * @param wantedParts the ids of the parts, each with the version that the browser has, if any: `offers=1f2e3d4c decisions=`
  */
-export function changedParts(page: string, wanted: string): string {
-  // Look for each part only once, even if it is requested repeatedly.
+export function changedParts(page: string, wantedParts: string): string {
+  // The map ensures that each part is searched for only once.
   const requested = new Map(
-    wanted.split(" ", maxParts).map((entry) => {
+    wantedParts.split(" ", maxParts).map((entry) => {
       const [id = "", knownVersion] = entry.split("=");
       return [id, knownVersion];
     }),
@@ -27,7 +27,7 @@ export function changedParts(page: string, wanted: string): string {
   return `<!doctype html>${title}${parts.join("")}`;
 }
 
-/** Finds a live part in our own markup, where every `<` in a string is escaped. */
+/** Finds a live part in markup that this server rendered, which escapes every `<` in a string. */
 function elementWithId(page: string, id: string): string | undefined {
   if (!/^[\w-]+$/.test(id)) return undefined;
   const start = new RegExp(`<(\\w+)[^<>]* id="${id}" data-live=`).exec(page);

@@ -25,13 +25,13 @@ export async function readListPage<Deps, User, Row>(
 ) {
   const before = cursor.decode(readParameter(request, "before") ?? "");
   const { rows, next } = await read(deps, user, { before, limit });
-  const newest = before && link(labels[0], urlOf(undefined));
-  const older = next === null ? undefined : link(labels[1], urlOf(next));
-  return { rows, isNewest: before === undefined, links: linkRow(newest, older) };
+  const newestLink = before && link(labels[0], urlOf(undefined));
+  const olderLink = next === null ? undefined : link(labels[1], urlOf(next));
+  return { rows, isNewest: before === undefined, links: linkRow(newestLink, olderLink) };
 }
 
 /**
- * Cuts rows to one page, for a list whose query parameter `after` is the id of the previous page's last row.
+ * Limits rows to one page of a list. The query parameter `after` is the id of the previous page's last row.
  *
  * @param rows the rows of the page, plus one more if there is a next page
  * @param after the parameter's value; undefined on the first page
@@ -42,9 +42,9 @@ export function paginate<Row extends { id: string | number }>(
 ) {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  const first = after === undefined ? undefined : link("First page", path);
-  const more = last === undefined ? undefined : link("More", withParameter(path, "after", String(last.id)));
-  return { shown, links: linkRow(first, more) };
+  const firstLink = after === undefined ? undefined : link("First page", path);
+  const moreLink = last === undefined ? undefined : link("More", withParameter(path, "after", String(last.id)));
+  return { shown, links: linkRow(firstLink, moreLink) };
 }
 
 const link = (label: string, url: string): Markup => html`<a class="button quiet small" href="${url}">${label}</a>`;
@@ -61,7 +61,7 @@ const withParameter = (path: string, name: string, value: string | undefined): s
 
 const maxInteger = 2 ** 31 - 1;
 
-/** Reads a query parameter that is a positive PostgreSQL `integer`. Returns undefined for any other value, which would make the query fail. */
+/** Reads a query parameter that is a positive PostgreSQL `integer`. Returns undefined for any other value, because it would make the query fail. */
 export function readNumberParameter(request: Request, name: string): number | undefined {
   const number = Number(readParameter(request, name));
   return Number.isInteger(number) && number > 0 && number <= maxInteger ? number : undefined;

@@ -26,7 +26,7 @@ describe("a local time", () => {
     );
   });
 
-  test("converts a time in a repeated hour to the earlier instant or, for an end, the first instant after the start [D-115]", () => {
+  test("converts a time in a repeated hour to the earlier instant, and an end time to the first instant after the start [D-115]", () => {
     const { toUtc } = localTimes("Europe/London");
     expect(toUtc("2027-10-31T01:30")).toBe("2027-10-31T00:30:00Z");
     expect(toUtc("2027-10-31T01:15", toUtc("2027-10-31T01:45"))).toBe("2027-10-31T01:15:00Z");
@@ -42,16 +42,16 @@ describe("a local time", () => {
 });
 
 describe("a time span", () => {
-  const shown = async (timeZone: string, start: string, end: string) =>
+  const formatSpan = async (timeZone: string, start: string, end: string) =>
     `${await localTimes(timeZone).timeSpan(start, end)}`.replaceAll(/\s+/g, " ");
 
   test("shows the day and offset of a time span once if its start and end share them", async () =>
-    expect(await shown("Europe/London", "2027-03-05T17:00:00Z", "2027-03-05T23:00:00Z")).toMatch(
+    expect(await formatSpan("Europe/London", "2027-03-05T17:00:00Z", "2027-03-05T23:00:00Z")).toMatch(
       /Fri, 5 Mar 2027, 17:00\s?–\s?23:00 GMT/,
     ));
 
   test("shows both offsets of a time span that crosses a clock change [D-115]", async () =>
-    expect(await shown("Europe/London", "2027-03-28T00:30:00Z", "2027-03-28T02:30:00Z")).toContain(
+    expect(await formatSpan("Europe/London", "2027-03-28T00:30:00Z", "2027-03-28T02:30:00Z")).toContain(
       "Sun, 28 Mar 2027, 00:30 GMT – Sun, 28 Mar 2027, 03:30 BST",
     ));
 });

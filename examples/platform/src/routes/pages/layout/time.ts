@@ -11,7 +11,7 @@ export interface LocalTimes {
   /**
    * Converts the value of a `datetime-local` input to UTC. Returns any other string unchanged, which validation then rejects.
    *
-   * @param notBefore selects the first matching instant after it, if a time occurs twice. @default selects the earlier one
+   * @param notBefore for a time that occurs twice, selects the first instant after this one. @default selects the earlier instant
    */
   toUtc(local: string, notBefore?: string): string;
   /** Explains why `toUtc` cannot convert the value. Returns undefined if it can. */

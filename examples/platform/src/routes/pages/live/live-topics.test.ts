@@ -4,11 +4,11 @@ import { openLiveTopics } from "./live-topics.ts";
 
 /** Opens live topics for signals that the test publishes. */
 function openTopics(showAllMail = false) {
-  const listeners = new Set<(heard: ReceivedSignal) => void>();
+  const listeners = new Set<(signal: ReceivedSignal) => void>();
   const publish = (...signals: ReceivedSignal[]): void => {
     for (const signal of signals) for (const listener of listeners) listener(signal);
   };
-  const subscribe = (listener: (heard: ReceivedSignal) => void) => {
+  const subscribe = (listener: (signal: ReceivedSignal) => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
@@ -24,7 +24,7 @@ const offer: ReceivedSignal = { topic: "offer", organisationId: "org_a" };
 const delivery: ReceivedSignal = { topic: "delivery", organisationId: "org_a" };
 const otherDelivery: ReceivedSignal = { topic: "delivery", organisationId: "org_b" };
 
-test("sends a page the topics that changed since it was rendered, each once", () => {
+test("reports each topic that changed since the page was rendered once", () => {
   const { live, publish, follow } = openTopics();
   publish(offer);
   const since = live.position();
@@ -33,7 +33,7 @@ test("sends a page the topics that changed since it was rendered, each once", ()
   expect(follow(live.position()).received).toEqual([]);
 });
 
-test("sends later signals together, and stops when the page is closed", async () => {
+test("reports later signals together, and stops when the page is closed", async () => {
   const { live, publish, follow } = openTopics();
   const [page, closedPage] = [follow(live.position()), follow(live.position())];
   publish(offer, delivery, offer);
@@ -47,7 +47,7 @@ test("sends later signals together, and stops when the page is closed", async ()
   expect(closedPage.received).toEqual([]);
 });
 
-test('passes on "everything", whether it is published before or after a page subscribes', async () => {
+test('reports "everything", whether it is published before or after a page subscribes', async () => {
   const { live, publish, follow } = openTopics();
   const since = live.position();
   const page = follow(since);
@@ -57,7 +57,7 @@ test('passes on "everything", whether it is published before or after a page sub
   expect(follow(since).received).toEqual(["everything"]);
 });
 
-test('sends "everything" when the position is older than the kept signals or from another process', () => {
+test('reports "everything" if the position is older than the stored signals or belongs to a different process', () => {
   const { live, publish, follow } = openTopics();
   const since = live.position();
   for (let count = 0; count < 1_000; count += 1) publish(otherDelivery);

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { Signals } from "../../../store/signals.ts";
 import type { ReceivedSignal, Topic } from "../../../store/store.ts";
 
-/** How many signals are kept. A page that has missed more reloads everything. */
-const keptSignals = 1_000;
-/** How long signals are collected before they are sent together. */
+/** The minimum number of signals to store. A page that has missed more reloads everything. */
+const minStoredSignals = 1_000;
+/** How long to collect signals before sending them together. */
 const mergeMs = 50;
 
 export type LiveListener = (topics: readonly Topic[] | "everything", position: string) => void;
 
-/** Tracks which of an organisation's topics changed, for its pages' event streams (D-82). */
+/** Tracks which topics of an organisation changed, for the event streams of its pages (D-82). */
 export interface LiveTopics {
   /** Returns the current position, which is valid only in this process. Call it before reading a page's data. */
   position(): string;
@@ -71,7 +71,7 @@ export function openLiveTopics(
     if (signal !== "everything" && signal.topic === "notification") return;
     count += 1;
     recentSignals.push(signal);
-    if (recentSignals.length >= 2 * keptSignals) recentSignals.splice(0, keptSignals);
+    if (recentSignals.length >= 2 * minStoredSignals) recentSignals.splice(0, minStoredSignals);
     if (followers.size === 0) return;
     timer ??= setTimeout(() => {
       timer = undefined;

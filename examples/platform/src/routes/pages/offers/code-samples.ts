@@ -2,7 +2,7 @@ import { apiKeyHeader } from "@offers/contract/decisions";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
-/** Shows how to create the offer from a program. @param creation the body, with example values for missing fields */
+/** Renders code that creates the offer. @param creation the request body, with example values for missing fields */
 export const creationSamples = (context: PortalContext, creation: Record<string, unknown>): Markup =>
   codeSamples(context, {
     id: "code-create",
@@ -37,7 +37,7 @@ export const withdrawalSamples = (context: PortalContext, id: string): Markup =>
     path: `/offer/${encodeURIComponent(id)}/withdraw`,
   });
 
-/** One action, shown both with `@offers/client` and with curl. */
+/** An action to show as code for `@offers/client` and for curl. */
 interface Sample {
   /** The element id, unique on the page. */
   id: string;
@@ -97,7 +97,7 @@ function formatJson(value: unknown, indent = ""): string {
     .replaceAll(/\n\s*/g, " ");
   if (typeof value !== "object" || value === null || oneLine.length + indent.length < 56) return oneLine;
   const inner = `${indent}  `;
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   const lines = Array.isArray(value)
     ? value.map((item) => `${inner}${formatJson(item, inner)}`)
     : Object.entries(value).map(([name, item]) => `${inner}${JSON.stringify(name)}: ${formatJson(item, inner)}`);

@@ -3,12 +3,12 @@ import { applyAction, refusalProblem } from "../../../offers/apply-action.ts";
 import { requireOfferOwner } from "../../portal/offers/owner-of-offer.ts";
 import { readApplicants, readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";
 import type { Page } from "../routing/page.ts";
 import { idempotencyField, submitOnce } from "../routing/submit-once.ts";
 import type { PortalContext, PortalForm } from "../sections/portal-section.ts";
-import { showOffer } from "./offer-page.ts";
+import { renderOffer } from "./offer-page.ts";
 
 /** `POST /offers/{id}/complete`: asks for confirmation or, once confirmed, completes the offer. Completing cannot be undone (D-132). */
 export const handleComplete: PortalForm = async (context, form) => {
@@ -16,17 +16,17 @@ export const handleComplete: PortalForm = async (context, form) => {
   try {
     return form.has("confirmed")
       ? await completeOffer(context, form, workerIds)
-      : await showConfirmation(context, workerIds);
+      : await renderConfirmation(context, workerIds);
   } catch (error) {
     const errorMessage = error instanceof ProblemError ? toErrorMessage(error, workerIds) : undefined;
     if (errorMessage === undefined) throw error;
-    return showOffer(context, { selected: workerIds, errors: [errorMessage] });
+    return renderOffer(context, { selected: workerIds, errors: [errorMessage] });
   }
 };
 
-/** Shows the page again with the workers that were selected before the session expired. */
-export const restoreCompletion: PortalForm = (context, typed) =>
-  showOffer(context, { selected: typed.getAll("worker"), errors: [] });
+/** Renders the page again with the workers that were selected before the session expired. */
+export const restoreCompletion: PortalForm = (context, form) =>
+  renderOffer(context, { selected: form.getAll("worker"), errors: [] });
 
 async function completeOffer(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
   const { deps, user, id } = context;
@@ -41,8 +41,8 @@ async function completeOffer(context: PortalContext, form: URLSearchParams, work
   });
 }
 
-/** Shows what completing the offer with these workers would do. Throws the same errors as the completion would. */
-async function showConfirmation(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
+/** Renders the confirmation page for completing the offer with these workers. Throws the same errors as the completion. */
+async function renderConfirmation(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
   const { deps, user } = context;
   const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
   if (widthdrawn) throw refusalProblem({ code: "offer_withdrawn" });
@@ -52,12 +52,12 @@ async function showConfirmation(context: PortalContext, workerIds: readonly stri
     throw refusalProblem({ code: "worker_not_applied", indexes: [] });
   const path = `/offers/${encodeURIComponent(id)}`;
   const otherCount = responses.applied + responses.rejected + responses.none - applicants.length;
-  const unselectedApplicants = responses.applied - applicants.length;
+  const unselectedApplicantCount = responses.applied - applicants.length;
   const main = html`
     <header class="page-head">
       <div>
         <p class="crumb"><a href="${path}">${title}</a></p>
-        <h1>Give the work to ${counted(applicants.length, "worker")}?</h1>
+        <h1>Give the work to ${formatCount(applicants.length, "worker")}?</h1>
       </div>
     </header>
     <form method="post" action="${path}/complete" class="panel">
@@ -68,8 +68,8 @@ async function showConfirmation(context: PortalContext, workerIds: readonly stri
       <ul class="names">${applicants.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
       <p>
         They will be notified that they got the work.
-        ${otherCount > 0 && `${counted(otherCount, "other worker")}${unselectedApplicants > 0 ? ` (${unselectedApplicants} of them applied)` : ""} will be notified that others got the work.`}
-        The offer will accept no more responses. This cannot be undone; you can only withdraw the whole offer.
+        ${otherCount > 0 && `${formatCount(otherCount, "other worker")}${unselectedApplicantCount > 0 ? ` (${unselectedApplicantCount} of them applied)` : ""} will be notified that others got the work.`}
+        The offer will accept no more responses. This cannot be undone. You can only withdraw the whole offer.
       </p>
       <div class="row">
         <button>Complete the offer</button>
@@ -79,7 +79,7 @@ async function showConfirmation(context: PortalContext, workerIds: readonly stri
   return { title: `Complete ${title}`, main };
 }
 
-/** Returns the message to show on the offer's page, or undefined for an error that needs an error page. */
+/** Returns the message to show on the offer page, or undefined for an error that needs an error page. */
 function toErrorMessage({ code, message }: ProblemError, workerIds: readonly string[]): string | undefined {
   if (code === "offer_completed" || code === "offer_withdrawn") return message;
   if (code !== "worker_not_applied") return undefined;

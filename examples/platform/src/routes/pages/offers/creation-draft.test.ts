@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { localTimes } from "../layout/time.ts";
 import { emptyDraft, readDraft, toCreation } from "./creation-draft.ts";
 
-test("omits empty fields", () =>
+test("omits empty fields from the request body", () =>
   expect(toCreation({ ...emptyDraft(), title: "Bar" }, "user_hana", localTimes("UTC"))).toEqual({
     createdByUserId: "user_hana",
     title: "Bar",
     workerIds: [],
   }));
 
-test("lists the picked workers first, then the typed ones, with any separator", () => {
+test("lists the selected worker ids before the entered ids, which commas, semicolons or line breaks separate", () => {
   const form = new URLSearchParams([
     ["worker", "worker_amal"],
     ["worker", "worker_ben"],
@@ -31,7 +31,7 @@ test.each([
   ["2099-05-01T16:00:30.5", "2099-05-01T16:00:30.500Z"],
   ["tomorrow", "tomorrow"],
   ["", ""],
-])("converts a slot's start %j to %j", (start, expected) => {
+])("converts the start %j of a time slot to %j", (start, expected) => {
   const form = new URLSearchParams([
     ["start", ""],
     ["end", ""],

@@ -1,8 +1,8 @@
 import type { LocalTimes } from "../layout/time.ts";
 
-/** What was entered in the form for a new offer, before validation. */
+/** The user's input in the form for a new offer, before validation. */
 export interface CreationDraft {
-  /** The organisation that a user of an agency creates the offer for. */
+  /** The id of the organisation for which an agency's user creates the offer. */
   organisationId: string;
   title: string;
   details: string;
@@ -35,7 +35,7 @@ export function readDraft(form: URLSearchParams): CreationDraft {
     workerSearch: text("workerSearch").trim().slice(0, 200),
     selected: form.getAll("worker"),
     moreWorkerIds: text("moreWorkerIds"),
-    slots: form.getAll("start").map((start, at) => ({ start, end: ends[at] ?? "" })),
+    slots: form.getAll("start").map((start, index) => ({ start, end: ends[index] ?? "" })),
   };
 }
 
@@ -55,7 +55,7 @@ export function toCreation(draft: CreationDraft, createdByUserId: string, { toUt
   };
 }
 
-/** Returns the ids of the selected and the other workers, in the same order as `workerIds` in the body. */
+/** Returns the ids of the selected workers and then of the other workers, in the same order as `workerIds` in the body. */
 export const allWorkerIds = ({ selected, moreWorkerIds }: CreationDraft): string[] => [
   ...selected,
   ...moreWorkerIds

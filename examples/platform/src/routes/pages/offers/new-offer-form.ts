@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../../../http/problem.ts";
 import { field, fieldError, formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import { idempotencyField } from "../routing/submit-once.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
@@ -14,12 +14,12 @@ interface Candidate {
 export interface FoundWorkers {
   /** The selected workers, who are always shown, even if they do not match the search. */
   selected: readonly Candidate[];
-  /** Other workers who match the search. */
+  /** The first unselected workers who match the search. */
   shown: readonly Candidate[];
-  /** How many workers match, including selected ones. */
-  matching: number;
-  /** How many matching workers are not shown. */
-  hidden: number;
+  /** The number of workers who match, including selected workers. */
+  matchingCount: number;
+  /** The number of matching workers who are not shown. */
+  hiddenCount: number;
 }
 
 interface NewOfferForm {
@@ -30,7 +30,7 @@ interface NewOfferForm {
   places: readonly Candidate[];
 }
 
-/** Shows the form for a new offer, with its field errors. */
+/** Renders the form for a new offer, with its field errors. */
 export function newOfferForm(context: PortalContext, { draft, errors, workers, places }: NewOfferForm): Markup {
   const { title, details, locationPlaceId, notifyEmailAddress } = draft;
   return html`
@@ -59,7 +59,7 @@ export function newOfferForm(context: PortalContext, { draft, errors, workers, p
     </form>`;
 }
 
-/** Shows a select of the organisations that an agency's user can create the offer for (D-117). */
+/** Renders a select of the organisations for which an agency's user can create the offer (D-117). */
 const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Markup => html`
         <div class="field">
           <label for="organisationId">For</label>
@@ -68,7 +68,7 @@ const organisationSelect = ({ user }: PortalContext, draft: CreationDraft): Mark
           </select>
         </div>`;
 
-/** Shows a select of the named places. The field after it accepts any place id. */
+/** Renders a select of the named places. The field after it accepts any place id. */
 const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup => html`
           <div class="field">
             <label for="place">Place</label>
@@ -80,24 +80,24 @@ const placeSelect = (places: readonly Candidate[], draft: CreationDraft): Markup
           </div>`;
 
 function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: FieldErrors): Markup {
-  const filled = filledSlots(draft);
+  const slotsInRequest = filledSlots(draft);
   return html`
       <section class="panel" id="slots" aria-labelledby="when">
         <h2 id="when">When</h2>
         <p class="hint">Times are in ${times.timeZone}. Empty slots are ignored.</p>
-        ${draft.slots.map((slot, at) => {
-          const index = filled.indexOf(slot);
+        ${draft.slots.map((slot, position) => {
+          const index = slotsInRequest.indexOf(slot);
           const slotErrors = (name: "start" | "end") => {
             const apiErrors = errors.get(`events[${index}].${name}`);
             const problem = times.findProblem(slot[name]);
-            // Replace the API's error, which asks for a time in UTC.
+            // Replace the API error, which asks for a time in UTC.
             return apiErrors === undefined || problem === undefined ? apiErrors : [problem];
           };
           return html`
         <fieldset class="pair">
-          <legend>Time slot ${at + 1}</legend>
-          ${field({ name: "start", id: `start-${at}`, label: "Start", type: "datetime-local", saysOptional: false, value: slot.start, errors: slotErrors("start") })}
-          ${field({ name: "end", id: `end-${at}`, label: "End", type: "datetime-local", saysOptional: false, value: slot.end, errors: slotErrors("end") })}
+          <legend>Time slot ${position + 1}</legend>
+          ${field({ name: "start", id: `start-${position}`, label: "Start", type: "datetime-local", marksOptional: false, value: slot.start, errors: slotErrors("start") })}
+          ${field({ name: "end", id: `end-${position}`, label: "End", type: "datetime-local", marksOptional: false, value: slot.end, errors: slotErrors("end") })}
         </fieldset>`;
         })}
         ${errors.has("events") && fieldError("events", errors.get("events") ?? [])}
@@ -108,7 +108,7 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
 function workersSection(draft: CreationDraft, errors: FieldErrors, workers: FoundWorkers): Markup {
   const problems = workerErrors(draft, errors);
   const { workerSearch: search } = draft;
-  const { selected, shown, matching, hidden } = workers;
+  const { selected, shown, matchingCount, hiddenCount } = workers;
   return html`
       <section class="panel" id="who" aria-labelledby="who-title">
         <h2 id="who-title">Who</h2>
@@ -124,23 +124,23 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
         <fieldset${problems.length > 0 && html` aria-describedby="workers-error"`}>
           <legend>Workers</legend>
           ${
-            matching === 0
+            matchingCount === 0
               ? html`<p class="hint">${search === "" ? "There are no workers yet." : "No worker matches."}</p>`
               : html`
           <div class="row">
-            <p class="hint" role="status" id="matching">${counted(matching, "worker")}${search && ` ${matching === 1 ? "matches" : "match"} “${search}”`}${hidden > 0 && `; ${hidden} not shown`}. <span data-selected hidden></span></p>
-            <button name="act" value="selectMatching" class="quiet small" formaction="/offers/new#who" formnovalidate>Select all ${search === "" ? matching : "that match"}</button>
+            <p class="hint" role="status" id="matching">${formatCount(matchingCount, "worker")}${search && ` ${matchingCount === 1 ? "matches" : "match"} “${search}”`}${hiddenCount > 0 && `; ${hiddenCount} not shown`}. <span data-selected hidden></span></p>
+            <button name="act" value="selectMatching" class="quiet small" formaction="/offers/new#who" formnovalidate>Select all ${search === "" ? matchingCount : "that match"}</button>
           </div>`
           }
-          ${selected.length > 0 && html`<div class="choices long" role="group" aria-label="Selected workers" tabindex="0">${selected.map((worker) => choice(worker, true))}</div>`}
-          <div class="choices">${shown.map((worker) => choice(worker, false))}</div>
+          ${selected.length > 0 && html`<div class="choices long" role="group" aria-label="Selected workers" tabindex="0">${selected.map((worker) => workerChoice(worker, true))}</div>`}
+          <div class="choices">${shown.map((worker) => workerChoice(worker, false))}</div>
         </fieldset>
         ${field({ name: "moreWorkerIds", label: "Ids of other workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
         ${problems.length > 0 && fieldError("workers", problems)}
       </section>`;
 }
 
-const choice = ({ id, name }: Candidate, isSelected: boolean): Markup =>
+const workerChoice = ({ id, name }: Candidate, isSelected: boolean): Markup =>
   html`<label class="choice"><input type="checkbox" name="worker" value="${id}"${isSelected && html` checked`}> <span>${name}<small>${id}</small></span></label>`;
 
 /** Returns the errors about workers. Replaces a position, such as `workerIds[2]`, with the worker's id. */
@@ -148,6 +148,6 @@ function workerErrors(draft: CreationDraft, errors: FieldErrors): string[] {
   const ids = allWorkerIds(draft);
   return [
     ...(errors.get("workerIds") ?? []),
-    ...ids.flatMap((id, at) => (errors.get(`workerIds[${at}]`) ?? []).map((text) => `${id}: ${text}`)),
+    ...ids.flatMap((id, index) => (errors.get(`workerIds[${index}]`) ?? []).map((text) => `${id}: ${text}`)),
   ];
 }

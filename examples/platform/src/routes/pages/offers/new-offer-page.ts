@@ -12,34 +12,34 @@ import { creationSamples } from "./code-samples.ts";
 import { type CreationDraft, emptyDraft, readDraft, toCreation } from "./creation-draft.ts";
 import { type FoundWorkers, newOfferForm } from "./new-offer-form.ts";
 
-/** The maximum number of workers listed. The search finds the others. */
-const workersLimit = 60;
+/** The maximum number of unselected workers to list. Users can search for the others. */
+const maxListedWorkers = 60;
 /** The maximum number of matching workers that the search reads. If there are more, it misses some. */
-const foundLimit = 1_000;
-const slotsLimit = 366;
+const maxMatches = 1_000;
+const maxSlots = 366;
 
 /** `GET /offers/new` */
-export const newOfferPage: PortalPage = (context) => showForm(context, emptyDraft());
+export const newOfferPage: PortalPage = (context) => renderForm(context, emptyDraft());
 
-/** Shows the form again as it was submitted before the session expired. */
-export const restoreOfferForm: PortalForm = (context, typed) => showForm(context, readDraft(typed));
+/** Renders the form again with the input that was submitted before the session expired. */
+export const restoreOfferForm: PortalForm = (context, form) => renderForm(context, readDraft(form));
 
 /** `POST /offers/new`: creates the offer or shows the form's errors. Other buttons add a time slot, or search for or select workers. */
 export const handleCreateOffer: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const draft = readDraft(form);
   const action = form.get("act") ?? "";
-  if (action === "addSlot" && draft.slots.length < slotsLimit) draft.slots.push({ start: "", end: "" });
+  if (action === "addSlot" && draft.slots.length < maxSlots) draft.slots.push({ start: "", end: "" });
   if (action === "selectMatching")
     draft.selected = [...new Set([...draft.selected, ...(await findMatchingIds(context, draft))])];
   // Without the script, pressing Enter in the search field activates the form's first button.
   const isSearch = action === "" && draft.workerSearch !== (form.get("searched") ?? "");
-  if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(action)) return showForm(context, draft);
+  if (isSearch || ["addSlot", "searchWorkers", "selectMatching"].includes(action)) return renderForm(context, draft);
   try {
     return await submitOnce(context, form, user.organisationId, async (trx) => {
-      // Replace an unknown organisation with the user's own.
-      const { id: organisationId = user.organisationId } =
-        user.organisations.find(({ id }) => id === draft.organisationId) ?? {};
+      const organisation = user.organisations.find(({ id }) => id === draft.organisationId);
+      // Replace an unknown organisation with the user's own organisation.
+      const organisationId = organisation?.id ?? user.organisationId;
       // D-37, D-117: users of the owning organisation and of its agency may create the offer.
       const lookups = createCreationContext(trx, deps.now(), [organisationId, user.organisationId]);
       const input = await checkCreation(toCreation(draft, user.id, context.times), lookups);
@@ -51,11 +51,15 @@ export const handleCreateOffer: PortalForm = async (context, form) => {
     });
   } catch (error) {
     if (!(error instanceof ProblemError) || error.errors === undefined) throw error;
-    return { ...(await showForm(context, draft, error.errors)), status: 422 };
+    return { ...(await renderForm(context, draft, error.errors)), status: 422 };
   }
 };
 
-async function showForm(context: PortalContext, draft: CreationDraft, errors: FieldErrors = new Map()): Promise<Page> {
+async function renderForm(
+  context: PortalContext,
+  draft: CreationDraft,
+  errors: FieldErrors = new Map(),
+): Promise<Page> {
   const workers = await findWorkers(context, draft);
   const places = await readPlaces(context.deps, context.user.organisationIds);
   const main = html`
@@ -71,20 +75,20 @@ async function showForm(context: PortalContext, draft: CreationDraft, errors: Fi
   return { title: "Create an offer", main };
 }
 
-/** Finds the selected workers and those that match the search, sorted by name, with numbers in numeric order. */
+/** Finds the selected workers and the workers who match the search, sorted by name, with numbers in numeric order. */
 async function findWorkers(context: PortalContext, { workerSearch, selected }: CreationDraft): Promise<FoundWorkers> {
-  const matching = await findMatchingWorkers(context, workerSearch, foundLimit);
+  const matching = await findMatchingWorkers(context, workerSearch, maxMatches);
   const selectedIds = new Set(selected);
   const matchingIds = new Set(matching.map(({ id }) => id));
   const otherIds = selected.filter((id) => !matchingIds.has(id));
-  const selectedElsewhere = otherIds.length === 0 ? [] : await readWorkersById(context, otherIds);
+  const otherSelected = otherIds.length === 0 ? [] : await readWorkersById(context, otherIds);
   const isSelected = ({ id }: { id: string }) => selectedIds.has(id);
   const unselected = matching.filter((worker) => !isSelected(worker));
   return {
-    selected: [...selectedElsewhere, ...matching.filter(isSelected)].toSorted(byName),
-    shown: unselected.slice(0, workersLimit),
-    matching: matching.length,
-    hidden: Math.max(0, unselected.length - workersLimit),
+    selected: [...otherSelected, ...matching.filter(isSelected)].toSorted(byName),
+    shown: unselected.slice(0, maxListedWorkers),
+    matchingCount: matching.length,
+    hiddenCount: Math.max(0, unselected.length - maxListedWorkers),
   };
 }
 
@@ -116,7 +120,7 @@ const readWorkersById = ({ deps }: PortalContext, ids: readonly string[]) =>
     .execute();
 
 const findMatchingIds = async (context: PortalContext, { workerSearch }: CreationDraft): Promise<string[]> =>
-  (await findMatchingWorkers(context, workerSearch, foundLimit)).map(({ id }) => id);
+  (await findMatchingWorkers(context, workerSearch, maxMatches)).map(({ id }) => id);
 
 /** Builds the request body, with example values for missing input. */
 function addExampleValues({ user, times }: PortalContext, draft: CreationDraft, workers: readonly { id: string }[]) {

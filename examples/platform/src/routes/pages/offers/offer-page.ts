@@ -11,10 +11,10 @@ import { type Completion, recipientsSection } from "./recipients-section.ts";
 const limit = 500;
 
 /** `GET /offers/{id}?after=…` */
-export const offerPage: PortalPage = (context) => showOffer(context, { selected: [], errors: [] });
+export const offerPage: PortalPage = (context) => renderOffer(context, { selected: [], errors: [] });
 
-/** Shows the offer. @param completion the submitted selection and its errors */
-export async function showOffer(context: PortalContext, completion: Completion): Promise<Page> {
+/** Renders the offer. @param completion the submitted selection and its errors */
+export async function renderOffer(context: PortalContext, completion: Completion): Promise<Page> {
   const { deps, user, request } = context;
   const after = readNumberParameter(request, "after");
   const offer = await readOfferDetails(deps, user, context.id, { after, limit: limit + 1 });

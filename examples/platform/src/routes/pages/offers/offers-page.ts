@@ -19,7 +19,7 @@ import { slotSummary } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
 const limit = 50;
-/** The maximum number of offers shown above the list because they need a decision. A link leads to the rest. */
+/** The maximum number of offers to show above the list because they need a decision. A link opens all of them. */
 const maxDecisions = 5;
 
 const stateNames = {
@@ -47,9 +47,9 @@ export const offersPage: PortalPage = async (context) => {
     cursor: offersCursor(filter),
     read: (_: unknown, __: unknown, page: Parameters<typeof findOffers>[3]) => findOffers(deps, user, filter, page),
   };
-  const toPage = (before: string | undefined) => offersUrl(query, before);
+  const toPageUrl = (before: string | undefined) => offersUrl(query, before);
   const labels = order === "newest" ? undefined : otherOrderLabels;
-  const { rows, isNewest, links } = await readListPage(context, list, limit, toPage, labels);
+  const { rows, isNewest, links } = await readListPage(context, list, limit, toPageUrl, labels);
   const isUnfiltered = Object.values(query).every((value) => value === undefined);
   const decisions =
     isUnfiltered && isNewest ? await findOffers(deps, user, { state: "decision" }, { limit: maxDecisions }) : undefined;
@@ -61,7 +61,9 @@ export const offersPage: PortalPage = async (context) => {
       ${decisions && decisions.rows.length > 0 && decisionsSection(context, decisions)}
       <section class="panel" id="offers" data-live="offer" aria-label="Offers">
         ${(!isUnfiltered || rows.length > 0) && filterControls(query, order)}
-        ${rows.length > 0 ? offersTable(context, rows) : isUnfiltered && isNewest ? noOffers : html`<p class="empty">${isUnfiltered ? "No older offers." : "No matching offers."}</p>`}
+        ${rows.length > 0 && offersTable(context, rows)}
+        ${rows.length === 0 && isUnfiltered && (isNewest ? noOffers : html`<p class="empty">No older offers.</p>`)}
+        ${rows.length === 0 && !isUnfiltered && html`<p class="empty">No matching offers.</p>`}
         ${links}
       </section>`;
   return { title: query.state === undefined ? "Offers" : `Offers: ${stateNames[query.state]}`, main };
@@ -158,7 +160,7 @@ const offerColumns = ({ times, user, deps }: PortalContext): Column<FoundOffer>[
   { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none, phone: "none" },
 ];
 
-/** Shows an offer's state as a badge. */
+/** Renders an offer's state as a badge. */
 export function offerStateBadge(
   offer: Pick<FoundOffer, "complete" | "widthdrawn" | "isHistoric" | "responses">,
 ): Markup {

@@ -12,9 +12,9 @@ export interface Completion {
 }
 
 /**
- * Shows recipients and their responses, updated live, with the completion form while the offer is open.
+ * Renders recipients and their responses, updated live, with the completion form while the offer is open.
  *
- * @param links lead to the other pages of recipients
+ * @param links the links to other pages of recipients
  */
 export function recipientsSection(
   context: PortalContext,

@@ -2,7 +2,7 @@ import { applyAction, refusalProblem } from "../../../offers/apply-action.ts";
 import { requireOfferOwner } from "../../portal/offers/owner-of-offer.ts";
 import { readOfferDetails } from "../../portal/offers/read-offers.ts";
 import { formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html } from "../layout/markup.ts";
 import type { PortalForm, PortalPage } from "../sections/portal-section.ts";
 import { withdrawalSamples } from "./code-samples.ts";
@@ -23,8 +23,8 @@ export const withdrawPage: PortalPage = async (context) => {
     <form method="post" action="${path}/withdraw" class="panel">
       ${formTokenField(context)}
       <p>
-        It was sent to ${counted(applied + rejected + none, "worker")}; ${applied} applied. Every worker will be notified of the
-        withdrawal. ${offer.complete && "The offer is complete: the selected workers lose the work. "}This cannot be undone.
+        This offer was sent to ${formatCount(applied + rejected + none, "worker")}, and ${applied} applied. Every worker will be notified of the
+        withdrawal. ${offer.complete && "The offer is complete, so the selected workers will lose the work. "}This cannot be undone.
       </p>
       <div class="row">
         <button class="danger">Withdraw the offer</button>

@@ -4,7 +4,7 @@ import { html } from "../layout/markup.ts";
 import type { Page, PageContext, PageDeps, PageSection } from "./page.ts";
 import { sectionDocument } from "./send-page.ts";
 
-/** Responds to an error in a page's route with an error page, or a redirect to the sign-in page. */
+/** Responds to an error in a page route with an error page, or a redirect to the sign-in page. */
 export const errorPages =
   <User>(deps: Pick<PageDeps, "onFailedPage">, section: PageSection<User>): ErrorRequestHandler =>
   async (error: unknown, request, response, next) => {
@@ -20,7 +20,7 @@ export const errorPages =
     }
     const context = response.locals.context as PageContext<User> | undefined;
     const page = errorPage(problem, section, String(response.get("X-Request-Id")));
-    // Omit the strip if the store fails: the page already shows that error.
+    // If reading the strip fails, omit it, because the page already shows an error.
     const strip = context && (await section.strip?.(context).catch(() => undefined));
     const document = await sectionDocument(section, page, context, { strip });
     const { "WWW-Authenticate": _, ...headers } = problem.headers;

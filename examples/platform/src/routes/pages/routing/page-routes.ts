@@ -50,9 +50,9 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     };
-  /** Handles a form. @param restore shows the form again with the user's input after the session has expired; has no other effect */
+  /** Handles a form. @param restore renders the form again with the user's input after the session has expired. It must not have effects. */
   const submit =
-    (act: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
+    (handleForm: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
       const session = await openSession(request, response);
       const form = await deps.readForm(request, response);
@@ -73,17 +73,24 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
         }
       }
       const context = await readContext(request, response, session, "act");
-      if (isSignedIn && isCurrent) return sendPage(section, response, session, context, await act(context, form));
-      const restored = await restore(context, restorableInput(form));
+      if (isSignedIn && isCurrent)
+        return sendPage(section, response, session, context, await handleForm(context, form));
+      const restoredPage = await restore(context, restorableInput(form));
       session.notice =
         "You have signed in again. Nothing has been changed yet. Your input was kept, except for secrets.";
       const status = isSignedIn ? problemKinds.csrf_check_failed.status : 200;
-      await sendPage(section, response, session, context, "to" in restored ? restored : { ...restored, status });
+      await sendPage(
+        section,
+        response,
+        session,
+        context,
+        "to" in restoredPage ? restoredPage : { ...restoredPage, status },
+      );
     };
   /**
    * Authenticates requests for streams and images, which are not pages.
    *
-   * @param use the kind of request for the rate limit (D-91)
+   * @param use the type of request for the rate limit (D-91)
    */
   const authenticate = async (request: Request, response: Response, use: PersonUse): Promise<PageContext<User>> =>
     readContext(request, response, await openSession(request, response), use);

@@ -75,11 +75,11 @@ export interface PageSection<User> {
   readUser(store: Store, session: Session, now: () => Date): Promise<User>;
   /** Returns the time zone for the user's pages (D-115); null until one is chosen. */
   getTimeZone(user: User): string | null;
-  /** Stores the browser's time zone for a user who has not chosen one. @default keeps it in the session, only for this user */
+  /** Stores the browser's time zone for a user who has not chosen one. @default stores it in the session */
   storeBrowserTimeZone?(store: Store, ownerId: string, timeZone: string): Promise<void>;
-  /** Shows a question on every page until the user answers it. @default none */
+  /** Renders a question for every page until the user answers it. @default none */
   question?(context: PageContext<User>): Markup | undefined;
-  /** Shows a problem and its remedy on every page, updated live. @default none */
+  /** Renders a problem and its remedy for every page, updated live. @default none */
   strip?(context: PageContext<User>): Promise<Markup>;
   /** Returns the number of new items, for the title and the first navigation link. @default 0 */
   countNew?(context: PageContext<User>): number;
@@ -91,9 +91,9 @@ export interface PageSection<User> {
   readonly bodyClass?: string;
   /** Returns the URL of the event stream that updates the page. */
   streamUrl(context: PageContext<User>): string;
-  /** Says which time zone the page uses and whose it is, with a link to change it. */
+  /** Renders the page's time zone and the users it applies to, with a link to change it. */
   zoneLine(context: PageContext<User>): Markup;
-  /** Shows the user's name next to the sign-out button. */
+  /** Renders the user's name, which is shown next to the sign-out button. */
   userName(user: User): Markup;
   /** Renders a document's body. */
   body(parts: BodyParts): Markup;

@@ -25,7 +25,7 @@ const hiddenFields = (input: URLSearchParams): Markup =>
   html`${[...input].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 /**
- * Returns the page that is shown when a form is sent after its session has ended. The user can sign in without losing their input (D-147).
+ * Returns the page for a form that is sent after its session has ended. On it, users can sign in without losing their input (D-147).
  *
  * @param path the path that the form was sent to
  * @param problem why the last sign-in failed; undefined before the first attempt
@@ -50,7 +50,7 @@ export function signInAgainPage<User>(
   return { title: problemKinds.unauthenticated.title, main, status: problem?.status ?? 401 };
 }
 
-/** Returns a page that asks whether to send the form again. It is used for forms that cannot be restored with their input. */
+/** Returns a page that asks whether to send the form again, for forms that cannot be restored with their input. */
 export function sendAgainPage<User>({ request, formToken }: PageContext<User>, form: URLSearchParams): Page {
   const main = html`
     <header class="page-head"><h1>Send the form again?</h1></header>

@@ -43,7 +43,7 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
 export const outdatedPageError = (): ProblemError =>
   new ProblemError("csrf_check_failed", "This page was open for too long. Enter your password again.");
 
-/** What was entered in a sign-in form. */
+/** The user's input in a sign-in form. */
 export interface Credentials {
   name: string;
   password: string;
@@ -51,7 +51,7 @@ export interface Credentials {
   timeZone: string;
 }
 
-/** Reads the sign-in fields. @param prefix the prefix of the fields' names, in a form that also has other fields */
+/** Reads the sign-in fields. @param prefix the prefix of the field names, for a form that also has other fields */
 export const parseCredentials = (form: URLSearchParams, prefix = ""): Credentials => ({
   name: form.get(`${prefix}name`)?.trim() ?? "",
   password: form.get(`${prefix}password`) ?? "",
@@ -123,7 +123,7 @@ export async function endSession<User>(
   if (closedSessionId !== undefined) deps.streams.end(closedSessionId);
 }
 
-/** Returns the name if PostgreSQL can store it, otherwise an empty string: no user's name contains U+0000. */
+/** Returns the name, or an empty string if the name contains U+0000, which PostgreSQL cannot store and no user name contains. */
 const toStorableName = (name: string): string => (name.includes("\0") ? "" : name);
 
 interface SignInView {
@@ -147,7 +147,7 @@ function signInPage<User>(section: PageSection<User>, session: PageSession, { ne
   return { title: signIn.title, main, ...(problem && { status: problem.status }) };
 }
 
-/** Renders the sign-in fields. @param prefix the prefix of the fields' names, as in `parseCredentials` */
+/** Renders the sign-in fields. @param prefix the prefix of the field names, as in `parseCredentials` */
 export const credentialFields = <User>(
   { signIn: { label, type } }: PageSection<User>,
   name: string | undefined,

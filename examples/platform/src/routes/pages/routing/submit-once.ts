@@ -8,7 +8,7 @@ import type { PageContext, Redirect } from "./page.ts";
 /**
  * Renders the hidden field with a form's idempotency key.
  *
- * @param key use a fixed key if live updates replace the form, or if the action can take effect only once
+ * @param key a fixed key for a form that live updates replace, or for an action that can take effect only once. @default a random key
  */
 export const idempotencyField = (key: string = randomUUID()): Markup =>
   html`<input type="hidden" name="idempotencyKey" value="${key}">`;

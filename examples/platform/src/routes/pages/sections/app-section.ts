@@ -11,7 +11,7 @@ export interface SignedInWorker {
   id: string;
   name: string;
   timeZone: string | null;
-  /** The position of the latest notification on the page, after which its event stream starts. */
+  /** The position of the latest notification. The page's event stream starts after it. */
   lastPosition: number;
   /** Open offers that the worker has not seen, newest first. */
   newOffers: readonly { id: string; title: string }[];
@@ -52,13 +52,13 @@ export const appSection: PageSection<SignedInWorker> = {
   ],
   bodyClass: "app",
   manifest: assetPath("app.webmanifest"),
-  // Do not count this page's offer, because it is being opened.
+  // Do not count the offer on this page, because the worker is opening it.
   countNew: ({ user, id }) => user.newOffers.filter((offer) => offer.id !== id).length,
   streamUrl: ({ user }) => `/app/live?since=${user.lastPosition}`,
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
   strip: async ({ user: { newOffers }, id, request }) => {
-    // Show nothing on the notifications page, which lists new offers, or on the offer's own page.
+    // Show nothing on the notifications page, which lists new offers, or on the page of the new offer.
     const [newest] = request.path === "/app" ? [] : newOffers.filter((offer) => offer.id !== id);
     return html`
 <div class="strip" id="arrived" data-live="notification">${

@@ -1,12 +1,12 @@
 import type { SignedInPerson } from "../../portal/person.ts";
 import { readEndpoint } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
-import { counted } from "../layout/labels.ts";
+import { formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
 /**
- * While the endpoint is disabled, paused or failing, shows how many events are waiting and a button that helps (D-151). While it is
+ * While the endpoint is disabled, paused or failing, renders the number of waiting events and the remedy (D-151). While the endpoint is
  * healthy, the strip is empty, and only a change to the endpoint updates it.
  */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
@@ -16,19 +16,19 @@ export async function endpointStrip(context: PageContext<SignedInPerson>): Promi
     endpoint &&
     html`
   <div class="notice ${endpoint.disabled_at === null ? "warn" : "bad"} row">
-    <p id="endpoint-strip-state" role="status">${describeState(endpoint, context)}${hasPending(endpoint) && html` ${counted(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.`}</p>
+    <p id="endpoint-strip-state" role="status">${describeState(endpoint, context)}${hasPending(endpoint) && html` ${formatCount(Number(endpoint.pending), "event")} ${endpoint.disabled_at === null ? "waiting" : "held"}.`}</p>
     ${remedyAction(endpoint, context)}
   </div>`
   }
 </div>`;
 }
 
-type Unhealthy = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
+type UnhealthyEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
-const hasPending = ({ pending }: Unhealthy): boolean => Number(pending) > 0;
+const hasPending = ({ pending }: UnhealthyEndpoint): boolean => Number(pending) > 0;
 
 function describeState(
-  { disabled_at: disabledAt, breaker_open_until: openUntil, failing_since: failingSince }: Unhealthy,
+  { disabled_at: disabledAt, breaker_open_until: openUntil, failing_since: failingSince }: UnhealthyEndpoint,
   { deps, times }: PageContext<SignedInPerson>,
 ): Markup {
   if (disabledAt !== null) return html`<strong>Your endpoint is disabled</strong> since ${times.time(disabledAt)}.`;
@@ -37,7 +37,7 @@ function describeState(
   return html`<strong>Your endpoint has been failing</strong>${failingSince && html` since ${times.time(failingSince, "seconds")}`}.`;
 }
 
-function remedyAction(endpoint: Unhealthy, context: PageContext<SignedInPerson>): Markup {
+function remedyAction(endpoint: UnhealthyEndpoint, context: PageContext<SignedInPerson>): Markup {
   const { disabled_at: disabledAt, breaker_open_until: openUntil } = endpoint;
   if (disabledAt === null && openUntil === null)
     return html`<a class="button quiet small" href="/deliveries?state=${hasPending(endpoint) ? "pending" : "dead"}">See the failures</a>`;

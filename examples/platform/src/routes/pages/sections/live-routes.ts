@@ -6,8 +6,8 @@ import { appSection } from "./app-section.ts";
 import { portalSection } from "./portal-section.ts";
 
 /**
- * `GET /live`: sends server-sent events that name the organisation's topics that changed, so that the page reloads the parts that show
- * them. Starts after `Last-Event-ID` or, on the first request, after the page's position.
+ * `GET /live`: sends server-sent events with the organisation's changed topics, so that the page can update the parts that show them.
+ * Starts after `Last-Event-ID` or, on the first request, after the page's position.
  */
 export function portalLiveRoute(deps: PageDeps): RequestHandler {
   const { authenticate, checkSession } = pageRoutes(deps, portalSection);

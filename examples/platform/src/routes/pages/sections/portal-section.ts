@@ -66,7 +66,7 @@ function zoneQuestion(context: PortalContext): Markup | undefined {
       Until it is chosen, you see times in ${timeZone}${isBrowserZone && ", your browser's time zone"}, and emails show them in UTC. The choice applies to everyone at ${user.organisationName}.</p>
     <div class="row">
       <button name="timeZone" value="${timeZone}" class="small">Use ${timeZone} for everyone</button>
-      <a class="button quiet small" href="/company#time-zone">Choose another</a>
+      <a class="button quiet small" href="/company#time-zone">Choose a different time zone</a>
     </div>
   </form>`;
 }

@@ -8,7 +8,7 @@ import type { PageSession } from "./page-session.ts";
  * browser reports the form as same-origin, a wrong token means that the session has ended, or that another tab signed in or out.
  *
  * @param publicOrigin the public origin behind a proxy; undefined to use the request's host
- * @returns whether the form belongs to this session; if not, it must have no effect
+ * @returns whether the form belongs to this session. A form that does not must have no effect.
  * @throws {ProblemError} `csrf_check_failed`
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */

@@ -25,7 +25,7 @@ test("accepts only paths that stay on every origin, even when they are parsed ag
 });
 
 test.each(["/", "/offers", "/offers/offer_1?before=a%2Fb&x=1", "/a//b", "/app/offers/x%20y", "/x?next=//evil.example"])(
-  "accepts %j as its own path",
+  "accepts the path %j",
   (path) => expect(ownPath(path)).toBe(path),
 );
 
@@ -57,4 +57,4 @@ test.each([
   "http://user:pw@localhost/",
   "/offers#part",
   "/ö",
-])("rejects %j", (text) => expect(ownPath(text)).toBeUndefined());
+])("rejects %j, which is not a normalised path on this site", (text) => expect(ownPath(text)).toBeUndefined());

@@ -27,7 +27,7 @@ export interface CookieSettings {
   password: string;
 }
 
-/** Derives the cookie's password from the encryption key, so that it is the same in all processes. */
+/** Derives the cookie password from the encryption key, so that it is the same in all processes. */
 export const cookiePassword = (encryptionKey: Uint8Array): string =>
   Buffer.from(hkdfSync("sha256", encryptionKey, "", "sessions of pages", 32)).toString("base64url");
 
@@ -35,7 +35,7 @@ export const cookiePassword = (encryptionKey: Uint8Array): string =>
  * Opens the session cookie, with the flags `HttpOnly`, `SameSite=Lax`, `Path=/` and, behind https, `Secure` with the prefix `__Host-`
  * (D-80).
  *
- * @param section names the cookie; the portal and the app use different names, so a browser can be signed in to both
+ * @param section the portal or the app. Their cookies have different names, so a browser can be signed in to both.
  */
 export async function openPageSession(
   { isSecure, password }: CookieSettings,

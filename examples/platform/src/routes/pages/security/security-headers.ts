@@ -7,7 +7,7 @@ const self = ["'self'"];
  * Sets the Content-Security-Policy (CSP) and other headers. They restrict pages to the site's own files and form targets, prevent framing
  * (clickjacking) and, over https, require https from then on (HSTS).
  *
- * @param directives added to the policy; they replace directives of the same name
+ * @param directives the directives to add to the policy, which replace directives of the same name
  */
 export const securityHeaders = (isSecure: boolean, directives: Record<string, string[]> = {}): RequestHandler =>
   helmet({

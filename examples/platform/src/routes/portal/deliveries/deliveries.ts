@@ -23,7 +23,7 @@ export async function readDeliveries(
   { organisationId }: SignedInPerson,
   { before, limit, oldestFirst = false, ...filter }: DeliveryQuery,
 ) {
-  const read = await portalDeliveryQuery(deps, organisationId)
+  const deliveries = await portalDeliveryQuery(deps, organisationId)
     .where(await toFilterCondition(deps.store.db, organisationId, filter))
     .$if(before !== undefined, (query) =>
       query.where("deliveries.sequence", oldestFirst ? ">" : "<", before?.position ?? 0),
@@ -31,18 +31,16 @@ export async function readDeliveries(
     .orderBy("deliveries.sequence", oldestFirst ? "asc" : "desc")
     .limit(limit + 1)
     .execute();
-  return deliveriesCursor.toPage(read, limit, ({ sequence }) => ({ position: sequence, id: "" }));
+  return deliveriesCursor.toPage(deliveries, limit, ({ sequence }) => ({ position: sequence, id: "" }));
 }
 
 /** Reads deliveries with all of their attempts, for the JSON route. */
 async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryQuery) {
   const { rows, next } = await readDeliveries(deps, person, filter);
   const ids = rows.map(({ id }) => id);
+  const attemptRows = ids.length > 0 ? await attemptQuery(deps, ids).execute() : [];
   const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));
-  for (const attempt of ids.length > 0 ? await attemptQuery(deps, ids).execute() : []) {
-    const { id: _, deliveryId, ...shown } = attempt;
-    attempts.get(deliveryId)?.push(shown);
-  }
+  for (const { id: _, deliveryId, ...attempt } of attemptRows) attempts.get(deliveryId)?.push(attempt);
   const views = rows.map(({ id, eventId, type, data, state, redeliveryOf, createdAt, nextAttemptAt }) => ({
     id,
     eventId,

@@ -19,6 +19,7 @@ export interface DeliveryStats {
 }
 
 interface Row extends Omit<Bucket, "startsAt"> {
+  /** The index of the bucket; null for the whole period. */
   bucket: number | null;
 }
 

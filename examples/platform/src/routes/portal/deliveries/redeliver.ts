@@ -63,14 +63,13 @@ export const redeliveryRangeSchema = nullAsAbsent(
 
 const statesByChoice = { dead: ["dead"], acknowledged: ["acknowledged"], all: ["dead", "acknowledged"] } as const;
 
-/** Redelivers the failed events in a time range, the acknowledged ones, or both, as `state` selects. */
+/** Redelivers events in a time range. `state` selects failed events, acknowledged events, or both. */
 export async function redeliverRange(
   deps: Pick<PortalDeps, "store">,
   { organisationId }: Pick<SignedInPerson, "organisationId">,
   { state, ...range }: z.infer<typeof redeliveryRangeSchema>,
 ) {
-  const counts = await redeliverAllInRange(deps.store, organisationId, { ...range, states: statesByChoice[state] });
-  return counts;
+  return redeliverAllInRange(deps.store, organisationId, { ...range, states: statesByChoice[state] });
 }
 
 const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
@@ -85,7 +84,7 @@ const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
 /**
  * Attempts a pending delivery now instead of when it is due (D-130).
  *
- * @returns the id of the delivery that is attempted: the given one, or the earlier delivery that it waits for
+ * @returns the id of the delivery that is attempted: this delivery, or the earlier delivery that it waits for
  * @throws {ProblemError} `delivery_not_found`, `delivery_settled`, `endpoint_disabled` or `profile_missing`
  */
 export async function retryOne(
@@ -109,7 +108,7 @@ export async function retryOne(
 /**
  * Attempts all pending deliveries now, in order (D-130). A disabled endpoint must pass both checks first, which enables it.
  *
- * @returns how many deliveries were pending, and the endpoint's checks, if they ran
+ * @returns how many deliveries were pending, and the results of the endpoint checks, if they ran
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
  */
 export async function retryAll(

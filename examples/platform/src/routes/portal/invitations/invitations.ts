@@ -36,13 +36,13 @@ export async function invite(
   person: SignedInPerson,
   { organisationId, people: selected }: z.infer<typeof invitationSchema>,
 ) {
-  const suggestedBy = await trx
+  const suggestingOrganisation = await trx
     .selectFrom("endpoints")
     .select("organisation_id as id")
     .where("organisation_id", "=", organisationId)
     .where("suggests_contacts", "=", true)
     .executeTakeFirst();
-  if (suggestedBy === undefined)
+  if (suggestingOrganisation === undefined)
     throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
   const unsuggested = await findUnsuggested(trx, person.sessionId, organisationId, selected);
   const searchAgain = "Select people from a search in this session, or search again.";
@@ -51,13 +51,13 @@ export async function invite(
   const mailboxes = selected.map(({ emailAddress }) => toMailbox(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // Invite a person who is selected twice only once.
-  const people = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
-  const invited = people.map((invitee) => ({ ...invitee, token: randomBytes(32).toString("base64url") }));
-  const invitations = invited.map(({ name, emailAddress, token }) => ({
+  const uniquePeople = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
+  const invitees = uniquePeople.map((invitee) => ({ ...invitee, token: randomBytes(32).toString("base64url") }));
+  const invitations = invitees.map(({ name, emailAddress, token }) => ({
     id: `invitation_${randomUUID()}`,
     organisation_id: person.organisationId,
     invited_by: person.id,
-    suggested_by: suggestedBy.id,
+    suggested_by: suggestingOrganisation.id,
     name,
     email_address: emailAddress,
     mailbox: toMailbox(emailAddress),
@@ -65,7 +65,7 @@ export async function invite(
     created_at: createdAt,
   }));
   const expiry = timeFormats(person.timeZone ?? defaultTimeZone).time(invitationExpiry(createdAt));
-  const emails = invited.map(({ name, emailAddress, token }) => ({
+  const emails = invitees.map(({ name, emailAddress, token }) => ({
     to_address: emailAddress,
     subject: `${person.organisationName} invites you`,
     body: `${greeting(name)}\n\n${person.name} at ${person.organisationName} invites you to share your availability.\n\nJoin by ${expiry}:\n${linkTo(`/app/join/${token}`)}\n\nThe link works once. Do not forward it.\n`,
@@ -75,7 +75,7 @@ export async function invite(
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** Throws if any person is rejected. @param indexes the positions of the rejected people in the request */
+/** Throws an error if any person is rejected. @param indexes the positions of the rejected people in the request */
 function rejectIfAny(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
   if (indexes.length === 0) return;
   const errors = new Map(indexes.map((index) => [`people[${index}]`, [remedy]]));
@@ -132,9 +132,9 @@ async function checkInvitationLimits(
 ): Promise<void> {
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
   const recentlyInvited = await findRecentlyInvited(trx, organisationId, now);
-  const repeated = mailboxes.flatMap((mailbox, index) => (recentlyInvited.has(mailbox) ? [index] : []));
+  const repeatedIndexes = mailboxes.flatMap((mailbox, index) => (recentlyInvited.has(mailbox) ? [index] : []));
   const removeThem = `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`;
-  rejectIfAny("already_invited", removeThem, repeated, "Remove this person.");
+  rejectIfAny("already_invited", removeThem, repeatedIndexes, "Remove this person.");
   const invitedToday = await trx
     .selectFrom("invitations")
     .select("created_at")
@@ -142,10 +142,11 @@ async function checkInvitationLimits(
     .where("created_at", ">", new Date(now.getTime() - dayMs))
     .orderBy("created_at")
     .execute();
-  // Once this invitation is a day old, all new ones are within the limit.
-  const blocking = invitedToday[invitedToday.length + new Set(mailboxes).size - invitationsPerDay - 1];
-  if (blocking === undefined) return;
-  const waitMs = blocking.created_at.getTime() + dayMs - now.getTime();
+  const excessCount = invitedToday.length + new Set(mailboxes).size - invitationsPerDay;
+  // Once this invitation is a day old, all new invitations are within the limit.
+  const lastExcess = invitedToday[excessCount - 1];
+  if (lastExcess === undefined) return;
+  const waitMs = lastExcess.created_at.getTime() + dayMs - now.getTime();
   throw new ProblemError(
     "too_many_invitations",
     `You can invite at most ${invitationsPerDay} people in 24 hours. Try again after the number of seconds in Retry-After.`,
@@ -157,7 +158,7 @@ const cursor = listCursor("invitations", /./);
 
 /** Reads the organisation's invitations, newest first. */
 async function readInvitations({ store }: PortalDeps, { organisationId }: SignedInPerson, { before, limit }: ListPage) {
-  const read = await store.db
+  const invitations = await store.db
     .selectFrom("invitations")
     .innerJoin("organisations", "organisations.id", "suggested_by")
     .innerJoin("people", "people.id", "invited_by")
@@ -171,7 +172,7 @@ async function readInvitations({ store }: PortalDeps, { organisationId }: Signed
     .orderBy("invitations.id", "desc")
     .limit(limit + 1)
     .execute();
-  const { rows, next } = cursor.toPage(read, limit, (row) => row);
+  const { rows, next } = cursor.toPage(invitations, limit, (row) => row);
   return { rows: rows.map(({ position: _, ...row }) => row), next };
 }
 

@@ -9,7 +9,7 @@ import { containsPattern } from "../../../store/contains-pattern.ts";
 import { type PortalDeps, readEmailAddresses, type SignedInPerson } from "../person.ts";
 import { recordSuggestions } from "./shown-suggestions.ts";
 
-/** Reads the organisations that implement suggestions (D-22): the user's own first, the others sorted by name. */
+/** Reads the organisations that implement suggestions (D-22): the user's own organisation first, then all others by name. */
 export const readSuggestingOrganisations = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
   store.db
     .selectFrom("endpoints")
@@ -22,11 +22,11 @@ export const readSuggestingOrganisations = ({ store }: PortalDeps, { organisatio
     .orderBy("organisations.id")
     .execute();
 
-/** How many organisations are shown in addition to the chosen ones. */
-const shownOrganisations = 20;
+/** The maximum number of organisations to list in addition to the chosen ones. */
+const maxOtherOrganisations = 20;
 
 export interface OrganisationChoice extends SuggestingOrganisation {
-  /** Whether the user has included it in an earlier search. */
+  /** Whether the user has included this organisation in an earlier search. */
   isRemembered: boolean;
 }
 
@@ -67,13 +67,13 @@ export async function readOrganisationChoices(
     .orderBy("searched_at", (order) => order.desc().nullsLast())
     .orderBy("organisations.name")
     .orderBy("organisations.id")
-    .limit(shownOrganisations + chosen.length + 1)
+    .limit(maxOtherOrganisations + chosen.length + 1)
     .execute();
-  const choices = found.slice(0, shownOrganisations + chosen.length);
+  const choices = found.slice(0, maxOtherOrganisations + chosen.length);
   return { choices, hasMore: found.length > choices.length };
 }
 
-/** Remembers which organisations were searched, for the user's next search. */
+/** Stores which organisations the user searched, so that the next search can list them first. */
 async function rememberSearch(
   { store, now }: PortalDeps,
   personId: string,
@@ -110,7 +110,7 @@ export async function searchSuggestions(
 ): Promise<OrganisationResult[]> {
   const suggesting = new Set((await readSuggestingOrganisations(deps, person)).map(({ id }) => id));
   const errors: FieldErrors = new Map();
-  const remedy = "Remove it: no organisation with this id implements suggestions.";
+  const remedy = "Remove this id, because no organisation with this id implements suggestions.";
   for (const [index, id] of organisationIds.entries())
     if (!suggesting.has(id)) addFieldError(errors, `organisationIds[${index}]`, remedy);
   if (errors.size > 0)

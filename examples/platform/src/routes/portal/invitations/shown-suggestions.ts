@@ -4,7 +4,7 @@ import { sha256 } from "../../../store/encrypt.ts";
 import type { Trx } from "../../../store/store.ts";
 import type { PortalDeps } from "../person.ts";
 
-/** How many suggestions are kept per session. Older ones are deleted. */
+/** The maximum number of suggestions to store per session. The oldest are deleted. */
 const maxShown = 20_000;
 
 export interface Suggested {
@@ -15,21 +15,21 @@ export interface Suggested {
 const hashSuggestion = (organisationId: string, { name, emailAddress }: Suggested): string =>
   sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
 
-/** Stores hashes of the suggestions shown in a session, which invitations are checked against (D-87). */
+/** Stores hashes of the suggestions shown in a session, so that `findUnsuggested` can check invitations (D-87). */
 export async function recordSuggestions(
   { store, now }: Pick<PortalDeps, "store" | "now">,
   sessionId: string,
   results: readonly OrganisationResult[],
 ): Promise<void> {
-  const shown = results.flatMap((result) =>
+  const suggestionHashes = results.flatMap((result) =>
     "failure" in result
       ? []
       : result.suggestions.map((suggestion) => hashSuggestion(result.organisation.id, suggestion)),
   );
-  if (shown.length === 0) return;
-  const hashes = JSON.stringify([...new Set(shown)]);
+  if (suggestionHashes.length === 0) return;
+  const hashes = JSON.stringify([...new Set(suggestionHashes)]);
   await store.transaction(async (trx) => {
-    // The lock keeps the session alive and serialises its searches, which could otherwise deadlock on the same rows.
+    // The lock prevents deletion of the session, and serialises its searches, which could otherwise deadlock on the same rows.
     const session = await trx
       .selectFrom("sessions")
       .select("token_hash")

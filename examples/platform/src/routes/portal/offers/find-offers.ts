@@ -4,7 +4,7 @@ import { type Listed, type ListKey, type ListPage, listCursor } from "../../../h
 import { offerFlags } from "../../../offers/read-offer.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
-import { responses } from "./read-offers.ts";
+import { responseCounts } from "./read-offers.ts";
 
 /** `decision` means that a worker has applied, and the offer is not complete, withdrawn or past (D-116). */
 export const offerStates = ["decision", "open", "past", "complete", "withdrawn"] as const;
@@ -66,38 +66,39 @@ export async function findOffers(
     ...(filter.time === undefined ? [] : [filter.time === "past" ? isPast(at) : notPast(at)]),
     ...(filter.from === undefined ? [] : [sql<SqlBool>`ends_at > ${filter.from}`]),
     ...(filter.until === undefined ? [] : [sql<SqlBool>`(work_from < ${filter.until} and ends_at is not null)`]),
-    ...(filter.text === undefined ? [] : [await matchesText(db, filter.text)]),
+    ...(filter.text === undefined ? [] : [await textCondition(db, filter.text)]),
   ];
-  const after = (key: ListKey | undefined) => (direction === "asc" ? newerThan : olderThan)([column, "offers.id"], key);
+  const isAfter = (key: ListKey | undefined) =>
+    (direction === "asc" ? newerThan : olderThan)([column, "offers.id"], key);
   const readWhere = (extraConditions: RawBuilder<SqlBool>[], maxRows: number) =>
     db
       .selectFrom("offers")
       .innerJoin("organisations", "organisations.id", "offers.organisation_id")
       .select(["offers.id", "title", "offers.created_at as createdAt", "events"])
       .select(["ends_at", "completed_at", "withdrawn_at", "organisations.name as organisationName"])
-      .select([epochMicroseconds(column).as("position"), responses])
+      .select([epochMicroseconds(column).as("position"), responseCounts])
       .where("offers.organisation_id", "in", organisationIds)
       .where(sql.join<SqlBool>([...conditions, ...extraConditions], sql` and `))
       .orderBy(column, direction)
       .orderBy("offers.id", direction)
       .limit(maxRows)
       .execute();
-  const read: Awaited<ReturnType<typeof readWhere>> = [];
-  if (order !== "lastWork") read.push(...(await readWhere([after(before)], limit + 1)));
+  const offers: Awaited<ReturnType<typeof readWhere>> = [];
+  if (order !== "lastWork") offers.push(...(await readWhere([isAfter(before)], limit + 1)));
   else {
-    // Offers without a date must come last, but the index has them first when it is read backwards.
+    // Offers without a date must come last, but a backward scan of the index returns them first.
     const isUndated = before?.position === infinitePosition;
-    if (!isUndated) read.push(...(await readWhere([after(before), sql`work_from < 'infinity'`], limit + 1)));
-    if (read.length <= limit)
-      read.push(
+    if (!isUndated) offers.push(...(await readWhere([isAfter(before), sql`work_from < 'infinity'`], limit + 1)));
+    if (offers.length <= limit)
+      offers.push(
         ...(await readWhere(
-          [after(isUndated ? before : undefined), sql`work_from = 'infinity'`],
-          limit + 1 - read.length,
+          [isAfter(isUndated ? before : undefined), sql`work_from = 'infinity'`],
+          limit + 1 - offers.length,
         )),
       );
   }
-  const cut: Listed<(typeof read)[number]> = cursor.toPage(read, limit, (row) => row);
-  return { ...cut, rows: cut.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
+  const page: Listed<(typeof offers)[number]> = cursor.toPage(offers, limit, (row) => row);
+  return { ...page, rows: page.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
 }
 
 // D-06: an offer without events never counts as past.
@@ -115,10 +116,11 @@ const stateConditions: Record<OfferStateFilter, (at: Date) => RawBuilder<SqlBool
   withdrawn: () => [sql`withdrawn_at is not null`],
 };
 
-/** With at most this many matching workers, an index finds their offers. With more, each offer's recipients are searched. */
+/** The maximum number of matching workers to find offers for through an index. With more, the query searches each offer's recipients. */
 const maxIndexedWorkers = 50;
 
-async function matchesText(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {
+/** Builds the condition for `OfferFilter.text`. */
+async function textCondition(db: PortalDeps["store"]["db"], text: string): Promise<RawBuilder<SqlBool>> {
   const pattern = containsPattern(text);
   const workers = await db
     .selectFrom("workers")

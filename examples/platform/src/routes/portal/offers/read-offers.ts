@@ -18,11 +18,11 @@ async function readOffers(
   { organisationIds }: SignedInPerson,
   { before, limit }: ListPage,
 ) {
-  const read = await store.db
+  const offerRows = await store.db
     .selectFrom("offers")
     .select(["id", "title", "created_at as createdAt", "ends_at", "completed_at", "withdrawn_at"])
     .select(epochMicroseconds("offers.created_at").as("position"))
-    .select(responses)
+    .select(responseCounts)
     .where("organisation_id", "in", organisationIds)
     .where(olderThan(["offers.created_at", "offers.id"], before))
     .orderBy("created_at", "desc")
@@ -30,7 +30,7 @@ async function readOffers(
     .limit(limit + 1)
     .execute();
   const at = now();
-  const { rows, next } = cursor.toPage(read, limit, (row) => row);
+  const { rows, next } = cursor.toPage(offerRows, limit, (row) => row);
   const offers = rows.map(({ id, title, createdAt, responses, ...times }) => {
     return { id, title, createdAt, ...offerFlags(times, at), responses };
   });
@@ -50,7 +50,8 @@ export interface RecipientQuery {
 }
 
 /**
- * @param query the page of recipients, applicants first
+ * Reads an offer with one page of its recipients, applicants first.
+ *
  * @throws {ProblemError} `offer_not_found`, even for another organisation's offer
  */
 export async function readOfferDetails(
@@ -71,7 +72,7 @@ export async function readOfferDetails(
           .whereRef("offer_id", "=", "offers.id")
           .orderBy(({ eb }) => eb("response", "=", "applied"), "desc")
           .orderBy("recipients.id")
-          .$if(after !== undefined, (query) => query.where(comesAfter(after ?? 0)))
+          .$if(after !== undefined, (query) => query.where(isAfterRecipient(after ?? 0)))
           .limit(limit),
       ).as("recipients"),
       // The creator may belong to an agency rather than this organisation.
@@ -81,7 +82,7 @@ export async function readOfferDetails(
         .whereRef("organisations.id", "=", "offers.organisation_id")
         .as("organisationName"),
     ])
-    .select([responses, placeName.as("place")])
+    .select([responseCounts, placeName.as("place")])
     .where("id", "=", offerId)
     .where("organisation_id", "in", organisationIds)
     .executeTakeFirst();
@@ -89,7 +90,7 @@ export async function readOfferDetails(
   return { ...offer, ...offerFlags(offer, now()) };
 }
 
-/** Reads those of the given workers who have applied to the offer, sorted by name. */
+/** Reads the given workers who have applied to the offer, sorted by name. */
 export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: string, workerIds: readonly string[]) =>
   store.db
     .selectFrom("recipients")
@@ -102,12 +103,12 @@ export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: st
     .orderBy("worker_id")
     .execute();
 
-/** Builds a SQL condition that selects the recipients sorted after the given one, by that recipient's current response. */
-const comesAfter = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
+/** Builds a SQL condition that selects the recipients after the given recipient, sorted by their current responses. */
+const isAfterRecipient = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 
 /** A SQL expression for the number of workers for each response. */
-export const responses = sql<Record<RecipientResponse, number>>`(
+export const responseCounts = sql<Record<RecipientResponse, number>>`(
   select json_build_object(
     'applied', count(*) filter (where response = 'applied'),
     'rejected', count(*) filter (where response = 'rejected'),

@@ -74,7 +74,7 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key. Requests that use it then get 401.
+ * Revokes a key. Later requests with this key get 401.
  *
  * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */

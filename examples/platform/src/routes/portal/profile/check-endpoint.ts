@@ -20,14 +20,14 @@ export async function checkEndpoint(
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
 
-/** An endpoint's secret. If it were shorter, it could be guessed from a single captured request (D-43). */
+/** An endpoint secret. A shorter one could be guessed from a single captured request (D-43). */
 export const secretField = lineField
   // The prefix used by Standard Webhooks is not part of the secret.
   .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Use at least 16 characters, not counting whsec_.")
   // Both sides hash the string, and users cannot see white space that they copied by mistake.
   .refine((text) => text === text.trim(), "Remove white space at the start and end.");
 
-const standard = standardWebhooks();
+const standardScheme = standardWebhooks();
 
 /**
  * Checks that the scheme can sign with the secret (D-76).
@@ -35,7 +35,7 @@ const standard = standardWebhooks();
  * @throws {ProblemError} `invalid_request`
  */
 export function checkSecretForScheme(scheme: EndpointScheme, secret: string): void {
-  if (scheme === "timestampDigest" || standard.checkSecret?.(secret) === undefined) return;
+  if (scheme === "timestampDigest" || standardScheme.checkSecret?.(secret) === undefined) return;
   const remedy =
     "Standard Webhooks requires padded base64, optionally with the prefix whsec_. Enter such a secret, or choose the scheme timestampDigest.";
   throw invalidRequest(new Map([["secret", [remedy]]]));
@@ -57,7 +57,7 @@ export async function requireSavedEndpoint({ store }: PortalDeps, organisationId
   throw new ProblemError("profile_missing", "Save a base URL and a secret in the company profile first.");
 }
 
-/** Signals that the endpoint has changed, which starts its deliveries and updates pages. */
+/** Signals that the endpoint has changed, which resumes its deliveries and updates open pages. */
 export const publishEndpointChange = ({ signals }: PortalDeps, organisationId: string): void =>
   signals.publish([
     { topic: "endpoint", organisationId },

@@ -9,7 +9,7 @@ const maxPlaces = 1_000;
 
 export type Place = z.infer<typeof placeSchema>;
 
-/** Reads the places that the organisations have named, sorted by name (D-131). */
+/** Reads the named places of the organisations, sorted by name (D-131). */
 export const readPlaces = ({ store }: Pick<PortalDeps, "store">, organisationIds: readonly string[]) =>
   store.db
     .selectFrom("places")
@@ -20,8 +20,8 @@ export const readPlaces = ({ store }: Pick<PortalDeps, "store">, organisationIds
     .limit(maxPlaces)
     .execute();
 
-/** Names or renames a place. */
-export async function namePlace(
+/** Sets or replaces a place's name. */
+export async function setPlaceName(
   { store }: Pick<PortalDeps, "store">,
   { organisationId }: SignedInPerson,
   { id, name }: Place,

@@ -26,7 +26,7 @@ export const readEndpoint = ({ store }: PortalDeps, organisationId: string, only
     .where("organisation_id", "=", organisationId)
     .executeTakeFirst();
 
-/** Reads where the organisation's webhooks are sent, and how they are signed. */
+/** Reads the base URL and the signature scheme for the organisation's webhooks. */
 export const readTarget = ({ store }: PortalDeps, organisationId: string) =>
   store.db
     .selectFrom("endpoints")

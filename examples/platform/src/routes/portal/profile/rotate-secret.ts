@@ -32,7 +32,7 @@ export async function rotateSecret(
   const endpoint = await requireSavedEndpoint(deps, organisationId);
   checkSecretForScheme(endpoint.scheme, secret);
   if (matchesEncrypted(secret, endpoint.encrypted_secret, deps.encryptionKey, organisationId))
-    throw invalidRequest(new Map([["secret", ["Choose another secret; this is the current one."]]]));
+    throw invalidRequest(new Map([["secret", ["Choose a different secret. This is the current one."]]]));
   const checks = await checkEndpoint(deps, { ...endpoint, secret });
   const now = deps.now();
   const { numUpdatedRows } = await deps.store.db
@@ -44,7 +44,7 @@ export async function rotateSecret(
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
-    // Detects any save since the checks, because encrypting the same secret again gives a different result.
+    // Detects any save since the checks, because encrypting the same secret again produces a different value.
     .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)

@@ -32,13 +32,13 @@ import { checkSecretForScheme, requireSavedEndpoint, secretField } from "./check
 
 export const everyWay = "every";
 
-const names = <Item extends { name: string }>(items: readonly Item[]) =>
+const namesOf = <Item extends { name: string }>(items: readonly Item[]) =>
   items.map(({ name }) => name) as [string, ...string[]];
 
 export const testEventSchema = nullAsAbsent(
   z.strictObject({
-    event: z.enum(names(testEvents)),
-    way: z.enum([everyWay, ...names(testWays)]),
+    event: z.enum(namesOf(testEvents)),
+    way: z.enum([everyWay, ...namesOf(testWays)]),
     // Omit both to use the saved endpoint. A URL must not receive signatures made with a secret unknown to its owner (D-41).
     baseAddress: textField.optional(),
     secret: secretField.optional(),
@@ -46,7 +46,7 @@ export const testEventSchema = nullAsAbsent(
   }),
 );
 
-/** A request with its response, ready to show: without the secret and its signatures. */
+/** A request with its response, formatted for the page, without the secret and its signatures. */
 export interface TestExchange {
   request: string;
   response: string;
@@ -70,8 +70,8 @@ interface Target {
 }
 
 /**
- * Sends a test event to the saved endpoint, or to another one with its own secret, and judges each response as `offers probe` does
- * (D-148). Nothing is stored. The requests go through the SSRF guard, as deliveries do.
+ * Sends a test event to the saved endpoint, or to a different URL with a separate secret, and judges each response as `offers probe` does
+ * (D-148). Stores nothing. The requests pass through the SSRF guard, as deliveries do.
  *
  * @throws {ProblemError} `invalid_request`, or `profile_missing`
  */
@@ -80,7 +80,7 @@ export async function sendTestEvent(
   { organisationId }: SignedInPerson,
   input: z.infer<typeof testEventSchema>,
 ): Promise<TestEventResult> {
-  const target = await findTarget(deps, organisationId, input);
+  const target = await resolveTarget(deps, organisationId, input);
   const event = testEvents.find(({ name }) => name === input.event) ?? testEvents[0];
   if (event === undefined) throw invalidRequest(new Map([["event", ["Choose an event from the list."]]]));
   const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
@@ -149,7 +149,7 @@ export async function sendTestEvent(
 const maxTotalMs = 30_000;
 const maxShownBytes = 1_024;
 
-/** Failure codes that say nothing about a receiver, because the request did not reach it. */
+/** Failure codes of requests that did not reach the receiver. */
 const unreachedCodes =
   /^(invalid_address|forbidden_address|name_not_found|connection_refused|connect_timeout|tls_failed)$/;
 
@@ -159,7 +159,8 @@ function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: 
   return { isRight: false, text: "Your endpoint could not be reached." };
 }
 
-async function findTarget(
+/** Returns the URL and the secret to use: those in the form or, without them, those of the saved endpoint. */
+async function resolveTarget(
   deps: PortalDeps,
   organisationId: string,
   { baseAddress, secret, scheme }: z.infer<typeof testEventSchema>,
@@ -228,7 +229,7 @@ function formatResponse(result: EndpointResult): string {
   return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, maxShownBytes)}`;
 }
 
-/** Whether the receiver responded with 401 or 403 to a correct signature. */
+/** Returns whether the receiver responded with 401 or 403 to a valid request. */
 const isUnauthorized = (ways: TestEventResult["ways"], wayName: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
