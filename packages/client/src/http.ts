@@ -1,12 +1,14 @@
-// Inferred from the libraries in the user's project, because these types must compile even without the DOM or Node types.
+// Inferred from the global scope, because the user's project may have neither the DOM types nor the Node types.
 
 /** The runtime's `AbortSignal`. */
-export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
-  ? Known
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Instance } }
+  ? Instance
   : { readonly aborted: boolean };
 
 /** The runtime's `URL`. */
-export type Url = typeof globalThis extends { URL: { prototype: infer Known } } ? Known : { readonly href: string };
+export type Url = typeof globalThis extends { URL: { prototype: infer Instance } }
+  ? Instance
+  : { readonly href: string };
 
 /** The name of one of the service's operations. */
 export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "WithdrawOffer";
@@ -18,7 +20,7 @@ export type OperationName = "CreateOffer" | "GetOffer" | "CompleteOffer" | "With
  * ```ts
  * import type { OffersRequest } from "@offers/client";
  *
- * export const label = ({ operation, attempt }: OffersRequest): string => `${operation} #${attempt}`;
+ * export const formatLabel = ({ operation, attempt }: OffersRequest): string => `${operation} #${attempt}`;
  * ```
  */
 export interface OffersRequest {
@@ -36,7 +38,7 @@ export interface OffersRequest {
   readonly body: string | null;
   /** The largest decompressed response body, in bytes, that the client and `undiciFetch` accept. */
   readonly maxResponseBytes: number;
-  /** Aborted at the attempt's deadline, or when the caller's signal is aborted. */
+  /** Aborted when the attempt times out or the caller's signal is aborted. */
   readonly signal: Signal;
 }
 
@@ -47,7 +49,7 @@ export interface OffersRequest {
  * ```ts
  * import type { FetchResponse } from "@offers/client";
  *
- * export const remaining = ({ headers }: FetchResponse): string | null => headers.get("x-ratelimit-remaining");
+ * export const requestsLeft = ({ headers }: FetchResponse): string | null => headers.get("x-ratelimit-remaining");
  * ```
  */
 export interface FetchResponse {
@@ -63,20 +65,20 @@ export interface FetchResponse {
 }
 
 /**
- * A `fetch`: the runtime's, undici's, or your own, for instance one that uses a proxy or trusts a private certificate authority. It must
- * not follow redirects, and may ignore `cache`.
+ * A `fetch` function: the runtime's, undici's or your own, for instance to use a proxy or trust a private certificate authority. It must
+ * not follow redirects, and it may ignore `cache`.
  *
  * @example
  * ```ts
  * import { type Fetch, OffersClient } from "@offers/client";
  *
- * const timed: Fetch = async (url, init) => {
+ * const timedFetch: Fetch = async (url, init) => {
  *   const startedAt = performance.now();
  *   const response = await fetch(url, init);
  *   console.log(init.operation, response.status, performance.now() - startedAt);
  *   return response;
  * };
- * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", fetch: timed });
+ * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", fetch: timedFetch });
  * ```
  */
 export type Fetch = (
@@ -90,17 +92,17 @@ export type Fetch = (
 ) => Promise<FetchResponse>;
 
 /**
- * Wraps every attempt; the first in the list is the outermost. Pass the request, or a changed copy, to `next`. When middleware throws, the
- * call rejects with a `UsageError` (`middleware_failed`) whose `cause` is that error. A body can be read only once: middleware that reads
- * it must return a new `Response`.
+ * Wraps every attempt. The first middleware in the list is the outermost. Pass the request, or a changed copy, to `next`. When middleware
+ * throws, the call rejects with a `UsageError` (`middleware_failed`) whose `cause` is that error. A body can be read only once, so
+ * middleware that reads it must return a new `Response`.
  *
  * @example
  * ```ts
  * import { type Middleware, OffersClient } from "@offers/client";
  *
- * const tagged: Middleware = (request, next) =>
+ * const addTeamHeader: Middleware = (request, next) =>
  *   next({ ...request, headers: { ...request.headers, "x-team": "staffing" } });
- * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", middleware: [tagged] });
+ * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", middleware: [addTeamHeader] });
  * ```
  */
 export type Middleware = (

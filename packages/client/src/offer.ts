@@ -5,7 +5,7 @@
  * ```ts
  * import type { OfferEvent } from "@offers/client";
  *
- * export const hours = ({ start, end }: OfferEvent): number => (Date.parse(end) - Date.parse(start)) / 3_600_000;
+ * export const durationHours = ({ start, end }: OfferEvent): number => (Date.parse(end) - Date.parse(start)) / 3_600_000;
  * ```
  */
 export interface OfferEvent {
@@ -39,7 +39,7 @@ export interface Recipient {
   workerId: string;
   /** The worker's name. */
   name: string;
-  /** What the worker has responded so far. */
+  /** The worker's current response. */
   response: RecipientResponse;
   /** The worker's confirmation; empty until the work is confirmed. The service does not document the other values. */
   confirmation: string;
@@ -69,7 +69,7 @@ export interface Offer {
   widthdrawn: boolean;
   /** Whether the offer has been completed, that is, the workers who get the work have been chosen. */
   complete: boolean;
-  /** Where the work is; the live service uses a Google place id. */
+  /** Where the work takes place; the live service uses a Google place id. */
   locationPlaceId: string;
   /** When the offer was created. */
   createdAt: string;
@@ -80,8 +80,8 @@ export interface Offer {
 }
 
 /**
- * A time slot for a new offer. A string must have a time zone (`Z` or an offset); otherwise the call rejects before anything is sent. Times
- * are sent in UTC.
+ * A time slot for a new offer. A string must include a time zone (`Z` or an offset); otherwise the call rejects before anything is sent.
+ * Times are sent in UTC.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ export interface OfferInput {
   title: string;
   /** The description that workers see. @default "" */
   details?: string | undefined;
-  /** Where the work is; the live service expects a Google place id. */
+  /** Where the work takes place; the live service expects a Google place id. */
   locationPlaceId?: string | undefined;
   /** The email address of the contact who is notified about the offer. */
   notifyEmailAddress?: string | undefined;

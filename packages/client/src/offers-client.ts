@@ -176,8 +176,8 @@ export class OffersClient {
 
   /**
    * Polls an offer until it is complete or withdrawn. Yields every recipient once, then each recipient whose response has changed. A change
-   * that is undone between two reads goes unnoticed. Each read is a separate call with its own retries; if one rejects, the iteration ends
-   * with its error. Aborting `signal` ends it with an {@link AbortedError}.
+   * that is undone between two reads goes unnoticed. Each read is a separate call with its own retries. If a read rejects, the iteration
+   * ends with the same error. Aborting `signal` ends the iteration with an {@link AbortedError}.
    *
    * @example
    * ```ts
@@ -190,14 +190,14 @@ export class OffersClient {
   watchOffer(
     id: string,
     options?: CallOptions & {
-      /** The time between two reads, with 20 % jitter. @default 10_000 */ pollIntervalMs?: number | undefined;
+      /** The time between reads, with 20 % jitter. @default 10_000 */ pollIntervalMs?: number | undefined;
     },
   ): AsyncIterable<Recipient> {
     return watchOffer((callOptions) => this.getOffer(id, callOptions), this.#settings.call, options);
   }
 
   /**
-   * Creates a client with the same options and another API key, for an agency that acts for several organisations.
+   * Creates a client with the same options and a different API key, for an agency that acts for several organisations.
    *
    * @throws {UsageError} `invalid_api_key` for a key that cannot be sent in a header
    * @example
@@ -210,7 +210,7 @@ export class OffersClient {
    * ```
    */
   withApiKey(apiKey: ApiKey): OffersClient {
-    // `this.constructor` keeps a subclass, and still works when a bundler renames classes.
+    // `this.constructor`, so that a subclass creates an instance of the subclass.
     return new (this.constructor as typeof OffersClient)({ ...this.#options, apiKey });
   }
 }

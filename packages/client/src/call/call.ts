@@ -35,7 +35,7 @@ export function startCall<Name extends OperationName, Argument, Data>(
   });
 }
 
-/** The parts of a request that all attempts share. */
+/** The request fields that are the same for every attempt. */
 type PreparedRequest = Pick<OffersRequest, "operation" | "method" | "url" | "headers" | "body" | "maxResponseBytes">;
 
 type KeyProvider = Exclude<ApiKey, string>;
@@ -71,13 +71,13 @@ class Call<Argument, Data> implements CallContext {
     this.key = typeof settings.apiKey === "string" ? settings.apiKey : redacted;
   }
 
-  /** Builds the request, sends it and reads the response. Retries while that may help. */
+  /** Builds the request, sends it and reads the response. Retries as long as a retry may help. */
   async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
     try {
       const request = this.#prepareRequest(argument, options);
       this.#deadline = performance.now() + this.#options.totalTimeoutMs;
       const { apiKey } = this.#settings;
-      // Awaited only for a function: with a string, the request is sent before the call returns.
+      // Awaited only for a function, so that with a string the request is sent before `perform` returns.
       if (typeof apiKey === "function") await this.#loadKey(apiKey, { refresh: false }, this.#options.totalTimeoutMs);
       for (;;) {
         const startedAt = performance.now();
@@ -108,7 +108,7 @@ class Call<Argument, Data> implements CallContext {
     if (options.signal) assertType("signal", options.signal, "AbortSignal", "invalid_argument");
     // A replacer function, because a string replacement would interpret dollar signs.
     const url = settings.baseUrl + operation.path.replace("{id}", () => encodeId(this.#id)) + settings.query;
-    // Names are in lower case, so that the user's headers replace ours.
+    // Names are in lower case, so that the user's headers replace these defaults.
     const headers: Record<string, string> = { accept: "application/json", "user-agent": settings.userAgent };
     for (const [name, value] of Object.entries(options.headers))
       headers[checkHeaderName("headers", name)] = checkHeaderValue(name, value);
@@ -116,7 +116,7 @@ class Call<Argument, Data> implements CallContext {
     let body: string | null = null;
     if (operation.method === "POST") {
       headers["content-type"] = "application/json";
-      // The same on every attempt of a call (D-40).
+      // Every attempt of a call sends the same key (D-40).
       headers["idempotency-key"] = options.idempotencyKey ?? crypto.randomUUID();
       body = JSON.stringify(operation.encode?.(argument));
     }
@@ -130,7 +130,7 @@ class Call<Argument, Data> implements CallContext {
     };
   }
 
-  /** Asks the `apiKey` function for a key (D-47). Returns whether the key has changed. */
+  /** Sets the key to the result of the `apiKey` function (D-47). Returns whether the key has changed. */
   async #loadKey(provider: KeyProvider, request: { refresh: boolean }, limitMs: number): Promise<boolean> {
     const previousKey = this.key;
     const callProvider = async () => checkHeaderValue("apiKey", await provider(request), "invalid_api_key");
@@ -139,22 +139,22 @@ class Call<Argument, Data> implements CallContext {
   }
 
   /**
-   * Makes one attempt: sends the request and receives the whole response within `timeoutMs`, or within the rest of `totalTimeoutMs` if that
-   * is less (D-25). Does not count an attempt if the signal is already aborted.
+   * Makes one attempt: sends the request and receives the whole response within `timeoutMs`, or by the deadline of the call if that is
+   * sooner (D-25). Does not count an attempt if the signal is already aborted.
    */
   #sendAttempt(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
     const { apiKeyHeader, fetch, middleware } = this.#settings;
     this.attemptError = undefined;
     let isInMiddleware = middleware.length > 0;
     // Middleware sees the error that the call would reject with.
-    const callFetch: Send = async (outgoing) => {
+    const callFetch: Send = async (finalRequest) => {
       try {
-        return await fetch(outgoing.url, { ...outgoing, redirect: "manual", cache: "no-store" });
+        return await fetch(finalRequest.url, { ...finalRequest, redirect: "manual", cache: "no-store" });
       } catch (thrown) {
         throw toOffersError(thrown, this);
       }
     };
-    const send = middleware.reduceRight<Send>((next, layer) => (outgoing) => layer(outgoing, next), callFetch);
+    const send = middleware.reduceRight<Send>((next, wrap) => (nextRequest) => wrap(nextRequest, next), callFetch);
     const exchange = async (signal: AbortSignal): Promise<ReceivedResponse> => {
       const attempt = ++this.attempts;
       const headers = { ...request.headers, [apiKeyHeader]: this.key };
@@ -176,16 +176,17 @@ class Call<Argument, Data> implements CallContext {
     const notice = readDeprecation(this.operation, received.response);
     if (notice) this.#reportOnce(this.operation, () => settings.onDeprecation(notice));
     return readResponse(this.#operation, received, { ...request, id: this.#id, key: this.key }, (path) => {
-      const line = { operation: this.operation, code: "unexpected_response_shape", path };
-      this.#reportOnce("shape", () => settings.logger?.warn(line, "offers"));
+      const fields = { operation: this.operation, code: "unexpected_response_shape", path };
+      this.#reportOnce("shape", () => settings.logger?.warn(fields, "offers"));
     });
   }
 
   /** Calls `report` only the first time that this client reports `topic`. */
   #reportOnce(topic: string, report: () => unknown): void {
-    const { reported } = this.#settings;
-    if (!reported.has(topic)) notifySafely(report);
-    reported.add(topic);
+    const { reportedTopics } = this.#settings;
+    if (reportedTopics.has(topic)) return;
+    reportedTopics.add(topic);
+    notifySafely(report);
   }
 
   /** Returns how long to wait before the next attempt, or undefined if the error ends the call. Logs the failed attempt in both cases. */
@@ -212,12 +213,12 @@ class Call<Argument, Data> implements CallContext {
     const { logger } = this.#settings;
     if (!logger) return;
     const durationMs = performance.now() - startedAt;
-    const line = { operation: this.operation, attempt: this.attempts, durationMs, status, code, retryDelayMs };
-    notifySafely(() => (code ? logger.warn(line, "offers") : logger.debug(line, "offers")));
+    const fields = { operation: this.operation, attempt: this.attempts, durationMs, status, code, retryDelayMs };
+    notifySafely(() => (code ? logger.warn(fields, "offers") : logger.debug(fields, "offers")));
   }
 }
 
-/** Encodes the id as one path segment. Rejects a lone surrogate, for which encodeURIComponent would throw. */
+/** Encodes the id as one path segment. Rejects lone surrogates, because `encodeURIComponent` would throw for them. */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const problem = typeof id === "string" ? "an empty string, dots or invalid Unicode" : typeName(id);
@@ -237,4 +238,7 @@ const middlewareFailed: Classification = {
 };
 
 /** Calls the user's logger or callback. Ignores its errors, which would make a created offer look like a failure. */
-const notifySafely = (notify: () => unknown): void => void (async () => notify())().catch(() => {});
+function notifySafely(notify: () => unknown): void {
+  const callNotify = async () => notify();
+  callNotify().catch(() => {});
+}

@@ -10,7 +10,7 @@ export function readDeprecation(operation: OperationName, { headers }: FetchResp
   const deprecation = headers.get("deprecation");
   const sunset = headers.get("sunset");
   if (!deprecation && !sunset) return undefined;
-  // Structured fields represent a date as @1688169599.
+  // `Deprecation` is a structured field, which represents a date as @1688169599.
   const seconds = /^@(\d+)$/.exec(deprecation ?? "")?.[1];
   const sunsetMs = readHttpDate(sunset ?? "");
   return {

@@ -3,18 +3,18 @@ import type { AnyOffersError } from "../errors/error-classes.ts";
 import type { FetchResponse } from "../http.ts";
 
 /**
- * A response's data, with the response itself, whose body has already been read.
+ * The data of a response, along with the response itself. The response body has already been read.
  *
  * @example
  * ```ts
  * import type { Offer, WithResponse } from "@offers/client";
  *
- * export const summary = ({ data, response, attempts, rateLimit }: WithResponse<Offer>): string =>
+ * export const summarise = ({ data, response, attempts, rateLimit }: WithResponse<Offer>): string =>
  *   `${data.title}: ${response.status}, attempt ${attempts}, ${rateLimit?.remaining ?? "?"} requests left`;
  * ```
  */
 export interface WithResponse<Data> {
-  /** What the call resolves with if you do not use `withResponse()`. */
+  /** The data that the call itself resolves with. */
   data: Data;
   /** The last response, with its status and headers. */
   response: FetchResponse;
@@ -25,7 +25,7 @@ export interface WithResponse<Data> {
 }
 
 /**
- * The result value that `safe()` resolves with; `safe()` never rejects. It narrows on `ok`, and its error narrows on `code` or `status`.
+ * The result that `safe()` resolves with. Check `ok` to narrow the result, and `code` or `status` to narrow its error.
  *
  * @example
  * ```ts
@@ -36,19 +36,19 @@ export interface WithResponse<Data> {
  */
 export type SafeResult<Data, Failure extends AnyOffersError = AnyOffersError> =
   | ({
-      /** True for a success, which has `data` and the response. */
+      /** True if the call succeeded. */
       ok: true;
     } & WithResponse<Data>)
   | {
-      /** False for a failure, which has `error`. */
+      /** False if the call failed. */
       ok: false;
       /** Why the call failed. */
       error: Failure;
     };
 
 /**
- * The promise of a call's data. The call starts immediately and is made once, however many of these methods you use. An unhandled
- * rejection crashes a Node process: await the call, or use `safe()`.
+ * A promise for the data of a call. The call starts immediately and is made only once, however many of these methods you use. An unhandled
+ * rejection crashes a Node process, so await the call or use `safe()`.
  *
  * @example
  * ```ts

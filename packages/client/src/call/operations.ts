@@ -16,16 +16,17 @@ type Route<Path extends keyof paths = keyof paths> = {
 }[Path];
 
 /**
- * What differs between operations. A GET may be retried, even a withdrawal (D-10); D-40 says when a POST may be.
+ * The properties in which the operations differ. Every GET may be retried, even a withdrawal (D-10). D-40 defines when a POST may be
+ * retried.
  */
 export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<
   Extract<Route, { name: Name }>
 > & {
-  /** A successful status that means the offer does not exist (D-20). */
+  /** A success status that means that the offer does not exist (D-20). */
   readonly absentStatus?: 204;
   /** Returns the JSON body of a POST. Throws for an argument of the wrong type. */
   readonly encode?: (argument: Argument) => unknown;
-  /** Parses the body of a successful response, or throws. Only the messages of this package's own errors are shown (D-49). */
+  /** Parses the body of a successful response, or throws. The user sees the message only if this package created the error (D-49). */
   decode(text: string, report: ReportShape): Data;
 };
 
@@ -75,12 +76,12 @@ export const withdrawOffer: Operation<undefined, void, "WithdrawOffer"> = {
   decode: rejectMarkup,
 };
 
-/** Accepts any body (D-03, D-10) except markup: a proxy's sign-in page must not count as a completed offer. */
+/** Accepts any body (D-03, D-10) except markup, because a proxy's sign-in page must not count as success. */
 function rejectMarkup(text: string): void {
   if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 
-/** Reads the id from an object's member, a JSON string or plain text (D-02). A number is used as written. */
+/** Reads the id from a JSON object, a JSON string or plain text (D-02). A number is used as written. */
 function readCreatedId(text: string, report: ReportShape): string {
   if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
   const body = JSON.parse(text);

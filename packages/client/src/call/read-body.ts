@@ -4,33 +4,34 @@ import type { FetchResponse } from "../http.ts";
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**
- * Reads the decompressed body as a string. If it exceeds `maxBytes`, the response size limit, closes the connection
- * and returns undefined (D-98).
+ * Reads the decompressed body as a string. If the body exceeds `maxBytes`, closes the connection and returns undefined (D-98).
  */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | null },
   maxBytes: number,
 ): Promise<string | undefined> {
   const { body } = response;
-  const length = response.headers.get("content-length");
-  if (Number(length) > maxBytes) {
+  const contentLength = response.headers.get("content-length");
+  if (Number(contentLength) > maxBytes) {
     body?.cancel?.().catch(() => {});
     return undefined;
   }
   try {
     // An uncompressed body cannot exceed its `Content-Length`, and Bun and Deno read it faster with `text()`.
-    const reader = (length === null || response.headers.get("content-encoding")) && body?.getReader?.();
+    const canTrustLength = contentLength !== null && !response.headers.get("content-encoding");
+    const reader = canTrustLength ? undefined : body?.getReader?.();
     if (!reader) {
       const text = await response.text();
       return text.length > maxBytes ? undefined : text;
     }
     const decoder = new TextDecoder();
     let text = "";
-    for (let bytes = 0; ; ) {
+    let byteCount = 0;
+    for (;;) {
       const { done, value } = await reader.read();
       if (done) return text + decoder.decode();
-      bytes += value.byteLength;
-      if (bytes > maxBytes) {
+      byteCount += value.byteLength;
+      if (byteCount > maxBytes) {
         reader.cancel().catch(() => {});
         return undefined;
       }

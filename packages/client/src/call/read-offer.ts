@@ -9,7 +9,9 @@ export type ReportShape = (path: string) => void;
  * present and contain only objects.
  */
 type Shape = { readonly [field: string]: FieldType };
-type FieldType = "string" | "number" | "boolean" | "id" | readonly [item: Shape, presence?: "required"];
+type FieldType = ScalarType | ListType;
+type ScalarType = "string" | "number" | "boolean" | "id";
+type ListType = readonly [item: Shape, presence?: "required"];
 type Fields = Record<string, unknown>;
 
 /**
@@ -26,39 +28,53 @@ export function readFields(value: unknown, shape: Shape, report: ReportShape, li
   for (const name in shape) {
     const type = shape[name] as FieldType;
     const field = fields[name];
-    // The common case first: a response with the contract's shape needs nothing else.
+    // A scalar of the documented type is used as it is.
     if (typeof field !== type && !(type === "id" && field && typeof field === "string"))
       fields[name] = readField(field, type, report, formatPath(listPath, index, `.${name}`));
   }
   return fields;
 }
 
-const formatPath = (listPath: string, index: number, name: string): string =>
-  listPath ? `${listPath}[${index}]${name}` : name.slice(1) || "the body";
+/** Returns a path such as `recipients[0].id`. @param suffix the field with a leading dot; empty for the value itself */
+function formatPath(listPath: string, index: number, suffix: string): string {
+  if (listPath) return `${listPath}[${index}]${suffix}`;
+  return suffix.slice(1) || "the body";
+}
 
-/** Reads a field as a value of its type. Also called for every list, whose items must be read too. */
+/** Returns a field's value, converted to `type` if necessary. Reports a conversion, except of an absent or null field. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
-  const isRequired = type === "id" || type[1] === "required";
-  let converted: unknown = value;
-  if (!isRequired && (value ?? "") === "") converted = typeof type === "object" ? [] : empty[type];
-  else if (typeof type === "object") {
-    if (!Array.isArray(value)) throw createMismatch(path, "Array", value);
-    // An optional list may be null, and null items in it are ignored too.
-    if (!isRequired && value.includes(null)) converted = value.filter((item) => item !== null);
-    (converted as unknown[]).forEach((item, index) => void readFields(item, type[0], report, path, index));
-  } else {
-    converted = type === "boolean" ? value === 1 : type === "number" ? Number(value) : `${value}`;
-    const original = type === "number" ? `${converted}` : Number(converted);
-    // Above 2 ** 53, JSON.parse may have rounded the number to another id.
-    if (original !== value || !(Math.abs(value as number) < 2 ** 53))
-      throw createMismatch(path, type === "id" ? "non-empty string" : type, value);
-  }
-  if ((value ?? converted) !== converted) report(path);
+  const converted = typeof type === "object" ? readList(value, type, report, path) : convertScalar(value, type, path);
+  if (value !== undefined && value !== null && converted !== value) report(path);
   return converted;
 }
 
-/** The empty value of each type. A number has none and becomes `undefined`. */
-const empty: Partial<Record<string, unknown>> = { string: "", boolean: false };
+function readList(value: unknown, [shape, presence]: ListType, report: ReportShape, path: string): unknown[] {
+  const isOptional = presence !== "required";
+  if (isOptional && isEmpty(value)) return [];
+  if (!Array.isArray(value)) throw createMismatch(path, "Array", value);
+  // Null items in an optional list are ignored, as is null in place of the list.
+  const items = isOptional && value.includes(null) ? value.filter((item) => item !== null) : value;
+  for (const [index, item] of items.entries()) readFields(item, shape, report, path, index);
+  return items;
+}
 
-const createMismatch = (path: string, wanted: string, value: unknown): InvalidResponseError =>
-  new InvalidResponseError(wrongTypeMessage(path, wanted, value));
+/** Converts a value to the type. Throws if the conversion would lose information. */
+function convertScalar(value: unknown, type: ScalarType, path: string): unknown {
+  if (type !== "id" && isEmpty(value)) return emptyValues[type];
+  let converted: unknown = `${value}`;
+  if (type === "number") converted = Number(value);
+  if (type === "boolean") converted = value === 1;
+  const convertedBack = type === "number" ? `${converted}` : Number(converted);
+  // JSON.parse may have rounded a number above 2 ** 53, so it may not be the id that the service sent.
+  if (convertedBack !== value || !(Math.abs(value as number) < 2 ** 53))
+    throw createMismatch(path, type === "id" ? "non-empty string" : type, value);
+  return converted;
+}
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+/** The empty value of each type. A number has none and becomes `undefined`. */
+const emptyValues = { string: "", boolean: false, number: undefined };
+
+const createMismatch = (path: string, expectedType: string, value: unknown): InvalidResponseError =>
+  new InvalidResponseError(wrongTypeMessage(path, expectedType, value));

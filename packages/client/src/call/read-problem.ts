@@ -3,7 +3,7 @@ import type { Problem } from "../errors/offers-error.ts";
 import { typeName } from "../errors/usage.ts";
 
 /** The types of the standard members (RFC 9457, and `code` and `errors` of D-19). */
-const standard: Readonly<Record<string, string>> = {
+const memberTypes: Readonly<Record<string, string>> = {
   type: "string",
   title: "string",
   status: "number",
@@ -18,13 +18,13 @@ export function readProblem(text: string, key: string): Problem | undefined {
   if (!/^\s*{/.test(text)) return undefined;
   let problem: Record<string, unknown>;
   try {
-    // Parsed and serialised first: escapes such as \u0061 could hide an API key.
+    // Parse and serialise the body before redacting, because escapes such as \u0061 could hide an API key.
     problem = JSON.parse(redact(JSON.stringify(JSON.parse(text)), key) as string);
   } catch {
     return undefined;
   }
   // RFC 9457, section 3.1: ignore a standard member of the wrong type.
-  for (const name in standard) if (typeName(problem[name]) !== standard[name]) delete problem[name];
+  for (const name in memberTypes) if (typeName(problem[name]) !== memberTypes[name]) delete problem[name];
   if (!Object.values(problem.errors ?? {}).every(isStringArray)) delete problem.errors;
   return problem;
 }
@@ -34,14 +34,14 @@ const isStringArray = (value: unknown): boolean =>
 
 /**
  * Summarises a problem for a message: the title, the detail and the invalid fields with their reasons, in one line of at most 500
- * characters. It omits email addresses and anything that was sent (D-97): the strings of the body and the id.
+ * characters. Email addresses, the id and the strings in the request body are masked (D-97).
  */
 export function summarise({ title, detail, errors = {} }: Problem, body: string | null, id: unknown): string {
   const reasons = Object.entries(errors).map(([field, messages]) => `${field}: ${messages}`);
-  // Semicolons replace the full stops.
+  // Without full stops, because the parts are joined with semicolons.
   const parts = [title, detail, ...reasons].map((part) => part?.replace(/\.$/, "")).filter(Boolean);
   let summary = parts.join("; ");
-  for (const value of sentStrings(body, id)) summary = summary.replaceAll(value, "[sent]");
+  for (const value of collectSentStrings(body, id)) summary = summary.replaceAll(value, "[sent]");
   return summary
     .replace(/\S+@\S+/g, "[address]")
     .replace(/[\p{C}\s]+/gu, " ")
@@ -50,10 +50,11 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
 }
 
 /** Returns the request's strings that are long enough to recognise, longest first because one may contain another. */
-function sentStrings(body: string | null, id: unknown): string[] {
-  const sent = [id];
-  if (body !== null) JSON.parse(body, (_name, value) => void sent.push(value));
-  return sent
+function collectSentStrings(body: string | null, id: unknown): string[] {
+  const values = [id];
+  // JSON.parse calls the function for every value in the body, however deeply nested.
+  if (body !== null) JSON.parse(body, (_name, value) => void values.push(value));
+  return values
     .filter((value): value is string => typeof value === "string" && value.length > 2)
     .sort((a, b) => b.length - a.length);
 }

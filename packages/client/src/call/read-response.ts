@@ -24,7 +24,7 @@ export interface ReceivedResponse {
   readonly text: string | undefined;
 }
 
-/** The parts of the request that an error about the response depends on. */
+/** The request fields that are needed to describe an error response. */
 interface SentRequest {
   readonly id: unknown;
   readonly body: string | null;
@@ -36,19 +36,22 @@ interface SentRequest {
 export function readResponse<Data>(
   { absentStatus, decode }: Operation<never, Data>,
   { response, text }: ReceivedResponse,
-  sent: SentRequest,
+  request: SentRequest,
   reportShape: ReportShape,
 ): Data {
   const { status } = response;
   const invalidResponse = (code: InvalidResponseError["code"], reason: string) =>
-    new InvalidResponseError(formatMessage(status, reason, checkBaseUrl), { code, ...readDetails(response, sent.key) });
+    new InvalidResponseError(formatMessage(status, reason, checkBaseUrl), {
+      code,
+      ...readDetails(response, request.key),
+    });
 
-  if (status >= 400 || status === absentStatus) throw createStatusError(response, text ?? "", sent);
-  // The client does not send conditional requests, so a 304 cannot come from the service.
+  if (status >= 400 || status === absentStatus) throw createStatusError(response, text ?? "", request);
+  // A 304 is not a redirect. It is invalid, because the client does not send conditional requests.
   if (status < 200 || (status > 299 && status !== 304))
     throw invalidResponse("unexpected_redirect", "redirects are not followed");
   if (text === undefined)
-    throw invalidResponse("response_too_large", `the body exceeds maxResponseBytes (${sent.maxResponseBytes})`);
+    throw invalidResponse("response_too_large", `the body exceeds maxResponseBytes (${request.maxResponseBytes})`);
   let reason = /^\s*<(!|html)/i.test(text) ? "the body is HTML, not JSON" : "the body is not JSON";
   try {
     if (status !== 304) return decode(text, reportShape);
@@ -59,20 +62,20 @@ export function readResponse<Data>(
   throw invalidResponse("invalid_response", reason);
 }
 
-/** Creates the error for a failing status, with the body's problem details. */
-function createStatusError(response: FetchResponse, text: string, sent: SentRequest) {
+/** Creates the error for an error status, with the problem details from the body. */
+function createStatusError(response: FetchResponse, text: string, request: SentRequest) {
   const { status } = response;
   const [type, remedy] = getErrorType(status);
-  const problem = readProblem(text, sent.key);
-  const reason = problem && summarise(problem, sent.body, sent.id);
-  // A creation sends no id that could be wrong.
-  const message = formatMessage(status, reason, status === 404 && sent.id === undefined ? checkBaseUrl : remedy);
-  return new type(message, { problem, ...readDetails(response, sent.key) });
+  const problem = readProblem(text, request.key);
+  const reason = problem && summarise(problem, request.body, request.id);
+  // A creation has no id to check.
+  const message = formatMessage(status, reason, status === 404 && request.id === undefined ? checkBaseUrl : remedy);
+  return new type(message, { problem, ...readDetails(response, request.key) });
 }
 
 type ErrorType = readonly [type: ErrorClass, remedy: string];
 
-/** Returns the error class for a failing status, and what to do about it. */
+/** Returns the error class for an error status, and what the user should do about it. */
 export const getErrorType = (status: number): ErrorType =>
   errorTypes[status] ?? (status < 500 ? [BadRequestError, "change the request"] : [ServerError, tryLater]);
 
@@ -94,7 +97,7 @@ const errorTypes: Partial<Record<number, ErrorType>> = {
 const formatMessage = (status: number, reason: string | undefined, remedy: string): string =>
   [status, reason, remedy].filter(Boolean).join("; ");
 
-/** Returns the details that an error copies from the response, without the key, which a service may echo in any header (D-49). */
+/** Returns the error details from the response. Redacts the key, which a service may echo in any header (D-49). */
 function readDetails({ status, headers }: FetchResponse, key: string): OffersErrorDetails {
   const shownHeaders: Record<string, string> = {};
   for (const name of shownHeaderNames) {
@@ -110,7 +113,7 @@ function readDetails({ status, headers }: FetchResponse, key: string): OffersErr
   };
 }
 
-/** The headers that `error.headers` shows. Others may be secret (D-144). */
+/** The headers that `error.headers` contains. Other headers may be secret (D-144). */
 const shownHeaderNames = [
   "deprecation",
   "ratelimit",

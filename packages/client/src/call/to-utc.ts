@@ -10,7 +10,7 @@ export function toUtc(time: Date | string, field: "start" | "end", index: number
   const instant = parseDateTime(text);
   if (!instant)
     throwUsageError(`events[${index}].${field} must be a Date or a time with an offset (+02:00)`, "invalid_time");
-  // 2099-05-01T16:00Z has no seconds.
+  // A time without seconds, such as 2099-05-01T16:00Z, has 17 characters.
   return text.length > 17 && /z$/i.test(text)
     ? text.toUpperCase().replace(" ", "T")
     : new Date(instant.earliest).toJSON();

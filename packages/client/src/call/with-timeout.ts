@@ -3,19 +3,19 @@ import { AbortedError, TimeoutError } from "../errors/error-classes.ts";
 import { type CallContext, toOffersError } from "../errors/failure.ts";
 
 /**
- * Runs `work` until it settles, the time is up or the caller aborts, then removes its timer and listener. It settles even when `work`
- * ignores the signal that it receives.
+ * Runs `work` until it settles, the time is up or the caller aborts, then removes the timer and the listener. The returned promise settles
+ * even if `work` ignores its signal.
  *
- * @param call the context for the error, which becomes the rejection and the signal's reason when the time is up or the caller aborts
+ * @param call the context for the errors
  * @param callerSignal if it is already aborted, `work` is not called
- * @param meaning what an error thrown by `work` means; by default, that `fetch` failed
+ * @param classify returns the meaning of an error that `work` threw; by default, `fetch` failed
  */
 export function withTimeout<T>(
   call: CallContext,
   limitMs: number,
   callerSignal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  meaning?: () => Classification | undefined,
+  classify?: () => Classification | undefined,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const controller = new AbortController();
@@ -31,11 +31,11 @@ export function withTimeout<T>(
           : new TimeoutError(`no response within ${Math.ceil(limitMs)} ms; see timeoutMs and totalTimeoutMs`),
         call,
       );
-      // Aborted before rejecting: Node's fetch gives the reason a new stack when it rejects with it.
+      // Abort before rejecting, because Node's fetch changes the stack of the reason that it rejects with.
       controller.abort(reason);
       reject(reason);
     };
-    // Before the timer is set, because a value that is not a signal throws here.
+    // Added before the timer is set, because this line throws if the value is not a signal.
     callerSignal?.addEventListener("abort", abort);
     const timer = setTimeout(abort, limitMs);
     if (callerSignal?.aborted) return abort();
@@ -47,7 +47,7 @@ export function withTimeout<T>(
       (thrown) => {
         cleanUp();
         // After `abort`, the promise has already been rejected.
-        if (!controller.signal.aborted) reject(toOffersError(thrown, call, meaning?.()));
+        if (!controller.signal.aborted) reject(toOffersError(thrown, call, classify?.()));
       },
     );
   });

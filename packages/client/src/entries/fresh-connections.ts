@@ -1,7 +1,7 @@
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { maxIdleMs } from "../generated/decisions.ts";
 
-/** The time on both clocks: the monotonic clock may stop while a machine is suspended, and the wall clock may be changed. */
+/** A time on two clocks, because the monotonic clock may stop while a machine is suspended, and the wall clock may be changed. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -11,14 +11,14 @@ const readClocks = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date
 
 interface Connection {
   readonly client: Client;
-  /** Requests in progress or queued. */
-  pending: number;
+  /** The number of requests that are in progress or queued. */
+  pendingCount: number;
   idleSince: Moment;
 }
 
 /**
- * Connections for requests that must not be sent twice. A connection that has been idle for `maxIdleMs` (D-142) is not reused: a load
- * balancer, a NAT or the service may have dropped it, and a request on it would be lost without a trace.
+ * Connections for requests that must not be sent twice. A connection that has been idle for `maxIdleMs` (D-142) is not reused, because a
+ * load balancer, a NAT or the service may have dropped it. A request on a dropped connection would be lost without a trace.
  */
 export class FreshConnections {
   readonly #limit: number;
@@ -42,7 +42,7 @@ export class FreshConnections {
     createHandler: (release: () => void) => Dispatcher.DispatchHandler,
   ): void {
     const connection = this.#acquire(origin);
-    connection.pending += 1;
+    connection.pendingCount += 1;
     const handler = createHandler(() => this.#release(origin, connection));
     connection.client.dispatch(options, handler);
   }
@@ -55,37 +55,43 @@ export class FreshConnections {
 
   #acquire(origin: string): Connection {
     const connections = this.#connections.get(origin) ?? [];
-    const usable = connections.filter((connection) => connection.pending > 0 || this.#isFresh(connection));
-    for (const connection of connections) if (!usable.includes(connection)) void connection.client.close();
-    this.#connections.set(origin, usable);
-    const idle = usable.findLast(({ pending }) => pending === 0);
-    if (idle) return idle;
-    if (usable.length >= this.#limit) return usable.reduce((a, b) => (b.pending < a.pending ? b : a));
+    const usableConnections = connections.filter(
+      (connection) => connection.pendingCount > 0 || this.#isFresh(connection),
+    );
+    for (const connection of connections) if (!usableConnections.includes(connection)) void connection.client.close();
+    this.#connections.set(origin, usableConnections);
+    const idleConnection = usableConnections.findLast(({ pendingCount }) => pendingCount === 0);
+    if (idleConnection) return idleConnection;
+    // All connections are busy, so the request queues on the connection with the fewest requests.
+    if (usableConnections.length >= this.#limit)
+      return usableConnections.reduce((a, b) => (b.pendingCount < a.pendingCount ? b : a));
     const client = new Client(origin, {
       connect: this.#connect,
-      // undici closes idle connections after this time; `#isFresh` covers a process that was frozen.
+      // undici closes idle connections after this time, unless the process was frozen. `#isFresh` also covers that.
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: maxIdleMs,
     });
     if (this.#isClosed) void client.close();
-    const connection = { client, pending: 0, idleSince: this.#now() };
-    usable.push(connection);
+    const connection = { client, pendingCount: 0, idleSince: this.#now() };
+    usableConnections.push(connection);
     return connection;
   }
 
   #isFresh({ idleSince }: Connection): boolean {
     const now = this.#now();
-    const idleMs = now.monotonicMs - idleSince.monotonicMs;
+    const monotonicIdleMs = now.monotonicMs - idleSince.monotonicMs;
     const wallIdleMs = now.wallMs - idleSince.wallMs;
     // If the wall clock was set back, it cannot show how long the connection was idle.
-    return idleMs < maxIdleMs && wallIdleMs >= 0 && wallIdleMs < maxIdleMs;
+    return monotonicIdleMs < maxIdleMs && wallIdleMs >= 0 && wallIdleMs < maxIdleMs;
   }
 
   #release(origin: string, connection: Connection): void {
-    connection.pending -= 1;
+    connection.pendingCount -= 1;
     connection.idleSince = this.#now();
     const connections = this.#connections.get(origin) ?? [];
     const index = connections.indexOf(connection);
-    if (index >= 0) connections.push(...connections.splice(index, 1));
+    if (index < 0) return;
+    connections.splice(index, 1);
+    connections.push(connection);
   }
 }

@@ -11,7 +11,7 @@ import type { CallOptions, OffersClientOptions } from "../options/options.ts";
 import { type ClientSettings, readSettings } from "../options/settings.ts";
 
 type Verb = "get" | "post";
-/** The contract's successful statuses. */
+/** The success statuses in the contract. */
 type Success = 200 | 201 | 204;
 type PathsOf<Method extends Verb> = {
   [Path in keyof paths]: [NonNullable<paths[Path][Method]>] extends [never] ? never : Path;
@@ -21,8 +21,8 @@ type Options<Operation> = Omit<FetchOptions<Operation>, "parseAs" | "signal"> & 
 type Init<Operation> = object extends Options<Operation> ? [init?: Options<Operation>] : [init: Options<Operation>];
 
 /**
- * The data of a successful call. openapi-fetch's own type closes the open enums, and its offer is what the service sends, not what the
- * client returns.
+ * The data of a successful call. openapi-fetch's own type does not allow undocumented enum values, and it describes an offer as the service
+ * sends it instead of as the client returns it.
  */
 type Data<Operation> = Operation extends { responses: infer Responses }
   ? {
@@ -44,8 +44,8 @@ type TypedCall<Method extends Verb> = <Path extends PathsOf<Method>>(
 ) => OperationResult<NonNullable<paths[Path][Method]>>;
 
 /**
- * The client that {@link createOpenApiClient} returns: openapi-fetch's client with the paths of the service's API, and an `AnyOffersError`
- * for every failure.
+ * The client that {@link createOpenApiClient} returns: openapi-fetch's client with the paths of the service's API. The error of every
+ * failed call is an `AnyOffersError`.
  *
  * @example
  * ```ts
@@ -77,11 +77,12 @@ type LibraryRequest = (
 type SendRequest = (request: Request) => Promise<Response>;
 
 /**
- * Creates an openapi-fetch client for the service's API whose requests use this package's transport: its key, deadlines, retries and
- * checks. Nothing is thrown: every failure, even one without a response, is returned as `error`, an `AnyOffersError`. `response` then has
- * only the status (0 without a response); the error has the rest. Pass call options (`timeoutMs`, `maxRetries`, …) next to `params`.
+ * Creates an openapi-fetch client for the service's API. Its requests use this package's transport, with the same key, timeouts, retries
+ * and checks. A call never throws: every failure, even one without a response, is returned as `error`, an `AnyOffersError`. `response` then
+ * contains only the status, or 0 if there was no response; `error` contains everything else. Pass call options (`timeoutMs`, `maxRetries`,
+ * …) next to `params`.
  *
- * `baseUrl`, `fetch`, `redirect` and `api-version` cannot be set per call: those in `options` apply.
+ * `baseUrl`, `fetch`, `redirect` and `api-version` cannot be set per call. The values in `options` always apply.
  *
  * @throws {UsageError} for an invalid option; the message says what to change
  * @example
@@ -98,7 +99,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   const settings = readSettings(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
   const sendRaw = client.request as never as LibraryRequest;
-  const request = async (method: string, path: string, init: RawInit = {}) => {
+  const callOperation = async (method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find(
       (candidate) => candidate.method === method.toUpperCase() && candidate.path === path,
     );
@@ -114,17 +115,22 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
       throw result.error;
     };
     try {
-      // The signal is left out, because openapi-fetch would leave a listener on it.
+      // Without the signal, because openapi-fetch would not remove its listener from it.
       return await sendRaw(method, path, { ...init, signal: undefined, fetch: send });
     } catch (thrown) {
-      // The error is about invalid arguments, or comes from openapi-fetch, a serializer or openapi-fetch's middleware.
+      // Thrown by `send`, or by openapi-fetch, its middleware or a serializer.
       const error = toOffersError(thrown, call, unreadableArgument);
       const { status = 0 } = error;
       return { error, response: status > 199 && status < 600 ? new Response(null, { status }) : Response.error() };
     }
   };
-  const callWith = (method: string) => (path: string, init?: RawInit) => request(method, path, init);
-  return { request, GET: callWith("GET"), POST: callWith("POST"), use, eject } as never as OpenApiClient;
+  return {
+    GET: (path: string, init?: RawInit) => callOperation("GET", path, init),
+    POST: (path: string, init?: RawInit) => callOperation("POST", path, init),
+    request: callOperation,
+    use,
+    eject,
+  } as never as OpenApiClient;
 }
 
 async function readJson(request: Request): Promise<never> {
@@ -132,13 +138,13 @@ async function readJson(request: Request): Promise<never> {
   try {
     return (text ? JSON.parse(text) : undefined) as never;
   } catch {
-    // The parser's error would quote the body (D-49).
+    // The parser's error is dropped, because it may quote the body (D-49).
     throwUsageError("the body must be JSON: omit bodySerializer, or return JSON from it", "invalid_argument");
   }
 }
 
 /** Options that openapi-fetch reads or passes to a `Request`. This package's transport ignores them (D-66). */
-const ignored: Record<
+const ignoredOptions: Record<
   Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
   0
 > & { dispatcher: 0; duplex: 0 } = {
@@ -170,17 +176,19 @@ const ignored: Record<
   window: 0,
 };
 
-/** Returns this package's options, along with unknown options, which the client then rejects. */
+/** Returns this package's call options, including unknown ones, which the client then rejects. */
 const toCallOptions = (init: object, settings: ClientSettings): CallOptions =>
-  Object.fromEntries(Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(ignored, name)));
+  Object.fromEntries(
+    Object.entries(init).filter(([name]) => name in settings.call || !Object.hasOwn(ignoredOptions, name)),
+  );
 
 /** Headers that describe the received body. They do not apply to the body that `toResponse` creates. */
 const bodyHeaders = ["content-encoding", "content-length", "content-type", "transfer-encoding"];
 
 /** Creates a response that openapi-fetch can read: the client's data as JSON, with the received status and headers. */
 function toResponse({ data, response }: WithResponse<unknown>): Response {
-  const { status, headers: received } = response;
-  const headers = new Headers(Symbol.iterator in received ? (received as Headers) : undefined);
+  const { status, headers: receivedHeaders } = response;
+  const headers = new Headers(Symbol.iterator in receivedHeaders ? (receivedHeaders as Headers) : undefined);
   for (const name of bodyHeaders) headers.delete(name);
   if (data === undefined) return new Response(null, { status, headers });
   return Response.json(data, { status, headers });

@@ -26,17 +26,17 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
  * An {@link OffersClient} that records each call as a span of kind CLIENT, named after the operation (`GetOffer`) and a child of the active
  * span. It starts before the first attempt and ends after the last. Its attributes follow OpenTelemetry's HTTP conventions:
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `http.request.resend_count` (when
- * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. None contains a key, an id or a
- * payload, so there is no `url.full`.
+ * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. No attribute contains a key, an id or
+ * a payload, so there is no `url.full`.
  *
- * Every attempt sends the span's context in the registered propagator's headers. `fetch` runs with tracing suppressed, so that an
+ * Every attempt sends the span context in the headers of the registered propagator. `fetch` runs with tracing suppressed, so that an
  * instrumented `fetch` does not add these headers again. A tracer that throws does not affect the call.
  *
- * Every attempt is measured up to the response headers, in the histogram `http.client.request.duration` in seconds, with
- * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
+ * The histogram `http.client.request.duration` records the time from the start of each attempt to the response headers, in seconds, with
+ * the attributes `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`.
  *
- * `tracer` and `meter` default to the global providers'. `watchOffer` creates one span per read. Until you register an SDK or pass a
- * tracer or meter, a call costs as much as with an {@link OffersClient}.
+ * `tracer` and `meter` default to those of the global providers. `watchOffer` creates one span per read. Until you register an SDK or pass
+ * a tracer or meter, nothing is recorded, and a call costs as much as with an {@link OffersClient}.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export class TracedOffersClient extends OffersClient {
 
   override createOffer(
     input: OfferInput,
-    call?: CallOptions,
+    options?: CallOptions,
   ): OffersPromise<
     {
       /** The new offer's id. */
@@ -75,23 +75,25 @@ export class TracedOffersClient extends OffersClient {
     },
     OperationError<"CreateOffer">
   > {
-    return traceCall(createOffer, this.#instruments, call, (traced) => super.createOffer(input, traced));
+    return traceCall(createOffer, this.#instruments, options, (callOptions) => super.createOffer(input, callOptions));
   }
 
-  override getOffer(id: string, call?: CallOptions): OffersPromise<Offer, OperationError<"GetOffer">> {
-    return traceCall(getOffer, this.#instruments, call, (traced) => super.getOffer(id, traced));
+  override getOffer(id: string, options?: CallOptions): OffersPromise<Offer, OperationError<"GetOffer">> {
+    return traceCall(getOffer, this.#instruments, options, (callOptions) => super.getOffer(id, callOptions));
   }
 
   override completeOffer(
     id: string,
     workerIds: readonly string[],
-    call?: CallOptions,
+    options?: CallOptions,
   ): OffersPromise<void, OperationError<"CompleteOffer">> {
-    return traceCall(completeOffer, this.#instruments, call, (traced) => super.completeOffer(id, workerIds, traced));
+    return traceCall(completeOffer, this.#instruments, options, (callOptions) =>
+      super.completeOffer(id, workerIds, callOptions),
+    );
   }
 
-  override withdrawOffer(id: string, call?: CallOptions): OffersPromise<void, OperationError<"WithdrawOffer">> {
-    return traceCall(withdrawOffer, this.#instruments, call, (traced) => super.withdrawOffer(id, traced));
+  override withdrawOffer(id: string, options?: CallOptions): OffersPromise<void, OperationError<"WithdrawOffer">> {
+    return traceCall(withdrawOffer, this.#instruments, options, (callOptions) => super.withdrawOffer(id, callOptions));
   }
 
   override withApiKey(apiKey: ApiKey): TracedOffersClient {
@@ -115,25 +117,26 @@ interface Recording {
 }
 
 interface Instruments {
-  /** The client's options. Once recording has started, their middleware measures every attempt and suppresses tracing in `fetch`. */
+  /** The client options. Once recording has started, their middleware measures every attempt and suppresses tracing in `fetch`. */
   readonly options: OffersClientOptions;
-  /** Starts recording, if anything would be recorded. Returns undefined if not. */
+  /** Starts recording if an SDK, a tracer or a meter is available. Otherwise returns undefined. */
   startRecording(): Recording | undefined;
 }
 
-/** Creates the tracing and metrics instruments. Does not check the options: the client rejects invalid ones. */
+/** Creates the tracing and metrics instruments. Does not check the options, because the client rejects invalid options. */
 function createInstruments(options: TracedOptions): Instruments {
   if (typeof options !== "object") return { options, startRecording: () => undefined };
   const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...clientOptions } = options;
   const duration = createDurationHistogram(meter);
   const userMiddleware = clientOptions.middleware ?? [];
   const middleware = Array.isArray(userMiddleware) ? [...userMiddleware] : userMiddleware;
-  const isMeasured = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
+  const hasTracerOrMeter = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
   let recording: Recording | undefined;
   return {
     options: { ...clientOptions, middleware },
     startRecording() {
-      if (recording || !(isMeasured || isSdkRegistered(trace.getTracerProvider()))) return recording;
+      if (recording) return recording;
+      if (!hasTracerOrMeter && !isSdkRegistered(trace.getTracerProvider())) return undefined;
       const server = serverAttributes(clientOptions.baseUrl);
       (middleware as Middleware[]).push(createDurationRecorder(duration, server), suppressTracing);
       recording = { tracer, server };
@@ -149,7 +152,7 @@ const createDurationHistogram = (meter: Meter): Histogram =>
     advice: { explicitBucketBoundaries: durationBuckets },
   });
 
-const templates = new Map(operations.map(({ name, path }) => [name, path]));
+const urlTemplates = new Map(operations.map(({ name, path }) => [name, path]));
 
 /** Creates middleware that records how long an attempt took. */
 const createDurationRecorder =
@@ -160,13 +163,13 @@ const createDurationRecorder =
       try {
         const attributes = {
           "http.request.method": request.method,
-          "url.template": templates.get(request.operation),
+          "url.template": urlTemplates.get(request.operation),
           ...server,
           ...outcome,
         };
         duration.record((performance.now() - startedAt) / 1_000, attributes);
       } catch {
-        // Like a tracer, a meter that throws does not affect the call (D-67).
+        // A meter that throws does not affect the call (D-67).
       }
     };
     try {
@@ -180,10 +183,10 @@ const createDurationRecorder =
     }
   };
 
-/** Sets a propagator's headers. Drops invalid ones, because the client would reject the call. */
+/** Sets the headers from a propagator. Drops invalid headers, because the client would reject the call. */
 const headerSetter = {
   set(headers: Record<string, string>, name: string, value: string): void {
-    // Baggage may contain any of the caller's data, and the service belongs to another organisation.
+    // Baggage may contain any of the caller's data, and the service belongs to a different organisation.
     if (name.toLowerCase() === "baggage") return;
     try {
       headers[checkHeaderName(name, name)] = checkHeaderValue(name, value);
@@ -197,20 +200,20 @@ const headerSetter = {
 function traceCall<Name extends OperationName, Data>(
   { name, method, path }: Operation<never, Data, Name>,
   instruments: Instruments,
-  call: CallOptions | undefined,
-  perform: (call: CallOptions | undefined) => OffersPromise<Data, OperationError<Name>>,
+  options: CallOptions | undefined,
+  perform: (callOptions: CallOptions | undefined) => OffersPromise<Data, OperationError<Name>>,
 ): OffersPromise<Data, OperationError<Name>> {
   const recording = instruments.startRecording();
-  if (!recording) return perform(call);
+  if (!recording) return perform(options);
   const { tracer, server } = recording;
-  const headers = { ...call?.headers };
-  let active = context.active();
+  const headers = { ...options?.headers };
+  let activeContext = context.active();
   let span: Span | undefined;
   try {
     const attributes = { "http.request.method": method, "url.template": path, ...server };
-    span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, active);
-    active = trace.setSpan(active, span);
-    propagation.inject(active, headers, headerSetter);
+    span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, activeContext);
+    activeContext = trace.setSpan(activeContext, span);
+    propagation.inject(activeContext, headers, headerSetter);
   } catch {
     // A tracer that throws does not affect the call.
   }
@@ -224,9 +227,9 @@ function traceCall<Name extends OperationName, Data>(
       // A span that throws does not affect the call either.
     }
   };
-  const traced = context.with(active, () => perform({ ...call, headers }).withResponse());
+  const call = context.with(activeContext, () => perform({ ...options, headers }).withResponse());
   let result: WithResponse<Data>;
-  const data = traced.then(
+  const data = call.then(
     (success) => {
       result = success;
       endSpan(success.attempts, success.response.status);
@@ -240,9 +243,9 @@ function traceCall<Name extends OperationName, Data>(
   return toOffersPromise(data, () => result);
 }
 
-/** The context key that OpenTelemetry's own exporters use; it is a registered symbol. */
+/** The context key that OpenTelemetry's exporters use. Context keys with the same description are equal. */
 const suppressTracingKey = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
-/** Keeps an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */
+/** Prevents an instrumented `fetch` from adding a second `traceparent`, which would invalidate both. */
 const suppressTracing: Middleware = (request, next) =>
   context.with(context.active().setValue(suppressTracingKey, true), () => next(request));

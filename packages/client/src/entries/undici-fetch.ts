@@ -28,15 +28,15 @@ export interface UndiciFetch extends Fetch {
 
 /**
  * Creates a `fetch` that uses undici's dispatcher. It is faster than the runtime's `fetch`, because it does not create a `Request`, a
- * `Response` or a stream. Connections are reused; idle ones do not keep the process running. Redirects are not followed. The
- * only deadline is undici's connect timeout of 10 s; `timeoutMs` and `totalTimeoutMs` cover the rest. Middleware receives a response that
- * has only `status`, `headers` and `text()`.
+ * `Response` or a stream. Connections are reused, and idle connections do not keep the process running. Redirects are not followed. The
+ * only timeout of its own is undici's connect timeout of 10 s; the client enforces `timeoutMs` and `totalTimeoutMs`. Middleware receives a
+ * response that has only `status`, `headers` and `text()`.
  *
- * Creations and completions use separate connections, which are not reused after 300 ms without a request. A load balancer or a frozen
- * function drops idle connections without notice, and a request on such a connection may or may not be received.
+ * Creations and completions use separate connections, which are not reused after 300 ms without a request. An idle connection may be
+ * dropped without notice, by a load balancer or because a serverless function was frozen. A request on it may never arrive.
  *
- * `connections` limits the connections to the service (default: no limit). One limit applies to reads and withdrawals, and another of the
- * same size to creations and completions. `dispatcher` replaces all these connections, for a proxy or a private certificate authority; it
+ * `connections` limits the connections to the service (default: no limit). The limit applies separately to reads and withdrawals, and to
+ * creations and completions. `dispatcher` replaces all these connections, for a proxy or a private certificate authority. The dispatcher
  * then decides how long idle connections are reused.
  *
  * @example
@@ -46,28 +46,28 @@ export interface UndiciFetch extends Fetch {
  * import { undiciFetch } from "@offers/client/node";
  * import { Agent, ProxyAgent } from "undici";
  *
- * const reach = (fetch: ReturnType<typeof undiciFetch>) =>
+ * const createClient = (fetch: ReturnType<typeof undiciFetch>) =>
  *   new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "", fetch });
  *
- * export const quick = reach(undiciFetch({ connections: 10 }));
- * export const throughProxy = reach(undiciFetch({ dispatcher: new ProxyAgent("http://proxy.example:3128") }));
- * export const privatelySigned = reach(
+ * export const pooledClient = createClient(undiciFetch({ connections: 10 }));
+ * export const proxyClient = createClient(undiciFetch({ dispatcher: new ProxyAgent("http://proxy.example:3128") }));
+ * export const privateCaClient = createClient(
  *   undiciFetch({ dispatcher: new Agent({ connect: { ca: readFileSync("authority.pem", "utf8") } }) }),
  * );
  * ```
  */
 export function undiciFetch(
   options: {
-    /** The maximum number of connections for reads and withdrawals, and again for creations and completions. @default no limit */
+    /** The maximum number of connections: one limit for reads and withdrawals, one for creations and completions. @default no limit */
     connections?: number | undefined;
     /** Sends all requests, for instance through a proxy. @default this `fetch`'s own connections */
     dispatcher?: Dispatcher | undefined;
   } = {},
 ): UndiciFetch {
   const { dispatcher, connections = null } = options;
-  // undici 8 uses HTTP/2 by default and 7 does not: this makes both behave the same.
+  // Without `allowH2: false`, undici 8 would use HTTP/2 by default, and undici 7 would not.
   const agent = dispatcher ?? new Agent({ connections, allowH2: false });
-  const fresh = dispatcher ? undefined : new FreshConnections(connections ?? Number.POSITIVE_INFINITY);
+  const freshConnections = dispatcher ? undefined : new FreshConnections(connections ?? Number.POSITIVE_INFINITY);
   const send: Fetch = (url, { method, headers, body, signal, maxResponseBytes }) => {
     const { origin, pathname, search } = new URL(url);
     const request: Dispatcher.DispatchOptions = {
@@ -76,24 +76,24 @@ export function undiciFetch(
       method,
       headers: { "accept-encoding": "gzip, deflate, br", ...headers },
       body,
-      // The caller's deadlines abort `signal`.
+      // No timeouts here, because the client aborts `signal` at the deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const createExchange = (release?: () => void) => new Exchange(signal, maxResponseBytes, resolve, reject, release);
-      if (fresh && method === "POST") fresh.dispatch(origin, request, createExchange);
+      if (freshConnections && method === "POST") freshConnections.dispatch(origin, request, createExchange);
       else agent.dispatch(request, createExchange());
     });
   };
   const close = async () => {
-    if (!dispatcher) await Promise.all([agent.close(), fresh?.close()]);
+    if (!dispatcher) await Promise.all([agent.close(), freshConnections?.close()]);
   };
   return Object.assign(send, { close, [Symbol.asyncDispose]: close });
 }
 
-/** Drops a byte order mark, as `fetch` does. */
+/** Removes a byte order mark, as `fetch` does. */
 const utf8 = new TextDecoder();
 
 /**
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     if (this.#signal.aborted) controller.abort(this.#signal.reason);
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: ReceivedHeaders["received"]): void {
+  onResponseStart(_controller: unknown, status: number, headers: ReceivedHeaders["valuesByName"]): void {
     // Informational responses such as 103 precede the final response.
     if (status < 200) return;
     this.status = status;
@@ -194,22 +194,22 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
   }
 }
 
-/** A response's headers, without the cost of creating a `Headers` object. */
+/** The headers of a response, without the cost of creating a `Headers` object. */
 class ReceivedHeaders {
-  /** By lower-case name. */
-  readonly received: Readonly<Record<string, string | string[] | undefined>>;
+  /** The header values, by lower-case name. */
+  readonly valuesByName: Readonly<Record<string, string | string[] | undefined>>;
 
-  constructor(received: ReceivedHeaders["received"]) {
-    this.received = received;
+  constructor(valuesByName: ReceivedHeaders["valuesByName"]) {
+    this.valuesByName = valuesByName;
   }
 
   get(name: string): string | null {
-    const value = this.received[name.toLowerCase()];
+    const value = this.valuesByName[name.toLowerCase()];
     return typeof value === "object" ? value.join(", ") : (value ?? null);
   }
 
   *[Symbol.iterator](): Generator<[string, string]> {
-    for (const name of Object.keys(this.received)) yield [name, this.get(name) ?? ""];
+    for (const name of Object.keys(this.valuesByName)) yield [name, this.get(name) ?? ""];
   }
 }
 
@@ -221,23 +221,23 @@ const decoders = new Map([
 ]);
 
 /**
- * Decodes `Content-Encoding`, starting with the last encoding. Like `fetch`, it returns bytes in an unknown encoding unchanged.
+ * Decodes a body that has a `Content-Encoding`, starting with the last encoding. Like `fetch`, stops at an unknown encoding.
  *
  * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` as soon as the result exceeds `maxBytes`
  */
 async function decompress(bytes: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
-  let plain = bytes;
+  let decoded = bytes;
   for (const name of encoding.toLowerCase().split(",").reverse()) {
     const decode = decoders.get(name.trim());
-    if (!decode) return plain;
-    plain = await decode(plain, { maxOutputLength: maxBytes });
+    if (!decode) return decoded;
+    decoded = await decode(decoded, { maxOutputLength: maxBytes });
   }
-  return plain;
+  return decoded;
 }
 
 /**
- * Means that no connection was made, whatever the cause's code. For instance, a proxy that cannot reach the service reports a reset, which
- * would otherwise mean that the request may have been received.
+ * No connection was made, even if the code of the cause suggests otherwise. For instance, if a proxy cannot reach the service, the cause is
+ * a connection reset, which would otherwise mean that the request may have been received.
  */
 class NotSentError extends Error {
   override readonly name = "NotSentError";

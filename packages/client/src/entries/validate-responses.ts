@@ -14,7 +14,7 @@ import type { Offer } from "../offer.ts";
  * import type { Offer } from "@offers/client";
  * import { offerSchema } from "@offers/client/schemas";
  *
- * export const fromCache = (text: string): Offer => offerSchema.parse(JSON.parse(text));
+ * export const parseCachedOffer = (text: string): Offer => offerSchema.parse(JSON.parse(text));
  * ```
  */
 export const offerSchema: z.ZodType<Offer> = generated.offerSchema;
@@ -24,8 +24,8 @@ export const offerSchema: z.ZodType<Offer> = generated.offerSchema;
  * an {@link InvalidResponseError} that lists the fields, never their values. Additional fields and undocumented values of `response` and
  * `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
  *
- * Without it, the client fills in missing fields and converts what it can. With it, every field must be present and have the right type,
- * including times and ids. It is opt-in because it is strict.
+ * Without this middleware, the client fills in missing fields and converts values of other types if it can. With it, every field must be
+ * present and valid, including times and ids. It is opt-in because it is strict.
  *
  * @example
  * ```ts
@@ -61,22 +61,22 @@ async function readValidOffer(response: FetchResponse, request: OffersRequest): 
   const invalidFields = findInvalidFields(text);
   if (!invalidFields.length) return text;
   const { status, headers } = response;
-  const id = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
-  // One of these is the API key; which one depends on `apiKeyHeader`.
+  const requestId = headers.get("x-request-id") ?? headers.get("request-id") ?? undefined;
+  // One of the values is the API key. Middleware does not know which, because it does not have the `apiKeyHeader` option.
   const secrets = Object.values(request.headers);
-  // The call adds the operation, the host and the number of attempts.
+  // The client adds the operation, the host and the number of attempts.
   throw new InvalidResponseError(
     `${status}; these fields do not match the contract: ${invalidFields.join(", ")}; check baseUrl`,
     {
       code: "invalid_response",
       status,
       // A service may echo the key as its request id (D-49).
-      requestId: secrets.some((secret) => id?.includes(secret)) ? undefined : id,
+      requestId: secrets.some((secret) => requestId?.includes(secret)) ? undefined : requestId,
     },
   );
 }
 
-/** An offer can have thousands of recipients. */
+/** The maximum number of fields in a message. An offer can have thousands of recipients. */
 const maxListedFields = 10;
 
 /** Returns the paths of an offer's invalid fields, such as `recipients[0].id`; an empty array if the string is not a JSON object. */
@@ -89,7 +89,7 @@ function findInvalidFields(text: string): string[] {
   }
   const issues = offerSchema.safeParse(offer).error?.issues ?? [];
   const invalidFields = issues.map(({ path }) =>
-    path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join(""),
+    path.map((segment) => (typeof segment === "number" ? `[${segment}]` : `.${String(segment)}`)).join(""),
   );
   return [...new Set(invalidFields)]
     .filter(Boolean)

@@ -3,10 +3,10 @@ import type { OperationName } from "../http.ts";
 import { brand, OffersError } from "./offers-error.ts";
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
-type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never;
+type ParseNumber<Text> = Text extends `${infer Value extends number}` ? Value : never;
 
 /** Every HTTP status that starts with the digit `Class`, so that `error.status === 409` narrows to one class. */
-type HttpStatus<Class extends 2 | 3 | 4 | 5> = NumberIn<`${Class}${Digit}${Digit}`>;
+type HttpStatus<Class extends 2 | 3 | 4 | 5> = ParseNumber<`${Class}${Digit}${Digit}`>;
 
 /**
  * The service rejected the request: 400, 422 or any other 4xx without a specific class. Retrying does not help, except after 408, which the
@@ -67,7 +67,7 @@ export class PermissionError extends OffersError {
  * ```ts
  * import { NotFoundError, type OffersClient } from "@offers/client";
  *
- * export const find = (offers: OffersClient, id: string) =>
+ * export const findOffer = (offers: OffersClient, id: string) =>
  *   offers.getOffer(id).catch((error: unknown) => {
  *     if (error instanceof NotFoundError) return undefined;
  *     throw error;
@@ -108,7 +108,7 @@ export class ConflictError extends OffersError {
  * ```ts
  * import { RateLimitError } from "@offers/client";
  *
- * export const pauseMs = (error: unknown): number => (error instanceof RateLimitError ? (error.retryAfterMs ?? 1_000) : 0);
+ * export const delayMs = (error: unknown): number => (error instanceof RateLimitError ? (error.retryAfterMs ?? 1_000) : 0);
  * ```
  */
 export class RateLimitError extends OffersError {
@@ -134,15 +134,15 @@ export class ServerError extends OffersError {
 }
 
 /**
- * The response is not a valid one from the service. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing or
- * has the wrong type; the message gives its path. `response_too_large`: more than `maxResponseBytes`. `unexpected_redirect`: redirects are
+ * The service did not send a valid response. `invalid_response`: a web page, malformed JSON, a 304, or a field that is missing or has the
+ * wrong type; the message contains its path. `response_too_large`: more than `maxResponseBytes`. `unexpected_redirect`: redirects are
  * never followed, because the API key must be sent only to `baseUrl`. The offer may have been created.
  *
  * @example
  * ```ts
  * import { InvalidResponseError } from "@offers/client";
  *
- * export const isWrongAddress = (error: unknown): boolean =>
+ * export const isRedirect = (error: unknown): boolean =>
  *   error instanceof InvalidResponseError && error.code === "unexpected_redirect";
  * ```
  */
@@ -163,7 +163,7 @@ export class InvalidResponseError extends OffersError {
  * ```ts
  * import { ConnectionError } from "@offers/client";
  *
- * export const nothingHappened = (error: unknown): boolean =>
+ * export const wasNeverSent = (error: unknown): boolean =>
  *   error instanceof ConnectionError && error.code === "connect_failed";
  * ```
  */
@@ -174,13 +174,14 @@ export class ConnectionError extends OffersError {
 }
 
 /**
- * No complete response (headers and body) within `timeoutMs`, or no result within `totalTimeoutMs`. The offer may have been created or completed.
+ * No complete response (headers and body) arrived within `timeoutMs`, or the call did not finish within `totalTimeoutMs`. The offer may
+ * have been created or completed.
  *
  * @example
  * ```ts
  * import { TimeoutError } from "@offers/client";
  *
- * export const isSlow = (error: unknown): boolean => error instanceof TimeoutError;
+ * export const isTimeout = (error: unknown): boolean => error instanceof TimeoutError;
  * ```
  */
 export class TimeoutError extends OffersError {
@@ -196,7 +197,7 @@ export class TimeoutError extends OffersError {
  * ```ts
  * import { AbortedError } from "@offers/client";
  *
- * export const isOurDoing = (error: unknown): boolean => error instanceof AbortedError;
+ * export const isAborted = (error: unknown): boolean => error instanceof AbortedError;
  * ```
  */
 export class AbortedError extends OffersError {
@@ -206,8 +207,9 @@ export class AbortedError extends OffersError {
 }
 
 /**
- * Invalid usage, detected before any request. The constructor throws this error, or a call rejects with it. Two codes can occur later:
- * `middleware_failed`, whose `cause` is what your middleware threw, and `invalid_api_key` after a refresh. The message says what to change.
+ * The package was used incorrectly. The constructor throws this error, or a call rejects with it before any request is sent. Two codes can
+ * occur later: `middleware_failed`, whose `cause` is what your middleware threw, and `invalid_api_key` after a refresh. The message says
+ * what to change.
  *
  * @example
  * ```ts
@@ -240,7 +242,7 @@ export class UsageError extends OffersError {
  * ```ts
  * import type { AnyOffersError } from "@offers/client";
  *
- * export function advise(error: AnyOffersError): string {
+ * export function describeError(error: AnyOffersError): string {
  *   if (error.status === 409) return `already complete or withdrawn: ${error.name satisfies "ConflictError"}`;
  *   return error.code === "aborted" ? "cancelled" : error.message;
  * }
@@ -261,7 +263,8 @@ export type AnyOffersError =
   | UsageError;
 
 /**
- * Like `instanceof OffersError`, but also true when two copies of the package are installed. Narrows to every class.
+ * Like `instanceof OffersError`, but also true for an error from another installed copy of the package. Narrows to a union of all error
+ * classes.
  *
  * @example
  * ```ts
@@ -273,7 +276,7 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors in a union that have one of the codes. A class with several codes is narrowed to these. */
+/** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes. */
 // D-143
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
@@ -284,8 +287,8 @@ type WithCode<Failure extends AnyOffersError, Code extends string> = Failure ext
   : never;
 
 /**
- * The errors that a call to an operation can reject with: those for the statuses that the service documents, and the client's own. `safe()`
- * narrows to them, and {@link isOperationError} narrows an exception.
+ * The errors that a call to an operation can reject with: the errors for the statuses that the service documents, and the client's own
+ * errors. `safe()` narrows to this union, and {@link isOperationError} narrows an exception.
  *
  * A `switch` over `code` is exhaustive: assign the error to `never` in its `default`, and the compiler reports a missing case. Keep the
  * `default` for codes from a newer service. A minor release may add a code.

@@ -4,7 +4,7 @@ import { type Classification, classifyConnectionFailure, notSentCode } from "./c
 import { type AnyOffersError, isOffersError, UsageError } from "./error-classes.ts";
 import { OffersError } from "./offers-error.ts";
 
-/** What a call's errors contain about the call. */
+/** The details of a call that its errors need. */
 export interface CallContext {
   readonly operation?: OperationName | undefined;
   /** Host and port only: the path of `baseUrl` may be secret. */
@@ -17,7 +17,7 @@ export interface CallContext {
   attemptError?: AnyOffersError | undefined;
 }
 
-/** Replaces the key in strings; also used as the key while it is unknown. */
+/** Replaces the key in strings. It is also the value of `key` until the key is known. */
 export const redacted = "[redacted]";
 
 /**
@@ -28,8 +28,8 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
   thrown instanceof OffersError && thrown.attempts === undefined;
 
 /**
- * Prepares an error for the caller. Wraps what user code or the runtime threw, and adds the operation, the host, the number of
- * attempts and the URL of the page about its code. If an error is prepared twice, the second time changes only its stack.
+ * Prepares an error for the caller. Wraps an error that user code or the runtime threw, and adds the operation, the host, the number of
+ * attempts and the URL of the page about its code. Preparing an error again changes only its stack.
  *
  * @param classification what a wrapped error means; by default, that `fetch` failed
  */
@@ -42,7 +42,7 @@ export function toOffersError(thrown: unknown, context: CallContext, classificat
     // D-113
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
-  // By now, the name is set and V8 knows which line awaits the call.
+  // Captured only now, when the name is set and V8 can tell which line awaits the call.
   Error.captureStackTrace?.(error, toOffersError);
   context.attemptError = error;
   return error;
@@ -67,41 +67,42 @@ interface Thrown {
 }
 
 /**
- * Wraps an error. The cause is a copy without the API key, which may be anywhere in the original (D-49). It has the innermost `code` and
- * its `syscall`. If Node tries several addresses, it throws an AggregateError, and only its members have a `syscall`. An `OffersError` from
- * another call becomes the cause unchanged (D-97).
+ * Wraps an error. The cause is a copy without the API key, which may be anywhere in the original (D-49). The copy has the innermost `code`
+ * and its `syscall`. If Node tries several addresses, it throws an AggregateError, and only its members have a `syscall`. An `OffersError`
+ * from a different call becomes the cause unchanged (D-97).
  */
 function wrapError(thrown: unknown, key: string, classification?: Classification): AnyOffersError {
-  const chain = causeChain(thrown);
+  const chain = collectCauses(thrown);
   const text = chain.join("; ");
   const innermost = chain.findLast(({ code }) => code && code !== notSentCode) ?? {};
-  const tries = innermost.errors ?? [innermost];
-  const syscalls = [...new Set(tries.map((tried) => tried?.syscall))];
+  const addressErrors = innermost.errors ?? [innermost];
+  const syscalls = [...new Set(addressErrors.map((error) => error?.syscall))];
   const outermost: Thrown = Object(thrown);
   const systemCode = redact(innermost.code, key);
   const cause = Object.assign(new Error(redact(text, key)), {
     code: systemCode,
     syscall: redact(syscalls, key),
-    // The stack shows the user's line that threw, for instance in middleware.
+    // The original stack, which shows the line that threw, for instance in the user's middleware.
     stack: redact(outermost.stack, key),
   });
   const { type, code, message } =
     classification ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
-  // The code says more than OpenSSL's message: "80D2…:error:0A00010B:SSL routines:…".
+  // The code is easier to understand than OpenSSL's message: "80D2…:error:0A00010B:SSL routines:…".
   const isTls = code === "tls_failed" || systemCode?.includes("SSL");
-  return new type(`${message} (${(isTls && systemCode) || cause.message})`, {
+  const reason = isTls && systemCode ? systemCode : cause.message;
+  return new type(`${message} (${reason})`, {
     code,
     cause: isOffersError(thrown) ? thrown : cause,
   }) as AnyOffersError;
 }
 
 /** Returns the error and its causes; at most nine, because an error can be its own cause. */
-function causeChain(thrown: unknown): Thrown[] {
+function collectCauses(thrown: unknown): Thrown[] {
   const causes: Thrown[] = [];
   for (let cause = thrown as Thrown | undefined; cause && causes.length < 9; cause = cause.cause) causes.push(cause);
   return causes;
 }
 
-/** Replaces the API key in a string (D-49), even if it is encoded as JSON. Returns undefined for an empty string. */
+/** Replaces the API key in a string (D-49), including its JSON-encoded form. Returns undefined for an empty string. */
 export const redact = (text: unknown, key: string): string | undefined =>
   `${text ?? ""}`.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted) || undefined;

@@ -5,7 +5,7 @@ import type { OperationName } from "../http.ts";
 export const brand: unique symbol = Symbol.for("@offers/client/error");
 
 /**
- * The problem details of an error response (RFC 9457), with all extension members. A standard member of the wrong type is left out, as RFC
+ * The problem details of an error response (RFC 9457), with all extension members. A standard member of the wrong type is omitted, as RFC
  * 9457, section 3.1 requires. Your API key is redacted.
  *
  * @example
@@ -17,9 +17,9 @@ export const brand: unique symbol = Symbol.for("@offers/client/error");
  * ```
  */
 export interface Problem {
-  /** A URI that identifies the type of problem. */
+  /** A URI that identifies the problem type. */
   type?: string;
-  /** A short summary of the type of problem. */
+  /** A short summary of the problem type. */
   title?: string;
   /** The status in the body. `error.status` is the response's status. */
   status?: number;
@@ -36,7 +36,7 @@ export interface Problem {
 
 /** The properties that an error has in addition to its message. */
 export interface OffersErrorDetails {
-  /** Required for classes with several codes; all others have a fixed code. */
+  /** Required for classes with several codes; all other classes have a fixed code. */
   code?: string | undefined;
   /** The operation that failed. */
   operation?: OperationName | undefined;
@@ -50,7 +50,7 @@ export interface OffersErrorDetails {
   requestId?: string | undefined;
   /** The delay that `Retry-After` asks for. */
   retryAfterMs?: number | undefined;
-  /** The response headers that an error may show. */
+  /** The response headers that are safe to show. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** How many requests are left. */
   rateLimit?: RateLimit | undefined;
@@ -66,7 +66,7 @@ export interface OffersErrorDetails {
  * ```ts
  * import type { OffersError } from "@offers/client";
  *
- * export const toLog = ({ name, code, operation, status, attempts, requestId }: OffersError) =>
+ * export const toLogFields = ({ name, code, operation, status, attempts, requestId }: OffersError) =>
  *   ({ name, code, operation, status, attempts, requestId });
  * ```
  */
@@ -87,8 +87,8 @@ export abstract class OffersError extends Error {
   declare readonly retryAfterMs: number | undefined;
 
   /**
-   * The response headers about limits, retries, deprecation, timing and the request's id, by lower-case name. Other headers may be secret
-   * and are left out. Undefined if there was no response.
+   * The response headers about limits, retries, deprecation, timing and the request id, by lower-case name. Other headers may be secret and
+   * are omitted. Undefined if there was no response.
    */
   declare readonly headers: Readonly<Record<string, string>> | undefined;
   /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response has neither. */

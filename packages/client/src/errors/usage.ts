@@ -14,7 +14,7 @@ export function assertType(name: string, value: unknown, type: string, code?: Us
   if (typeName(value) !== type) throwUsageError(wrongTypeMessage(name, type, value), code);
 }
 
-/** Throws unless `values` is an array whose items all have the type. */
+/** Throws unless `values` is an array and `typeName` returns `type` for every item. */
 export function assertEach(name: string, values: readonly unknown[], type: string, code?: UsageError["code"]): void {
   assertType(name, values, "Array", code);
   for (const [index, value] of values.entries()) assertType(`${name}[${index}]`, value, type, code);

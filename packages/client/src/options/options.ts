@@ -3,18 +3,18 @@ import type { Fetch, Middleware, OperationName, Signal, Url } from "../http.ts";
 
 /**
  * The API key of one organisation, or a function that returns it. The function is called with `refresh: false` before every call, so cache
- * the key. After a 401 it is called once more, with `refresh: true`; if it returns another key, the request is sent again.
+ * the key. After a 401 it is called once more, with `refresh: true`. If it then returns a different key, the request is sent again.
  *
  * @example
  * ```ts
  * import { type ApiKey, OffersClient } from "@offers/client";
  *
  * let cached: string | undefined;
- * const fromVault: ApiKey = async ({ refresh }) => {
+ * const readFromVault: ApiKey = async ({ refresh }) => {
  *   if (refresh || cached === undefined) cached = await (await fetch("https://vault.example/offers-key")).text();
  *   return cached;
  * };
- * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: fromVault });
+ * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: readFromVault });
  * ```
  */
 export type ApiKey =
@@ -25,47 +25,48 @@ export type ApiKey =
     }) => string | Promise<string>);
 
 /**
- * A client's options. Only `baseUrl` and `apiKey` are required. Numbers are integers of at most 2,147,483,647.
+ * Options for a client. Only `baseUrl` and `apiKey` are required. Numbers are integers of at most 2,147,483,647.
  *
  * @example
  * ```ts
  * import { OffersClient, type OffersClientOptions } from "@offers/client";
  *
- * const patient: OffersClientOptions = {
+ * const patientOptions: OffersClientOptions = {
  *   baseUrl: "https://service.example/some-prefix/",
  *   apiKey: process.env.OFFERS_API_KEY ?? "",
  *   timeoutMs: 60_000,
  *   totalTimeoutMs: 300_000,
  *   maxRetries: 4,
  * };
- * export const offers = new OffersClient(patient);
+ * export const offers = new OffersClient(patientOptions);
  * ```
  */
 export interface OffersClientOptions {
   /** The service's base URL; a path prefix is kept. It must use https, or http on loopback. */
   baseUrl: string | Url;
-  /** Your organisation's key. It is sent only to `baseUrl`, and never shown in an error or a log. */
+  /** Your organisation's API key. It is sent only to `baseUrl` and never appears in an error or a log. */
   apiKey: ApiKey;
   /** The header that carries the key. @default "X-UE-Api-Subscription-Key" */
   apiKeyHeader?: string | undefined;
   /** The version of the API, sent with every operation as `api-version`. @default "1.0" */
   apiVersion?: string | undefined;
-  /**
-   * The request timeout in milliseconds: from the start of one attempt to the end of the response body. @default 30_000
-   */
+  /** The timeout for one attempt in milliseconds, from its start to the end of the response body. @default 30_000 */
   timeoutMs?: number | undefined;
-  /** The deadline for a call in milliseconds: all attempts, the delays between them and your `apiKey` function. @default 90_000 */
+  /**
+   * The timeout for the whole call in milliseconds, including all attempts, the delays between them and your `apiKey` function. @default
+   * 90_000
+   */
   totalTimeoutMs?: number | undefined;
   /** The maximum number of retries; 0 disables them. @default 2 */
   maxRetries?: number | undefined;
   /**
-   * The longest `Retry-After` to wait for, in milliseconds. A longer one fails the call immediately, with `retryAfterMs` set. @default
+   * The longest `Retry-After` to wait for, in milliseconds. A longer delay fails the call immediately, with `retryAfterMs` set. @default
    * 30_000
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * The maximum size of a decompressed response body in bytes; at least 1. If a body is larger, the client closes the connection, and a
-   * call that the service reports as successful fails with `response_too_large`. @default 10_485_760
+   * The maximum size of a decompressed response body in bytes; at least 1. If a body is larger, the client closes the connection. If the
+   * status was a success, the call then fails with `response_too_large`. @default 10_485_760
    */
   maxResponseBytes?: number | undefined;
   /** Whether the service acts only once per `Idempotency-Key`. If so, creations and completions are retried too. @default false */
@@ -76,7 +77,7 @@ export interface OffersClientOptions {
   fetch?: Fetch | undefined;
   /** Functions that wrap every attempt; the first is the outermost. @default [] */
   middleware?: readonly Middleware[] | undefined;
-  /** Receives one line per attempt. @default none */
+  /** Logs one line per attempt. @default none */
   logger?: Logger | undefined;
   /**
    * Called before each retry with the error, the number of the failed attempt (from 1) and the delay in milliseconds, which is 0 for the
@@ -99,9 +100,10 @@ export interface OffersClientOptions {
    */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
   /**
-   * Whether to reuse connections. With `false`, every request asks the service to close its connection afterwards. Every request then
-   * needs a new handshake, but none is sent on a connection that was dropped by a load balancer or while a function was frozen. Use it with
-   * the runtime's `fetch`; `undiciFetch` from `@offers/client/node` protects creations and completions without it. @default true
+   * Whether to reuse connections. With `false`, every request asks the service to close the connection afterwards. Every request then
+   * needs a new handshake, but no request uses a connection that a load balancer dropped or that was lost while a serverless function was
+   * frozen. Set it to `false` only with the runtime's `fetch`: `undiciFetch` from `@offers/client/node` protects creations and completions
+   * itself. @default true
    */
   reuseConnections?: boolean | undefined;
   /** The `User-Agent` header. @default "offers-client" */
@@ -116,7 +118,7 @@ export interface OffersClientOptions {
  * import { type DeprecationNotice, OffersClient } from "@offers/client";
  *
  * const onDeprecation = ({ operation, sunsetAt }: DeprecationNotice) =>
- *   console.warn(`${operation} ends ${sunsetAt?.toISOString() ?? "some day"}`);
+ *   console.warn(`${operation} may stop working: ${sunsetAt?.toISOString() ?? "no date announced"}`);
  * export const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", onDeprecation });
  * ```
  */
@@ -136,32 +138,32 @@ export interface DeprecationNotice {
  * ```ts
  * import type { CallOptions, OffersClient } from "@offers/client";
  *
- * const once: CallOptions = { maxRetries: 0, timeoutMs: 2_000, signal: AbortSignal.timeout(5_000) };
- * export const peek = (offers: OffersClient, id: string) => offers.getOffer(id, once);
+ * const withoutRetries: CallOptions = { maxRetries: 0, timeoutMs: 2_000, signal: AbortSignal.timeout(5_000) };
+ * export const readOnce = (offers: OffersClient, id: string) => offers.getOffer(id, withoutRetries);
  * ```
  */
 export interface CallOptions {
   /** Aborts the call, even during a delay between attempts. No listener remains on the signal. */
   signal?: Signal | undefined;
-  /** The deadline for one attempt in milliseconds. @default the client's */
+  /** The timeout for one attempt in milliseconds. @default the client option */
   timeoutMs?: number | undefined;
-  /** The deadline for the whole call in milliseconds. @default the client's */
+  /** The timeout for the whole call in milliseconds. @default the client option */
   totalTimeoutMs?: number | undefined;
-  /** The maximum number of retries; 0 disables them. @default the client's */
+  /** The maximum number of retries; 0 disables them. @default the client option */
   maxRetries?: number | undefined;
-  /** The `Idempotency-Key` of a creation or completion, the same on every attempt. @default a random UUID per call */
+  /** The `Idempotency-Key` that every attempt of a creation or completion sends. @default a random UUID per call */
   idempotencyKey?: string | undefined;
   /** Additional headers. They may replace `accept` and `user-agent`, but not `content-type`, `idempotency-key` or the API key. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Receives one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are `operation`,
- * `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry); never an id, a
- * key or a body. The logger's errors are ignored, so a created offer never looks like a failure.
+ * Logs one line per attempt: `debug` for a success, `warn` for a failure. Pass a pino logger or `console`. The fields are `operation`,
+ * `attempt` (from 1), `durationMs`, `status`, and for a failure `code` and `retryDelayMs` (undefined if there is no retry). They never
+ * include an id, a key or a body. Errors thrown by the logger are ignored, so that a created offer never looks like a failure.
  *
- * Each client also writes at most one `warn` line with `code: "unexpected_response_shape"`, after converting a field that the service sent
- * with a different type than it documents; `path` is the field's path.
+ * The client converts a field if the service sends it with an undocumented type. The first time this happens, it logs a `warn` line with
+ * `code: "unexpected_response_shape"` and the `path` of the field.
  *
  * @example
  * ```ts

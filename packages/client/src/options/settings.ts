@@ -8,8 +8,8 @@ import type { Fetch, Url } from "../http.ts";
 import type { ApiKey, CallOptions, DeprecationNotice, Logger, OffersClientOptions } from "./options.ts";
 
 /**
- * Looks up `fetch` at every request, in case it is replaced later. Deno sends a string body twice when a kept connection
- * breaks, even for a POST (denoland/deno#35610); it sends a Blob once.
+ * Looks up the runtime's `fetch` for every request, in case it is replaced later. Deno sends a string body again when a reused connection
+ * breaks, even for a POST (denoland/deno#35610). It does not resend a Blob.
  */
 const runtimeFetch: Fetch = (url, init) =>
   globalThis.fetch(url, init.body && "Deno" in globalThis ? { ...init, body: new Blob([init.body]) } : init);
@@ -18,7 +18,7 @@ function warnOfDeprecation({ operation, sunsetAt }: DeprecationNotice): void {
   console.warn(`offers: ${operation} is deprecated; sunset: ${sunsetAt?.toJSON() ?? "unknown"}`);
 }
 
-/** A client's options that have a default. */
+/** The client options that have a default, and the optional logger. */
 type Defaults = {
   readonly [Name in Exclude<keyof OffersClientOptions, "baseUrl" | "apiKey" | "logger">]: NonNullable<
     OffersClientOptions[Name]
@@ -59,8 +59,8 @@ export interface ClientSettings extends Defaults {
   readonly query: string;
   /** The settings for a call without options. */
   readonly call: CallSettings;
-  /** What has already been reported: the names of deprecated operations, and `shape` for an unexpected response shape (D-126). */
-  readonly reported: Set<string>;
+  /** The topics that have been reported: the name of a deprecated operation, or `shape` for an unexpected response shape (D-126). */
+  readonly reportedTopics: Set<string>;
 }
 
 /** A call's validated options, with the client's as defaults. */
@@ -92,16 +92,16 @@ export function readSettings(clientOptions: OffersClientOptions): ClientSettings
       query: `?api-version=${encodeURIComponent(options.apiVersion)}`,
       apiKeyHeader: checkHeaderName("apiKeyHeader", options.apiKeyHeader),
       call: { timeoutMs, totalTimeoutMs, maxRetries, signal: undefined, idempotencyKey: undefined, headers: {} },
-      reported: new Set(),
+      reportedTopics: new Set(),
     };
   } catch (thrown) {
     throw toOffersError(thrown, {}, unreadableArgument);
   }
 }
 
-/** Returns the user's options, and defaults for the rest. Throws for an unknown name or a value of the wrong type. */
+/** Returns the user's options merged with the defaults. Throws for an unknown name or a value of the wrong type. */
 export function readOptions<Options extends object>(userOptions: object, defaults: Options): Options {
-  // Without this check, an AbortSignal passed as the options would be silently ignored: it has no own properties.
+  // Without this check, an AbortSignal passed as the options would be silently ignored, because it has no own properties.
   assertType("options", userOptions, "Object");
   const options = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(userOptions)) {
@@ -117,28 +117,30 @@ export function readOptions<Options extends object>(userOptions: object, default
   return options as Options;
 }
 
-/** The longest timer delay: `setTimeout` fires immediately for a longer one. */
-export const longestMs = 2_147_483_647;
+/** The longest delay that `setTimeout` accepts. It fires immediately for a longer delay. */
+export const maxTimerMs = 2_147_483_647;
 
 function checkNumber(name: string, value: number): void {
   const min = name === "maxResponseBytes" ? 1 : 0;
-  if (!Number.isInteger(value) || value < min || value > longestMs)
-    throwUsageError(`${name} must be an integer from ${min} to ${longestMs}`);
+  if (!Number.isInteger(value) || value < min || value > maxTimerMs)
+    throwUsageError(`${name} must be an integer from ${min} to ${maxTimerMs}`);
 }
 
 /** Parses the base URL. The error message never contains it, because it may include a password. */
 function readBaseUrl(baseUrl: string | Url): URL {
   const problem = baseUrlProblem(baseUrl);
-  return problem ? throwUsageError(`baseUrl ${problem}`, "invalid_base_url") : new URL(baseUrl as string);
+  if (problem) throwUsageError(`baseUrl ${problem}`, "invalid_base_url");
+  return new URL(baseUrl as string);
 }
 
-/** Throws if a header value is invalid. Unlike the message from `fetch`, ours never contains the value, which may be the API key. */
+/** Throws if a header value is invalid. The message never contains the value, which may be the API key. */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
   const problem = headerValueProblem(value);
-  return problem ? throwUsageError(`${name} ${problem}`, code) : (value as string);
+  if (problem) throwUsageError(`${name} ${problem}`, code);
+  return value as string;
 }
 
-/** Throws if a header name is invalid. @returns the name in lower case @param option the option's name, for the message */
+/** Throws if a header name is invalid. @returns the name in lower case @param option the option that contains it, for the message */
 export function checkHeaderName(option: string, name: string): string {
   if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`invalid header name in ${option}`);
   return name.toLowerCase();

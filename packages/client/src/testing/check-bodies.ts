@@ -2,7 +2,7 @@ import { visibleCharacter } from "@offers/contract/decisions";
 import { FieldCheck } from "./field-check.ts";
 import { invalidRequest } from "./refusal.ts";
 
-/** A creation's validated body. */
+/** The validated body of a creation. */
 export interface Creation {
   createdByUserId: string;
   title: string;
@@ -13,21 +13,21 @@ export interface Creation {
   events?: { start: string; end: string }[];
 }
 
-/** What a creation is validated against, in addition to its schema. */
+/** The state that a creation is validated against. */
 export interface CreationContext {
   now: Date;
   mayCreate(userId: string): boolean;
   isWorker(id: string): boolean;
 }
 
-/** D-89 */
-const visible = new RegExp(visibleCharacter, "u");
+/** Matches a visible character (D-89). */
+const visiblePattern = new RegExp(visibleCharacter, "u");
 
-const optional = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
-const fields = ["createdByUserId", "title", "workerIds", ...optional];
+const optionalFields = ["details", "locationPlaceId", "notifyEmailAddress", "events"];
+const fields = ["createdByUserId", "title", "workerIds", ...optionalFields];
 
 /**
- * Validates a creation, and reports every error in its body (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
+ * Validates a creation and returns its body. Reports all errors together (D-01, D-24, D-29, D-30, D-31, D-33, D-37, D-44).
  *
  * @throws {Refusal} `invalid_request`
  */
@@ -35,13 +35,14 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   const check = new FieldCheck();
   const rawCreation = check.readObject("body", body);
   if (rawCreation === undefined) throw invalidRequest(check.errors);
-  const creation = withoutNulls(rawCreation);
+  const creation = omitOptionalNulls(rawCreation);
   const { createdByUserId, title, details, locationPlaceId, notifyEmailAddress, workerIds, events } = creation;
 
   if (check.readString("createdByUserId", createdByUserId) === "")
     check.addError("createdByUserId", "Do not leave it empty.");
   const titleText = check.readString("title", title);
-  if (titleText !== undefined && !visible.test(titleText)) check.addError("title", "The title must not be blank.");
+  if (titleText !== undefined && !visiblePattern.test(titleText))
+    check.addError("title", "The title must not be blank.");
   check.checkShortString("title", titleText, 200);
   check.checkShortString("details", details, 10_000);
   check.checkShortString("locationPlaceId", locationPlaceId, 500);
@@ -66,9 +67,11 @@ export function checkCreation(body: unknown, { now, mayCreate, isWorker }: Creat
   return { ...creation, ...(slots && { events: slots }) } as unknown as Creation;
 }
 
-/** An optional field that is null counts as absent (D-94). */
-const withoutNulls = (creation: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(creation).filter(([name, value]) => value !== null || !optional.includes(name)));
+/** Omits optional fields that are null, because null counts as absent (D-94). */
+const omitOptionalNulls = (creation: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(creation).filter(([name, value]) => value !== null || !optionalFields.includes(name)),
+  );
 
 const isValid = ({ errors }: FieldCheck, field: string): boolean => !errors.has(field);
 

@@ -7,11 +7,16 @@ const failures: Record<Extract<TestFailure, string>, 0> = {
   hang: 0,
   "hang-in-body": 0,
 };
-const fields: Record<keyof Exclude<TestFailure, string>, 0> = { status: 0, retryAfterSeconds: 0, headers: 0, body: 0 };
+const responseFields: Record<keyof Exclude<TestFailure, string>, 0> = {
+  status: 0,
+  retryAfterSeconds: 0,
+  headers: 0,
+  body: 0,
+};
 const expected = `{ status: 503 } or one of ${Object.keys(failures).join(", ")}`;
 
 /**
- * Throws if the failure is unknown or invalid. Otherwise the request would succeed, and so would the test.
+ * Throws if the failure is unknown or invalid. If it were ignored, the request would succeed and the test might pass.
  *
  * @throws {TypeError}
  */
@@ -24,10 +29,10 @@ export function checkFailure(failure: TestFailure, times: number): void {
   }
   if (typeof failure !== "object" || failure === null)
     throw new TypeError(`failNext: ${failure} is not a failure; use ${expected}`);
-  const unknownName = Object.keys(failure).find((name) => !Object.hasOwn(fields, name));
+  const unknownName = Object.keys(failure).find((name) => !Object.hasOwn(responseFields, name));
   if (unknownName !== undefined)
     throw new TypeError(
-      `failNext: unknown property "${unknownName}"; a response has ${Object.keys(fields).join(", ")}`,
+      `failNext: unknown property "${unknownName}"; a response has ${Object.keys(responseFields).join(", ")}`,
     );
   const { status, retryAfterSeconds = 0 } = failure;
   if (!Number.isInteger(status) || status < 200 || status > 599)

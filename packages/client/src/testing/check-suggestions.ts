@@ -18,7 +18,7 @@ export function checkSuggestions(outcome: ReceivedOutcome): SuggestedContact[] {
   const check = new FieldCheck();
   const suggestions = readSuggestions(check, parseJson(body));
   if (check.errors.size === 0) return suggestions;
-  // Field names only: values are personal data (D-49).
+  // Only field names, because values are personal data (D-49).
   const fields = [...check.errors.keys()].join(", ");
   throw new DeliveryError(
     "invalid_suggestions",
@@ -66,12 +66,12 @@ function readRating(check: FieldCheck, field: string, value: unknown): object {
   check.readString(`${field}.ratingProvider`, rating.ratingProvider);
   const { lastWorked: time } = rating;
   // A time without a zone counts as midnight UTC (D-28).
-  const lastWorked = typeof time === "string" && /^\d{4}-\d{2}-\d{2}$/.test(time) ? `${time}T00:00:00Z` : time;
-  return { ...rating, lastWorked: check.parseDateTime(`${field}.lastWorked`, lastWorked) };
+  const dateTime = typeof time === "string" && /^\d{4}-\d{2}-\d{2}$/.test(time) ? `${time}T00:00:00Z` : time;
+  return { ...rating, lastWorked: check.parseDateTime(`${field}.lastWorked`, dateTime) };
 }
 
-/** D-89 */
-const visible = new RegExp(visibleCharacter, "u");
+/** Matches a visible character (D-89). */
+const visiblePattern = new RegExp(visibleCharacter, "u");
 
 /** Checks a name, which must be one line because contacts are invited by email. */
 function checkName(check: FieldCheck, field: string, value: unknown): void {
@@ -79,7 +79,7 @@ function checkName(check: FieldCheck, field: string, value: unknown): void {
   if (name === undefined) return;
   check.checkShortString(field, name, 500);
   check.checkStorable(field, name);
-  if (/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name) || !visible.test(name))
+  if (/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name) || !visiblePattern.test(name))
     check.addError(field, "Use one line with at least one visible character.");
 }
 

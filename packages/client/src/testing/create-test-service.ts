@@ -17,8 +17,8 @@ const defaultWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", w
 
 /**
  * Creates a stateful in-memory fake of the service for one test. It applies the same rules as the reference platform; one contract suite
- * tests both. It does not set timers, opens a port only for your server or listener, and does not need to be closed. `deliverTo` registers
- * your receiver for its webhooks.
+ * tests both. It does not set timers and does not need to be closed. It opens a port only for your server or listener. `deliverTo`
+ * registers your receiver for its webhooks.
  *
  * @throws {TypeError} for an invalid `baseUrl` or an unknown dialect
  * @example vitest
@@ -61,11 +61,10 @@ const defaultWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", w
  *
  * const service = createTestService({ baseUrl: "https://service.example", apiKey: "key" });
  * const server = setupServer(...service.handlers(http));
- * server.listen(); // and server.close() afterwards: global fetch now reaches the fake
+ * server.listen(); // global fetch now reaches the fake, until you call server.close()
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
-  // D-69
   const {
     baseUrl = "https://offers.test",
     apiKey = "test-key",
@@ -104,8 +103,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     addWorker: (id, name) => void state.workers.set(id, name),
     addApiKey(key, { userIds = [], actingFor } = {}) {
       const keyOwner = { userIds: new Set(userIds) };
-      const { organisation } =
-        actingFor === undefined ? { organisation: keyOwner } : (state.grants.get(actingFor) ?? {});
+      const organisation = actingFor === undefined ? keyOwner : state.grants.get(actingFor)?.organisation;
       if (organisation === undefined) throw new TypeError("actingFor must be a key that this service has issued");
       state.grants.set(key, { organisation, userOrganisations: [organisation, keyOwner] });
     },
@@ -113,7 +111,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       if (response !== "applied" && response !== "rejected")
         throw new TypeError(`respond: unknown response "${response}"; use applied or rejected`);
       const { owner, isChanged } = state.offers.respond(offerId, workerId, response);
-      // The offer's organisation receives the event (D-39). Repeating a response is not an event (D-08).
+      // Only the organisation that owns the offer receives the event (D-39). Repeating a response is not an event (D-08).
       if (owner !== ownOrganisation || !isChanged) return;
       const data = { offerId, workerId, response: response === "applied" ? "accepted" : "rejected" } as const;
       webhooks.record({ type: "workerOfferResponse", data });
@@ -139,18 +137,18 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     resend: (deliveryId, options) => webhooks.resend(deliveryId, options),
     suggestContacts: async ({ filter, userEmailAddresses }) =>
       checkSuggestions(await webhooks.searchSuggestions({ ...(filter && { filter }), userEmailAddresses })),
-    // msw responds with 500 when its resolver throws.
+    // A failure becomes `Response.error()`, because msw responds with 500 when its resolver throws.
     handlers: (http) => [
       http.all(`${serviceUrl}/*`, ({ request }) => handleFetch(request).catch(() => Response.error())),
     ],
   } satisfies Omit<TestService, "fetch" | "baseUrl" | "apiKey">;
-  // The client rejects unknown options. Only its own options are enumerable here, so that a service can be spread into them.
+  // The client rejects unknown options. Only client options are enumerable here, so that a service can be spread into them.
   const service = { fetch: handleFetch, baseUrl: serviceUrl, apiKey };
-  return Object.defineProperties(service, nonEnumerable(controls)) as typeof service & TestService;
+  return Object.defineProperties(service, toHiddenProperties(controls)) as typeof service & TestService;
 }
 
-/** Returns property descriptors that define the same members as non-enumerable. */
-const nonEnumerable = (members: object): PropertyDescriptorMap =>
+/** Returns descriptors that define the same members as non-enumerable properties. */
+const toHiddenProperties = (members: object): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(members)).map(([name, { value, get }]) => [
       name,
@@ -164,7 +162,7 @@ function toTestRequest({ method, url, headers, body }: IncomingRequest): TestReq
   try {
     value = JSON.parse(text);
   } catch {
-    // Not JSON: record the string.
+    // The body is not JSON, so it is recorded as a string.
   }
   return { method, url, headers: Object.fromEntries(headers), body: value };
 }

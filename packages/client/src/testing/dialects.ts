@@ -4,17 +4,17 @@ import type { RefusalCode } from "./refusal.ts";
 
 /** The known differences between the reference platform's responses and the live service's (D-51). */
 export interface Dialect {
-  /** D-27 */
+  /** The operations that require `api-version` (D-27). */
   readonly versionedOperations: readonly OperationName[];
-  /** D-02 */
+  /** Returns the response to a creation (D-02). */
   created(id: string): ServiceResponse;
-  /** D-03 */
+  /** The response to a completion (D-03). */
   readonly completed: ServiceResponse;
-  /** D-10 */
+  /** The response to a withdrawal (D-10). */
   readonly withdrawn: ServiceResponse;
-  /** The response to reading or withdrawing an unknown offer or another organisation's. @default problem details (D-20) */
+  /** The response if the offer to read or withdraw is unknown or belongs to another organisation. @default problem details (D-20) */
   readonly absent?: ServiceResponse;
-  /** The statuses of problems, where they differ from the reference platform's (D-19). */
+  /** The problem statuses that differ from those of the reference platform (D-19). */
   readonly statuses: Partial<Record<RefusalCode, number>>;
 }
 

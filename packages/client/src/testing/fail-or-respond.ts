@@ -1,7 +1,7 @@
 import { type IncomingRequest, onAbort, type ServiceResponse, toResponse } from "./incoming-request.ts";
 import type { TestFailure } from "./test-service.ts";
 
-/** Injects the failure if there is one; otherwise responds. */
+/** Simulates the failure if there is one. Otherwise responds. */
 export async function failOrRespond(
   failure: TestFailure | undefined,
   request: IncomingRequest,
@@ -11,12 +11,12 @@ export async function failOrRespond(
   if (typeof failure === "object") return toResponse(request, createFailureResponse(failure));
   switch (failure) {
     case "connection-refused":
-      throw networkError("ECONNREFUSED", "connect");
+      throw createNetworkError("ECONNREFUSED", "connect");
     case "connection-reset":
-      throw networkError("ECONNRESET", "write");
+      throw createNetworkError("ECONNRESET", "write");
     case "response-lost":
       respond();
-      throw networkError("ECONNRESET", "read");
+      throw createNetworkError("ECONNRESET", "read");
     case "hang":
       return new Promise<never>((_resolve, reject) => onAbort(request, reject));
     default:
@@ -42,6 +42,6 @@ function createFailureResponse({
   };
 }
 
-/** Creates the error that Node's `fetch` throws. */
-const networkError = (code: string, syscall: string): TypeError =>
+/** Creates an error like those that Node's `fetch` throws. */
+const createNetworkError = (code: string, syscall: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });

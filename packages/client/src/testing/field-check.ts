@@ -3,7 +3,7 @@ import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTimeRemedy = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
 
-/** Collects the errors in a body by field. Never repeats a value (D-49). */
+/** Collects the errors in a body by field. The errors never contain a value (D-49). */
 export class FieldCheck {
   readonly errors: FieldErrors = new Map();
 
@@ -31,7 +31,7 @@ export class FieldCheck {
     if (value.length > max) this.addError(field, `Use at most ${max}${unit}.`);
   }
 
-  /** Adds an error unless the value is a date-time. @returns it in UTC, as it is stored (D-33, D-96); an empty string if it is invalid */
+  /** Adds an error unless the value is a date-time. @returns the time in UTC, as it is stored (D-33, D-96); an empty string if invalid */
   parseDateTime(field: string, value: unknown): string {
     const text = this.readString(field, value);
     if (text === undefined) return "";

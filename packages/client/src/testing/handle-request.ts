@@ -11,7 +11,7 @@ interface ServiceRoute {
   readonly methods: Readonly<Partial<Record<string, OperationName>>>;
 }
 
-/** The operations, by path below `baseUrl`. */
+/** The operations, by path relative to `baseUrl`. */
 const routes: readonly ServiceRoute[] = [
   { pattern: /^\/offer$/, methods: { POST: "CreateOffer" } },
   { pattern: /^\/offer\/([^/]+)$/, methods: { GET: "GetOffer", HEAD: "GetOffer" } },
@@ -51,7 +51,7 @@ function dispatch(state: ServiceState, request: IncomingRequest, path: string): 
   for (const { pattern, methods } of routes) {
     const [match, segment = ""] = pattern.exec(path) ?? [];
     if (match === undefined) continue;
-    const id = decode(segment);
+    const id = decodeSegment(segment);
     const name = methods[request.method];
     if (name !== undefined) return runOperation(name, state, request, id);
     const allow = Object.keys(methods).join(", ");
@@ -60,7 +60,7 @@ function dispatch(state: ServiceState, request: IncomingRequest, path: string): 
   throw new Refusal("not_found", "Check the path.");
 }
 
-function decode(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

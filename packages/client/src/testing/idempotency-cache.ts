@@ -2,7 +2,7 @@ import type { IncomingRequest, ServiceResponse } from "./incoming-request.ts";
 import type { Organisation } from "./offer-store.ts";
 import { invalidRequest, Refusal } from "./refusal.ts";
 
-/** D-40 */
+/** How long a response can be replayed (D-40). */
 const retentionMs = 24 * 60 * 60 * 1_000;
 
 interface StoredResponse {
@@ -16,8 +16,8 @@ export class IdempotencyCache {
   readonly #responses = new WeakMap<Organisation, Map<string, StoredResponse>>();
 
   /**
-   * Runs `effect`, or replays the response if the same request has already taken effect with its key. If `effect` throws, the key stays
-   * unused.
+   * Runs `effect`, or replays the stored response if the same request has already succeeded with its key. If `effect` throws, the key can
+   * be used again.
    *
    * @param fingerprint identifies the request
    * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for an invalid key

@@ -40,7 +40,7 @@ export async function parseRequest(input: string | URL | Request, init: RequestI
   };
 }
 
-/** Creates the `Response`. @param isStalled whether the body never ends, and fails when the caller aborts */
+/** Creates the `Response`. @param isStalled if true, the body never ends, and fails when the caller aborts */
 export function toResponse(
   request: IncomingRequest,
   { status, headers = {}, body }: ServiceResponse,
@@ -53,6 +53,6 @@ export function toResponse(
   return new Response(isBodyless ? null : (stream ?? body ?? ""), { status, headers });
 }
 
-/** Calls `callback` when the caller aborts; never, if there is no signal. */
+/** Calls `callback` when the caller aborts. Without a signal, it is never called. */
 export const onAbort = ({ signal }: IncomingRequest, callback: (reason: unknown) => void): void =>
   signal?.addEventListener("abort", () => callback(signal.reason), { once: true });

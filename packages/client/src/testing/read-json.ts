@@ -1,8 +1,8 @@
 import type { IncomingRequest } from "./incoming-request.ts";
 import { Refusal } from "./refusal.ts";
 
-/** D-24 */
-const limitBytes = 1_048_576;
+/** The maximum size of a request body (D-24). */
+const maxBodyBytes = 1_048_576;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -17,7 +17,7 @@ export function readJson({ headers, body }: IncomingRequest): { text: string; va
   const charset = /charset="?([\w-]+)/.exec(parameters.join(";"))?.[1] ?? "utf-8";
   if (!/^(application\/json|[^/\s]+\/[^/\s]+\+json)$/.test(type.trim()) || charset !== "utf-8")
     throw new Refusal("unsupported_media_type", "Send Content-Type: application/json, in UTF-8.");
-  if (body.length > limitBytes) throw new Refusal("body_too_large", `Send at most ${limitBytes} bytes.`);
+  if (body.length > maxBodyBytes) throw new Refusal("body_too_large", `Send at most ${maxBodyBytes} bytes.`);
   try {
     const text = utf8.decode(body);
     return { text, value: JSON.parse(text) };

@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The maximum number of invalid fields that are listed. */
+/** The maximum number of invalid fields that a refusal lists. */
 export const maxFields = 100;
 
 /** Creates one refusal for all invalid fields. */

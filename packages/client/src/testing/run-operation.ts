@@ -8,7 +8,7 @@ import type { OfferStore, Organisation } from "./offer-store.ts";
 import { readJson } from "./read-json.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What a key grants: access to an organisation's offers, and the organisations whose users may create them (D-37). */
+/** The access that a key grants: to the offers of `organisation`, which users of `userOrganisations` may create (D-37). */
 export interface ApiKeyGrant {
   readonly organisation: Organisation;
   readonly userOrganisations: readonly Organisation[];
@@ -88,8 +88,10 @@ export function runOperation(
 /** Checks `api-version` (D-27). */
 function checkVersion(query: URLSearchParams, isRequired: boolean): void {
   const versions = query.getAll("api-version");
-  const isNested = [...query.keys()].some((name) => name.startsWith("api-version["));
-  if (!isNested && (versions.length === 0 ? !isRequired : versions.length === 1 && versions[0] === apiVersion)) return;
+  const hasNestedName = [...query.keys()].some((name) => name.startsWith("api-version["));
+  const isOmitted = versions.length === 0 && !isRequired;
+  const isSupported = versions.length === 1 && versions[0] === apiVersion;
+  if (!hasNestedName && (isOmitted || isSupported)) return;
   const remedy = `Send api-version=${apiVersion} exactly once.`;
   throw new Refusal("unsupported_api_version", remedy, { errors: new Map([["api-version", [remedy]]]) });
 }

@@ -2,8 +2,8 @@ import type { Fetch } from "../http.ts";
 import type { TestWebhooks } from "./delivery/test-webhooks.ts";
 import type { RuntimeRequest, RuntimeResponse } from "./delivery/webhook-receiver.ts";
 
-// Inferred from the libraries in the user's project, as in http.ts.
-type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : Fetch;
+// Inferred from the global scope, as in http.ts.
+type RuntimeFetch = typeof globalThis extends { fetch: infer GlobalFetch } ? GlobalFetch : Fetch;
 
 /**
  * The initial state of the fake service.
@@ -12,8 +12,8 @@ type RuntimeFetch = typeof globalThis extends { fetch: infer Known } ? Known : F
  * ```ts
  * import { createTestService, type TestServiceOptions } from "@offers/client/testing";
  *
- * const kitchen: TestServiceOptions = { workers: { worker_dana: "Dana Kim" }, userIds: ["user_bo"] };
- * export const service = createTestService({ ...kitchen, dialect: "live" });
+ * const options: TestServiceOptions = { workers: { worker_dana: "Dana Kim" }, userIds: ["user_bo"] };
+ * export const service = createTestService({ ...options, dialect: "live" });
  * ```
  */
 export interface TestServiceOptions {
@@ -21,7 +21,7 @@ export interface TestServiceOptions {
   baseUrl?: string | undefined;
   /** The API key of the organisation under test. @default "test-key" */
   apiKey?: string | undefined;
-  /** Whether to respond like the reference platform or as the live service documents. @default "reference" */
+  /** Whether to respond like the reference platform or like the live service, according to its documentation. @default "reference" */
   dialect?: "reference" | "live" | undefined;
   /** The names of the workers who can receive offers, by id. @default Amal, Ben and Cleo: `worker_amal`, `worker_ben`, `worker_cleo` */
   workers?: Readonly<Record<string, string>> | undefined;
@@ -38,7 +38,7 @@ export interface TestServiceOptions {
  * ```ts
  * import type { TestRequest } from "@offers/client/testing";
  *
- * export const keyOf = ({ headers }: TestRequest): string | undefined => headers["idempotency-key"];
+ * export const idempotencyKeyOf = ({ headers }: TestRequest): string | undefined => headers["idempotency-key"];
  * ```
  */
 export interface TestRequest {
@@ -59,8 +59,8 @@ export interface TestRequest {
  * ```ts
  * import type { TestNotification } from "@offers/client/testing";
  *
- * export const hired = (sent: readonly TestNotification[]): string[] =>
- *   sent.filter(({ reason }) => reason === "successful").map(({ workerId }) => workerId);
+ * export const hiredWorkers = (notifications: readonly TestNotification[]): string[] =>
+ *   notifications.filter(({ reason }) => reason === "successful").map(({ workerId }) => workerId);
  * ```
  */
 export interface TestNotification {
@@ -68,7 +68,7 @@ export interface TestNotification {
   readonly offerId: string;
   /** The notified worker's id. */
   readonly workerId: string;
-  /** What the notification says to the worker. */
+  /** Why the worker is notified. */
   readonly reason: "offer" | "successful" | "unsuccessful" | "withdrawn";
 }
 
@@ -95,7 +95,8 @@ export type TestFailure =
   | "hang-in-body";
 
 /**
- * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are client options: `new OffersClient(service)` uses it.
+ * An in-memory fake of the service. Its `fetch`, `baseUrl` and `apiKey` are client options, so you can pass it to the client:
+ * `new OffersClient(service)`.
  *
  * @example
  * ```ts
@@ -145,7 +146,7 @@ export interface TestService extends TestWebhooks {
   /**
    * Sets or changes a worker's response to an offer, which triggers the webhook.
    *
-   * @throws {Error} if the service would reject it: `code` is `offer_not_found` for an offer that was not sent to the worker,
+   * @throws {Error} if the service would reject the response: `code` is `offer_not_found` for an offer that was not sent to the worker,
    * `offer_completed` or `offer_withdrawn`
    */
   respond(offerId: string, workerId: string, response: "applied" | "rejected"): void;

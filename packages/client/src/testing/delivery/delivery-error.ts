@@ -1,6 +1,6 @@
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 
-/** Stable codes. The platform also uses those from `delivery_not_found` on. */
+/** Stable codes. The platform also uses `delivery_not_found` and all codes after it. */
 export type DeliveryErrorCode =
   | "invalid_argument"
   | "no_receiver"

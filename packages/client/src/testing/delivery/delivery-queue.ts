@@ -21,7 +21,7 @@ export interface QueuedDelivery {
 export class DeliveryQueue {
   readonly #deliveries: QueuedDelivery[] = [];
 
-  /** Adds a delivery of the event, which is due once no older one with its order key is pending. */
+  /** Adds a delivery of the event. It is due when no older delivery with the same order key is pending. */
   record(event: WebhookEvent, nowMs: number): void {
     const { orderKey } = this.#add(event, getOrderKey(event));
     this.#releaseNext(orderKey, nowMs);
@@ -29,18 +29,18 @@ export class DeliveryQueue {
 
   /** Returns the due deliveries, longest due first, and marks them as in progress. */
   claim(nowMs: number, limit: number): QueuedDelivery[] {
-    const claimed = this.#scheduled()
+    const dueDeliveries = this.#scheduledDeliveries()
       .filter(({ dueAt, isInFlight }) => dueAt <= nowMs && !isInFlight)
       .sort((a, b) => a.dueAt - b.dueAt)
       .slice(0, Math.max(0, limit));
-    for (const delivery of claimed) delivery.isInFlight = true;
-    return claimed;
+    for (const delivery of dueDeliveries) delivery.isInFlight = true;
+    return dueDeliveries;
   }
 
   /** Returns when the next delivery is due, in Unix milliseconds. */
   nextDueAt(): number | undefined {
-    const times = this.#scheduled().map(({ dueAt }) => dueAt);
-    return times.length === 0 ? undefined : Math.min(...times);
+    const dueTimes = this.#scheduledDeliveries().map(({ dueAt }) => dueAt);
+    return dueTimes.length === 0 ? undefined : Math.min(...dueTimes);
   }
 
   /** Ends a delivery, and makes the next one with its order key due. */
@@ -52,7 +52,7 @@ export class DeliveryQueue {
 
   /** Makes all held deliveries due, with a new retry schedule (D-73). */
   restart(nowMs: number): void {
-    for (const delivery of this.#scheduled()) {
+    for (const delivery of this.#scheduledDeliveries()) {
       delivery.usedAttempts = 0;
       delivery.dueAt = Math.min(delivery.dueAt, nowMs);
     }
@@ -114,8 +114,10 @@ export class DeliveryQueue {
     return delivery;
   }
 
-  #scheduled() {
-    return this.#deliveries.filter((item): item is QueuedDelivery & { dueAt: number } => item.dueAt !== undefined);
+  #scheduledDeliveries() {
+    return this.#deliveries.filter(
+      (delivery): delivery is QueuedDelivery & { dueAt: number } => delivery.dueAt !== undefined,
+    );
   }
 
   /** Makes the oldest pending delivery of an order key due, unless it already is. */
@@ -125,6 +127,6 @@ export class DeliveryQueue {
   }
 }
 
-/** Returns the order key. One worker's responses to one offer are delivered in order; nothing else needs an order. */
+/** Returns the order key. One worker's responses to one offer are delivered in order; other events need no order. */
 const getOrderKey = ({ type, data }: WebhookEvent): string =>
   type === "workerOfferResponse" ? JSON.stringify([data.offerId, data.workerId]) : crypto.randomUUID();

@@ -3,7 +3,7 @@ import { DeliveryError } from "./delivery-error.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** A request as sent. */
+/** A request to the receiver. */
 export interface EndpointRequest {
   readonly url: string;
   readonly method: "GET" | "POST";
@@ -11,9 +11,9 @@ export interface EndpointRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** How to sign a request differently than the profile says. */
+/** Options for signing a request. */
 export interface SignOptions {
-  /** The secret to sign with. @default the profile's */
+  /** The secret to sign with. @default the secret in the profile */
   secret?: string | undefined;
   /** How long ago the request was signed. @default 0 */
   agoMs?: number | undefined;
@@ -36,22 +36,26 @@ export async function openEndpoint(
 ): Promise<Endpoint> {
   const { secret, sign, baseUrl = "https://integrator.test", isDown = () => false } = profile;
   if (typeof secret !== "string" || typeof sign !== "function")
-    throw new DeliveryError("invalid_argument", "deliverTo: give { secret, sign: signHeaders }");
-  const base = readBaseUrl(typeof receiver === "string" ? receiver : (Object(receiver).href ?? baseUrl));
-  const opened = await openReceiver<Request, Response>(receiver);
-  if (!opened) throw new DeliveryError("invalid_argument", `deliverTo takes ${receiverDescription}`);
+    throw new DeliveryError("invalid_argument", "deliverTo: pass { secret, sign: signHeaders }");
+  const profileUrl = readBaseUrl(typeof receiver === "string" ? receiver : (Object(receiver).href ?? baseUrl));
+  const openedReceiver = await openReceiver<Request, Response>(receiver);
+  if (!openedReceiver) throw new DeliveryError("invalid_argument", `deliverTo accepts ${receiverDescription}`);
   let lastSignedAt = Number.NEGATIVE_INFINITY;
   return {
-    baseUrl: "isServer" in opened && opened.isServer ? readBaseUrl(opened.address + new URL(base).pathname) : base,
+    baseUrl:
+      "isServer" in openedReceiver && openedReceiver.isServer
+        ? readBaseUrl(openedReceiver.address + new URL(profileUrl).pathname)
+        : profileUrl,
     async sign(id, body, { secret: key = secret, agoMs } = {}) {
-      // While the clock stands still, two requests would otherwise have the same signature, and the second would be a duplicate.
+      // Each request is signed at a later time. Two signatures at the same time would be equal, and the second request a duplicate.
       if (agoMs === undefined) lastSignedAt = Math.max(clock.ms, lastSignedAt + 1);
       return sign({ secret: key, now: new Date(agoMs === undefined ? lastSignedAt : clock.ms - agoMs), body, id });
     },
     async call({ url, ...init }) {
       // The error that Node's fetch would throw.
       if (isDown()) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
-      return "fetch" in opened ? opened.fetch(new Request(url, init)) : fetch(url, { ...init, redirect: "manual" });
+      if ("fetch" in openedReceiver) return openedReceiver.fetch(new Request(url, init));
+      return fetch(url, { ...init, redirect: "manual" });
     },
   };
 }

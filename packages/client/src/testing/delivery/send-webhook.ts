@@ -89,7 +89,8 @@ function classifyFailure(error: unknown): "connection_refused" | "name_not_found
 async function readBody(response: Response, maxBytes: number): Promise<{ body: Uint8Array; isTruncated: boolean }> {
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
-  for (let length = 0; length <= maxBytes; ) {
+  let length = 0;
+  while (length <= maxBytes) {
     const { value } = (await reader?.read()) ?? {};
     if (value === undefined) return { body: joinChunks(chunks, length), isTruncated: false };
     chunks.push(value);
@@ -101,10 +102,10 @@ async function readBody(response: Response, maxBytes: number): Promise<{ body: U
 
 function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const body = new Uint8Array(length);
-  let start = 0;
+  let offset = 0;
   for (const chunk of chunks) {
-    body.set(chunk.subarray(0, length - start), start);
-    start += chunk.length;
+    body.set(chunk.subarray(0, length - offset), offset);
+    offset += chunk.length;
   }
   return body;
 }

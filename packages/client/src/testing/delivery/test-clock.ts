@@ -1,6 +1,6 @@
 /**
- * A clock that the test moves, on top of one that may run on its own. It does not set timers; alarms ring only when the
- * test moves it.
+ * A clock that the test moves ahead of its base clock, which may also run by itself. It does not set timers: alarms ring only when the test
+ * moves the clock.
  */
 export class TestClock {
   readonly #base: () => Date;

@@ -32,7 +32,7 @@ export type WebhookEvent =
  * ```ts
  * import type { TestAttempt } from "@offers/client/testing";
  *
- * export const line = ({ number, at, status, failure }: TestAttempt): string =>
+ * export const formatAttempt = ({ number, at, status, failure }: TestAttempt): string =>
  *   `${number}, ${at.toISOString()}: ${status ?? failure}`;
  * ```
  */
@@ -63,6 +63,9 @@ export type TestDelivery = WebhookEvent & {
   readonly attempts: readonly TestAttempt[];
   /** The status of the last attempt; absent if there was no attempt or no response. */
   readonly status?: number;
-  /** Absent if there will be no attempt, or while an older response by the same worker to the same offer is pending. */
+  /**
+   * When the next attempt is due. Absent if there will be no attempt, or while an older response by the same worker to the same offer is
+   * pending.
+   */
   readonly nextAttemptAt?: Date;
 };

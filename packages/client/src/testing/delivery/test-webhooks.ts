@@ -2,13 +2,13 @@ import type { TestDelivery } from "./test-delivery.ts";
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 import type { ReceiverProfile, WebhookListener, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** What a network or an attacker may do to a request. */
+/** How to change a request, as a network or an attacker might. */
 export interface ResendOptions {
   /** How many copies of the request to send concurrently. @default 1 */
   copies?: number | undefined;
   /** How many milliseconds ago the request was signed, for a request that was delayed or recorded. @default 0 */
   agoMs?: number | undefined;
-  /** The secret to sign with, for a forged signature. @default the profile's */
+  /** The secret to sign with, for a forged signature. @default the secret in the profile */
   secret?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SuggestionSearch {
  * ```ts
  * import type { SuggestedContact } from "@offers/client/testing";
  *
- * export const names = (contacts: SuggestedContact[]): string[] => contacts.map(({ name }) => name);
+ * export const contactNames = (contacts: SuggestedContact[]): string[] => contacts.map(({ name }) => name);
  * ```
  */
 export interface SuggestedContact {
@@ -54,8 +54,8 @@ export interface SuggestedContact {
  */
 export interface TestWebhooks {
   /**
-   * The service's clock. Pass it as `now` to your receiver, so that a webhook is still fresh when it is retried after a day. It starts at
-   * the `now` option, and `advance` moves it.
+   * The service's clock. Pass it as `now` to your receiver, so that it accepts the timestamps of webhooks that are sent after `advance`. It
+   * starts at the time of the `now` option, and `advance` moves it.
    */
   readonly now: () => Date;
   /** Every delivery so far, oldest first, in its current state. */
@@ -106,10 +106,10 @@ export interface TestWebhooks {
    */
   deliver(): Promise<void>;
   /**
-   * Moves the service's clock, and makes each attempt when it is due: retries follow after 5 s, 30 s, 2 min … To let time pass for attempts
-   * in progress, do not await `deliver()` first: they time out after 15 s.
+   * Moves the service's clock, and makes each attempt when it is due: retries follow after 5 s, 30 s, 2 min … To let attempts in progress
+   * time out after 15 s, call `deliver()` without awaiting it, then `advance`.
    *
-   * @throws {Error} (rejects) `code` is `invalid_argument`; what `sign` throws
+   * @throws {Error} (rejects) `code` is `invalid_argument`; also whatever `sign` throws
    * @example
    * ```ts
    * import { createTestService } from "@offers/client/testing";
@@ -129,7 +129,7 @@ export interface TestWebhooks {
    */
   advance(ms: number): Promise<void>;
   /**
-   * Makes a worker add a contact at the organisation.
+   * Simulates that a worker adds a contact at the organisation.
    *
    * @throws {Error} `code` is `worker_not_found`
    */
@@ -142,8 +142,8 @@ export interface TestWebhooks {
    */
   redeliver(deliveryId: string): string;
   /**
-   * Sends a delivery's webhook again, whatever its state, and leaves `deliveries` unchanged. This simulates a network that duplicates
-   * or delays a request, or an attacker who forges one.
+   * Sends the webhook of a delivery in any state again, without changing `deliveries`. This simulates a network that duplicates or delays
+   * a request, or an attacker who forges one.
    *
    * @returns the outcome of each copy
    * @throws {Error} (rejects) `code` is `delivery_not_found`, `no_receiver`, `invalid_argument`
@@ -161,7 +161,7 @@ export interface TestWebhooks {
    */
   resend(deliveryId: string, options?: ResendOptions): Promise<WebhookOutcome[]>;
   /**
-   * Makes a hirer search for contacts, and returns the receiver's list if the service accepts it.
+   * Simulates a hirer's search for contacts, and returns the receiver's list if the service accepts it.
    *
    * @throws {Error} (rejects) `code` is `unexpected_status`, `malformed_json`, `response_too_large` or `invalid_suggestions`,
    *   or the reason why there was no response; `no_receiver`

@@ -55,7 +55,7 @@ export class WebhookDelivery {
   /** Makes attempts until no delivery is due or in progress. */
   async deliver(): Promise<void> {
     for (;;) {
-      this.#startDue();
+      this.#startDueAttempts();
       if (this.#inFlight.size === 0) return;
       await Promise.race(this.#inFlight.values());
     }
@@ -65,7 +65,7 @@ export class WebhookDelivery {
     if (!Number.isFinite(ms) || ms < 0)
       throw new DeliveryError("invalid_argument", `advance: milliseconds must be 0 or more, not ${ms}`);
     const untilMs = this.#clock.ms + ms;
-    // Time passes for attempts in progress instead: they may time out.
+    // If attempts are in progress, the clock moves without waiting for them, so that they can time out.
     if (this.#inFlight.size === 0) await this.#deliverUntil(untilMs);
     this.#clock.moveTo(untilMs);
     await this.deliver();
@@ -110,7 +110,7 @@ export class WebhookDelivery {
     return Math.max(nextMs, openUntil?.getTime() ?? nextMs);
   }
 
-  #startDue(): void {
+  #startDueAttempts(): void {
     const now = this.#clock.ms;
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return;
@@ -134,7 +134,7 @@ export class WebhookDelivery {
     const isSameProfile = endpoint === this.#endpoint;
     if (isSameProfile) this.#updateHealth(outcome, isProbe);
     if (outcome.failure === undefined) return this.#queue.settle(delivery, "acknowledged", now);
-    // If the profile was replaced meanwhile, the failure says nothing about the new one.
+    // If the profile was replaced in the meantime, the failure says nothing about the new profile, so it is not counted.
     const delayMs = isSameProfile ? this.#countFailedAttempt(delivery, outcome) : 0;
     if (delayMs === undefined) this.#queue.settle(delivery, "failed", now);
     else delivery.dueAt = now + delayMs;
@@ -145,7 +145,7 @@ export class WebhookDelivery {
     this.#health = nextHealth(this.#health, attempt, defaultBreakerPolicy, withoutJitter);
   }
 
-  /** Counts a failed attempt. @returns the delay before the next, if any. A disabled endpoint's deliveries are held (D-73). */
+  /** Counts a failed attempt. @returns the delay before the next attempt, if any. A disabled endpoint's deliveries are held (D-73). */
   #countFailedAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
     delivery.usedAttempts += 1;
     if (this.#health.disabledAt !== null) return 0;

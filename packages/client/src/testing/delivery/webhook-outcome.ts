@@ -11,7 +11,7 @@
 export interface WebhookOutcome {
   /** The HTTP status; absent without a response. */
   readonly status?: number;
-  /** Why it failed; absent for status 200, the only acknowledgement. */
+  /** Why the request failed; absent for status 200, the only acknowledgement. */
   readonly failure?: "not_acknowledged" | "timeout" | "connection_refused" | "name_not_found" | "connection_lost";
   /** What the handler or `fetch` threw. */
   readonly error?: unknown;

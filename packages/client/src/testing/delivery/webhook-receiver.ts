@@ -1,12 +1,12 @@
 import type { FastifyApp, HttpServer } from "@offers/contract/open-receiver";
 import type { Url } from "../../http.ts";
 
-// Inferred from the libraries in the user's project, as in http.ts.
-export type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Known } }
-  ? Known
+// Inferred from the global scope, as in http.ts.
+export type RuntimeRequest = typeof globalThis extends { Request: { prototype: infer Instance } }
+  ? Instance
   : { url: string };
-export type RuntimeResponse = typeof globalThis extends { Response: { prototype: infer Known } }
-  ? Known
+export type RuntimeResponse = typeof globalThis extends { Response: { prototype: infer Instance } }
+  ? Instance
   : { status: number };
 
 /**
@@ -28,7 +28,7 @@ export type WebhookReceiver =
 /** A `node:http` listener with two parameters, such as an Express app. */
 export type WebhookListener = (request: never, response: never) => unknown;
 
-/** The parts of a request that are signed. */
+/** The input for signing a request. */
 export interface MessageToSign {
   /** The secret to sign with. */
   secret: string;
@@ -36,7 +36,7 @@ export interface MessageToSign {
   now: Date;
   /** The bytes of the body; empty for a GET. */
   body: Uint8Array;
-  /** The delivery's id, or a new one. */
+  /** The delivery id, or a new id if the request is not a delivery. */
   id: string;
 }
 
@@ -47,8 +47,8 @@ export interface ReceiverProfile {
   /** Returns the signature headers: pass `signHeaders` from `@offers/webhook-kit/testing`. */
   sign(message: MessageToSign): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
-   * The base URL of a handler; a path prefix is allowed. For a server or a listener, only its path is used; if the receiver is a URL, it is
-   * ignored.
+   * The base URL of a handler; a path prefix is allowed. For a server or a listener, only the path is used. If the receiver is a URL, this
+   * option is ignored.
    * @default "https://integrator.test"
    */
   baseUrl?: string | undefined;
