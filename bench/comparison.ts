@@ -9,12 +9,12 @@ export interface ComparisonRow {
   readonly label: string;
   /** In the comparison's unit. */
   readonly median: number;
-  /** The candidate's figure divided by the base's from the same short round, because the machine's load affects that ratio least. */
+  /** The candidate's figure divided by the base figure from the same short round. Machine load affects this ratio least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
   readonly verdict: Verdict;
 }
 
-/** The result that one table shows. */
+/** The results in one table. */
 export interface Comparison {
   readonly title: string;
   readonly unit: string;
@@ -27,8 +27,8 @@ export interface Comparison {
 /**
  * Compares every candidate with the first one, which is the base.
  *
- * @param pairedRatios ratios of candidates that were measured alternately with the base; by default, figures from the same round are
- * divided
+ * @param pairedRatios ratios of candidates that were measured alternately with the base. If omitted, each figure is divided by the base
+ * figure of the same round.
  */
 export function compare(
   heading: Omit<Comparison, "rows">,
@@ -51,5 +51,7 @@ export function compare(
 /** Derives the verdict from the ratio's confidence interval. If the interval contains 1, the result is inconclusive. */
 function toVerdict(interval: Interval | undefined, better: Comparison["better"]): Verdict {
   if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "inconclusive";
-  return interval.high < 1 === (better === "lower") ? "better" : "worse";
+  const isLower = interval.high < 1;
+  const isBetter = better === "lower" ? isLower : !isLower;
+  return isBetter ? "better" : "worse";
 }

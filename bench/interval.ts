@@ -5,10 +5,10 @@ export interface Interval {
 }
 
 /**
- * Computes the confidence interval of a median, for any distribution, by inverting the sign test: it lies between two of the values, chosen
- * so that the median is beyond each with a probability of at most 2.5 %.
+ * Computes the confidence interval of a median, for any distribution, by inverting the sign test. The bounds are two of the values, chosen
+ * so that the median is beyond each of them with a probability of at most 2.5 %.
  *
- * @returns undefined for fewer than six values: even the lowest and the highest enclose the median in less than 95 % of cases
+ * @returns undefined for fewer than six values, because even the lowest and the highest value enclose the median in less than 95 % of cases
  */
 export function medianInterval(values: readonly number[]): Interval | undefined {
   const rank = findLowerRank(values.length);
@@ -17,7 +17,7 @@ export function medianInterval(values: readonly number[]): Interval | undefined 
   return rank === 0 || low === undefined || high === undefined ? undefined : { low, high };
 }
 
-/** Finds the greatest rank below which at most 2.5 % of the binomial distribution lie; 0 if no rank qualifies. */
+/** Finds the greatest rank below which at most 2.5 % of the binomial distribution lies, or 0 if no rank qualifies. */
 function findLowerRank(count: number): number {
   // The probability of exactly `rank` heads in `count` tosses of a fair coin.
   let probability = 0.5 ** count;

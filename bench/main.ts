@@ -1,6 +1,6 @@
 // Measures the packages and their peers, and prints tables. Asserts that every candidate did its work, but nothing about the figures. Each
 // sample comes from a new process, which runs one candidate and the base alternately. mitata and tinybench measure all candidates in one
-// process, where the first decides what V8 has compiled and collected for the last.
+// process, where the first candidate affects the compiled code and the heap that the last one runs with.
 //   npm run bench -- receivers                one suite; without a name, all
 //   --quick                                   two rounds: too few for an interval
 //   --publish                                 writes the suites' sections of docs/benchmarks.md
@@ -10,7 +10,7 @@ import { describeRun, writeSuiteSection } from "./page.ts";
 import { measurePlatform } from "./platform/platform-suite.ts";
 import { measureReceivers } from "./receivers/receivers-suite.ts";
 import type { Suite } from "./suite.ts";
-import { printTable } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 const suites = new Map<string, Suite>([
   ["client", measureClients],
@@ -27,7 +27,7 @@ if (options.quick && options.publish)
 const names = positionals.length > 0 ? positionals : [...suites.keys()];
 const chosen = names.map((name): [string, Suite] => {
   const suite = suites.get(name);
-  if (!suite) throw new Error(`There is no suite ${name}, only ${[...suites.keys()].join(", ")}.`);
+  if (!suite) throw new Error(`Unknown suite ${name}. Choose from ${[...suites.keys()].join(", ")}.`);
   return [name, suite];
 });
 console.log(`${describeRun()}\n`);
@@ -35,7 +35,7 @@ if (options.quick) console.log("A quick run only shows that everything works: do
 for (const [name, suite] of chosen) {
   console.log(`## ${name}\n`);
   const comparisons = await suite({ quick: options.quick });
-  for (const comparison of comparisons) console.log(printTable(comparison));
+  for (const comparison of comparisons) console.log(formatTable(comparison));
   // Publish after each suite, so that a later failure loses nothing.
   if (options.publish) writeSuiteSection(name, comparisons);
 }

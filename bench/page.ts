@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import type { Comparison } from "./comparison.ts";
-import { printTable } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 const page = new URL("../docs/benchmarks.md", import.meta.url);
 
@@ -15,17 +15,19 @@ export function describeRun(): string {
 /** Replaces a suite's section of docs/benchmarks.md, which starts with a comment that names it. */
 export function writeSuiteSection(suite: string, comparisons: readonly Comparison[]): void {
   const text = readFileSync(page, "utf8");
-  const [start, end] = [`<!-- suite: ${suite} -->`, `<!-- end of ${suite} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no section ${start} … ${end}`);
+  const startMarker = `<!-- suite: ${suite} -->`;
+  const endMarker = `<!-- end of ${suite} -->`;
+  const start = text.indexOf(startMarker);
+  const end = text.indexOf(endMarker);
+  if (start < 0 || end < start) throw new Error(`docs/benchmarks.md has no section ${startMarker} … ${endMarker}`);
   const section = [
-    start,
+    startMarker,
     `Measured on ${describeRun()}.`,
-    ...comparisons.map(printTable),
+    ...comparisons.map(formatTable),
     `With ${listVersions()}.`,
     "",
   ];
-  writeFileSync(page, text.slice(0, from) + section.join("\n\n") + text.slice(to));
+  writeFileSync(page, text.slice(0, start) + section.join("\n\n") + text.slice(end));
 }
 
 /** Lists the measured packages with their installed versions. */

@@ -1,6 +1,6 @@
 import { median } from "./median.ts";
 
-/** The figures of a base and a candidate that were measured alternately, by slice. */
+/** The figures of a base and a candidate that were measured alternately, one figure for each slice. */
 export interface Pair {
   readonly base: readonly number[];
   readonly candidate: readonly number[];
@@ -14,12 +14,12 @@ export async function measureAlternately(
 ): Promise<Pair> {
   const base: number[] = [];
   const candidate: number[] = [];
-  const steps = [
-    async () => void base.push(await measureBase()),
-    async () => void candidate.push(await measureCandidate()),
-  ];
-  for (let slice = 0; slice < slices; slice += 1)
-    for (const step of slice % 2 === 0 ? steps : steps.toReversed()) await step();
+  for (let slice = 0; slice < slices; slice += 1) {
+    const isBaseFirst = slice % 2 === 0;
+    if (isBaseFirst) base.push(await measureBase());
+    candidate.push(await measureCandidate());
+    if (!isBaseFirst) base.push(await measureBase());
+  }
   return { base, candidate };
 }
 
@@ -30,8 +30,8 @@ export interface PairedFigures {
 }
 
 /**
- * Measures every candidate once per round, alternately with the base, in new processes. Other work on a virtual core's sibling slows a
- * process by half for seconds, which affects medians far more than ratios to a base that is measured alternately.
+ * Measures every candidate once per round, alternately with the base, in new processes. Other work on the same physical core can halve the
+ * speed of a process for seconds. This affects medians far more than ratios to a base that is measured alternately.
  *
  * @param measure returns one pair for each table
  * @returns the results for each table
@@ -53,11 +53,8 @@ export async function collectPairs<Candidate extends { readonly label: string }>
         append(values, base.label, median(pair.base));
         append(ratios, base.label, 1);
         append(values, candidate.label, median(pair.candidate));
-        append(
-          ratios,
-          candidate.label,
-          median(pair.candidate.map((figure, slice) => figure / (pair.base[slice] ?? Number.NaN))),
-        );
+        const sliceRatios = pair.candidate.map((figure, slice) => figure / (pair.base[slice] ?? Number.NaN));
+        append(ratios, candidate.label, median(sliceRatios));
       }
   return tables;
 }

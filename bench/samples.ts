@@ -5,7 +5,7 @@ export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly numbe
  * Measures every candidate once per round, and the base before and after all the others. Their order alternates between forwards and
  * backwards, so that anything that slows the machine down, even gradually, affects all of them equally.
  *
- * @returns a map for each figure of a sample: every candidate's figures, round by round
+ * @returns one map per table, from each candidate's label to its figures, round by round
  */
 export async function collectSamples<Candidate extends { readonly label: string }>(
   [base, ...others]: readonly Candidate[],
@@ -15,8 +15,9 @@ export async function collectSamples<Candidate extends { readonly label: string 
   const tables: Map<string, number[]>[] = [];
   const append = ({ label }: Candidate, figures: readonly number[]) => {
     for (const [index, figure] of figures.entries()) {
-      const table = tables[index] ?? new Map<string, number[]>();
-      tables[index] = table.set(label, [...(table.get(label) ?? []), figure]);
+      tables[index] ??= new Map();
+      const table = tables[index];
+      table.set(label, [...(table.get(label) ?? []), figure]);
     }
   };
   if (!base) return tables;
@@ -30,7 +31,7 @@ export async function collectSamples<Candidate extends { readonly label: string 
       base,
       before.map((figure, index) => (figure + (after[index] ?? Number.NaN)) / 2),
     );
-    // In the order of the table.
+    // Append in the order of the table rows, not in the order of measurement.
     for (const candidate of others) append(candidate, figuresByCandidate.get(candidate) ?? []);
   }
   return tables;

@@ -5,10 +5,10 @@ import { medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 import { collectPairs, measureAlternately } from "./pairs.ts";
 import { collectSamples } from "./samples.ts";
-import { printTable } from "./table.ts";
+import { formatTable } from "./table.ts";
 
 /** Returns the numbers from 1 to `count` in a fixed, shuffled order. */
-const shuffled = (count: number): number[] =>
+const createShuffledNumbers = (count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1).sort((a, b) => ((a * 7) % 11) - ((b * 7) % 11));
 
 test.each([
@@ -28,11 +28,11 @@ test.each([
   [50, 18, 33],
   [100, 40, 61],
 ])("the 95 %% confidence interval of the median of %i values lies between ranks %i and %i", (count, low, high) => {
-  expect(medianInterval(shuffled(count))).toEqual({ low, high });
+  expect(medianInterval(createShuffledNumbers(count))).toEqual({ low, high });
 });
 
 test.each([0, 1, 2, 5])("%i values are too few for a confidence interval", (count) => {
-  expect(medianInterval(shuffled(count))).toBeUndefined();
+  expect(medianInterval(createShuffledNumbers(count))).toBeUndefined();
 });
 
 test("the median is the middle value, or the mean of the two middle values", () => {
@@ -48,7 +48,7 @@ const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];
 const heading = { title: "Calls", unit: "µs", better: "lower" } as const;
 const comparison = compare(heading, new Map(Object.entries({ base, slower, alike })));
 
-test("each ratio is relative to the base of the same round", () => {
+test("each ratio is relative to the base figure of the same round", () => {
   const [, row] = comparison.rows;
   expect(row).toMatchObject({
     median: 130,
@@ -57,21 +57,21 @@ test("each ratio is relative to the base of the same round", () => {
   });
 });
 
-test("an interval that contains 1 shows no difference", () => {
+test("the result is inconclusive if the confidence interval contains 1", () => {
   expect(comparison.rows.map(({ verdict }) => verdict)).toEqual(["base", "worse", "inconclusive"]);
-  expect(printTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| no difference \|/);
-  expect(printTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
+  expect(formatTable(comparison)).toMatch(/\| alike \|.*\| 0\.97 to 1\.02 \| no difference \|/);
+  expect(formatTable(comparison)).toMatch(/\| slower \| 130\.0 \| 1\.20x \| 1\.10 to 1\.30 \| slower \|/);
 });
 
-test("a higher rate is better", () => {
+test("a higher figure is better if the heading says so", () => {
   const rates = compare({ ...heading, better: "higher" }, new Map(Object.entries({ base, more: slower })));
   expect(rates.rows[1]?.verdict).toBe("better");
-  expect(printTable(rates)).toContain("| faster |");
+  expect(formatTable(rates)).toContain("| faster |");
 });
 
-test("too few rounds show no difference", () => {
-  const few = compare(heading, new Map(Object.entries({ base: [1, 1], twice: [2, 2] })));
-  expect(few.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "inconclusive" });
+test("the result is inconclusive after too few rounds", () => {
+  const twoRounds = compare(heading, new Map(Object.entries({ base: [1, 1], twice: [2, 2] })));
+  expect(twoRounds.rows[1]).toEqual({ label: "twice", median: 2, ratio: { median: 2 }, verdict: "inconclusive" });
 });
 
 test("a counted value has no interval", () => {
@@ -80,7 +80,7 @@ test("a counted value has no interval", () => {
     new Map(Object.entries({ base: [100], small: [50], same: [100] })),
   );
   expect(sizes.rows.map(({ verdict }) => verdict)).toEqual(["base", "better", "inconclusive"]);
-  expect(printTable(sizes)).toContain("| small | 50.0 | 0.50x | exact | smaller |");
+  expect(formatTable(sizes)).toContain("| small | 50.0 | 0.50x | exact | smaller |");
 });
 
 test("a round measures the base first and last, and the others alternately forwards and backwards", async () => {

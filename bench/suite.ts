@@ -2,7 +2,7 @@ import type { Comparison } from "./comparison.ts";
 
 /** How much a suite measures. */
 export interface SuiteOptions {
-  /** Few, short rounds, to see that everything runs. Do not quote the figures. */
+  /** Whether to run only a few short rounds, to check that everything works. Do not quote their figures. */
   readonly quick: boolean;
 }
 

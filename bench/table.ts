@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonRow } from "./comparison.ts";
 
 /** Formats a comparison as a Markdown table. */
-export function printTable(comparison: Comparison): string {
+export function formatTable(comparison: Comparison): string {
   const { title, unit, better, rows } = comparison;
   const lines = rows.map((row) => [
     row.label,
@@ -15,11 +15,15 @@ export function printTable(comparison: Comparison): string {
     ["---", "---:", "---:", "---:", "---"],
     ...lines,
   ];
-  return `### ${title}\n\n${table.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n\n${better === "lower" ? "Lower" : "Higher"} is better.\n`;
+  const formattedRows = table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return `### ${title}\n\n${formattedRows}\n\n${better === "lower" ? "Lower" : "Higher"} is better.\n`;
 }
 
-const formatFigure = (value: number): string =>
-  value < 1000 ? value.toFixed(value < 10 ? 2 : 1) : Math.round(value).toLocaleString("en-GB");
+function formatFigure(value: number): string {
+  if (value < 10) return value.toFixed(2);
+  if (value < 1000) return value.toFixed(1);
+  return Math.round(value).toLocaleString("en-GB");
+}
 
 function formatInterval({ verdict, ratio: { interval } }: ComparisonRow): string {
   if (verdict === "base" || interval === undefined) return "";

@@ -10,9 +10,9 @@ export interface CallTask {
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;
-  /** Whether fetch is a stub, so that CPU time is measured. Otherwise wall time is, because a server takes part. */
+  /** Whether to stub fetch and measure CPU time. Otherwise a server responds, and wall time is measured. */
   readonly usesStub: boolean;
-  /** Calls before the measurement, until V8 has compiled everything. */
+  /** Calls to make before the measurement, so that V8 has compiled everything. */
   readonly warmUp: number;
   readonly slices: number;
   readonly callsPerSlice: number;
@@ -50,7 +50,7 @@ async function measureCallTime(calls: Calls, operation: keyof Calls, count: numb
   return (readClockMicroseconds() - startedAt) / count;
 }
 
-/** Reads CPU time when fetch is a stub, and wall time when a server in another process takes part. */
+/** Reads the CPU time if fetch is a stub, and the wall time if a server in another process responds. */
 function readClockMicroseconds(): number {
   if (!usesStub) return performance.now() * 1_000;
   const { user, system } = process.cpuUsage();

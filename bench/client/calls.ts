@@ -41,7 +41,7 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
     {
       baseUrl: `https://service.example${pathPrefix}`,
       usesStub: true,
-      // With fewer calls, V8 is still compiling and processes differ more.
+      // With fewer calls, V8 would still be compiling, and results would vary more between processes.
       warmUp: quick ? 200 : 15_000,
       slices: quick ? 3 : 27,
       callsPerSlice: quick ? 100 : 500,

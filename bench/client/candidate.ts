@@ -36,7 +36,7 @@ export interface Calls {
 /** A client that the benchmark compares. */
 export interface ClientCandidate {
   readonly label: string;
-  /** Whether it calls `globalThis.fetch`, so that a stub can respond; otherwise only the real server does. */
+  /** Whether it calls `globalThis.fetch`, so that it can be measured with a stub as well as with a server. */
   readonly usesFetch: boolean;
   /** Creates the client. */
   open(baseUrl: string): Calls;
@@ -44,7 +44,7 @@ export interface ClientCandidate {
   readonly package?: Package;
 }
 
-/** What a candidate adds to a program. */
+/** A program that uses a candidate, and the modules that it imports. */
 export interface Package {
   /** A complete program that reads one offer, as a user would write it. Its bundle is measured. */
   readonly program: string;
@@ -56,5 +56,5 @@ export interface Package {
 
 export const apiKey = "key-of-harbour-hotels";
 
-/** Headers that every candidate sends: a client gets those that it does not add itself. */
+/** Headers that every request must have. They are passed to the clients that do not add them. */
 export const commonHeaders = { accept: "application/json", "x-ue-api-subscription-key": apiKey };

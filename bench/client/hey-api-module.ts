@@ -1,2 +1,2 @@
-/** The client that `generateHeyApi` creates: one module, for Node and for bundlers. */
+/** The module that `generateHeyApi` creates, for Node and for bundlers. */
 export const heyApiModule = new URL("../.cache/hey-api/client.mjs", import.meta.url);

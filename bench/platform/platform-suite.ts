@@ -27,19 +27,18 @@ async function measureDeliveryRate(
   store: StoreName,
   receiverUrl: string,
   { warmUp, events }: { warmUp: number; events: number },
-  processes = 1,
+  processCount = 1,
 ): Promise<number> {
   const platform = await BenchPlatform.start(store);
-  const total = warmUp * processes + events;
+  const warmUpCount = warmUp * processCount;
+  const total = warmUpCount + events;
   await platform.recordEvents(total, receiverUrl);
-  for (let running = 1; running < processes; running += 1) await platform.addProcess();
+  for (let running = 1; running < processCount; running += 1) await platform.addProcess();
   await platform.registerEndpoints(receiverUrl);
   await platform.waitUntilAcknowledged(total);
   await platform.stop();
-  const [warmedUpAt = 0, endedAt = 0] = [
-    platform.acknowledgedAt[warmUp * processes - 1],
-    platform.acknowledgedAt[total - 1],
-  ];
+  const warmedUpAt = platform.acknowledgedAt[warmUpCount - 1] ?? 0;
+  const endedAt = platform.acknowledgedAt[total - 1] ?? 0;
   return (events * 1_000) / (endedAt - warmedUpAt);
 }
 
@@ -71,9 +70,9 @@ async function measureUpperBound(receiverUrl: string, events: number): Promise<n
 
 async function measureSharedStore(receiverUrl: string, options: SuiteOptions): Promise<Comparison> {
   const { rounds, ...size } = chooseRunSize(options);
-  const candidates = [1, 2, 4].map((processes) => ({
-    label: processes === 1 ? "one process" : `${processes} processes`,
-    measure: () => measureDeliveryRate("PostgreSQL", receiverUrl, size, processes),
+  const candidates = [1, 2, 4].map((processCount) => ({
+    label: processCount === 1 ? "one process" : `${processCount} processes`,
+    measure: () => measureDeliveryRate("PostgreSQL", receiverUrl, size, processCount),
   }));
   const [samples] = await collectSamples(candidates, rounds, async ({ measure }) => [await measure()]);
   const title = "Deliveries of processes that share one PostgreSQL";
@@ -99,7 +98,7 @@ async function measureCreations(
   return compare({ title, unit: "ms", better: "lower" }, samples);
 }
 
-/** Measures the 99th percentile in one new platform. @param backlog how many deliveries are pending when the first offer is created */
+/** Measures the 99th percentile on one new platform, in milliseconds. @param backlog how many deliveries are pending at the start */
 async function measureCreationP99(
   store: StoreName,
   receiverUrl: string,
@@ -115,13 +114,13 @@ async function measureCreationP99(
     await platform.createOffer(0, 10);
     return performance.now() - startedAt;
   };
-  const durationsMs: Promise<number>[] = [];
-  // Twenty a second, however long each takes, until the backlog has been delivered.
-  while (durationsMs.length < count && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
-    durationsMs.push(measureCreation());
+  const measurements: Promise<number>[] = [];
+  // Creates twenty offers a second, however long each takes, until the backlog has been delivered.
+  while (measurements.length < count && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
+    measurements.push(measureCreation());
     await setTimeout(50);
   }
-  const sorted = (await Promise.all(durationsMs)).sort((a, b) => a - b);
+  const sortedMs = (await Promise.all(measurements)).sort((a, b) => a - b);
   await platform.stop();
-  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN;
+  return sortedMs[Math.ceil(sortedMs.length * 0.99) - 1] ?? Number.NaN;
 }

@@ -6,33 +6,33 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 export type StoreName = "PGlite" | "PostgreSQL";
 
 /** Enough organisations that the limit of eight concurrent attempts per endpoint does not delay deliveries. */
-const organisations = 20;
-const workers = 100;
+const organisationCount = 20;
+const workerCount = 100;
 /** Hashed at scrypt's lowest cost, because every user and worker signs in. */
 const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
 const password = "demo-password";
 const range = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 const seed = {
-  organisations: range(organisations).map((n) => ({
+  organisations: range(organisationCount).map((n) => ({
     id: `org-${n}`,
     name: `Hirer ${n}`,
     kind: "hirer",
     apiKeys: [`bench-key-${n}`],
   })),
-  people: range(organisations).map((n) => ({
+  people: range(organisationCount).map((n) => ({
     id: `person-${n}`,
     organisationId: `org-${n}`,
     name: `Hana ${n}`,
     emailAddresses: [`hana-${n}@bench.example`],
     passwordHash,
   })),
-  workers: range(workers).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
+  workers: range(workerCount).map((n) => ({ id: `worker-${n}`, name: `Amal ${n}`, devices: ["ios"], passwordHash })),
 };
 
-/** Runs platform processes that share a store, as in production. Uses them only over HTTP. */
+/** Runs platform processes that share a store, as in production, and calls them over HTTP. */
 export class BenchPlatform {
-  /** When each delivery was acknowledged, from the lines that the processes log. */
+  /** The time at which each delivery was acknowledged, taken from the process logs. */
   readonly acknowledgedAt: number[] = [];
   readonly #dispatcher = new Agent({ connections: 20 });
   readonly #env: NodeJS.ProcessEnv;
@@ -89,21 +89,21 @@ export class BenchPlatform {
     return (created as { id: string }).id;
   }
 
-  /** Disables all endpoints with a 410, and records `count` worker responses, whose webhooks wait for `registerEndpoints`. */
+  /** Disables all endpoints with a 410, then records `count` worker responses. Their webhooks are sent after `registerEndpoints`. */
   async recordEvents(count: number, receiverUrl: string): Promise<void> {
     await this.registerEndpoints(`${receiverUrl}/gone`);
     const tokens = await Promise.all(
-      range(workers).map((n) => this.#signIn("/worker-app/session", { workerId: `worker-${n}` })),
+      range(workerCount).map((n) => this.#signIn("/worker-app/session", { workerId: `worker-${n}` })),
     );
-    for (let recorded = 0; recorded < count; recorded += workers) {
-      const offerId = await this.createOffer((recorded / workers) % organisations, workers);
+    for (let recorded = 0; recorded < count; recorded += workerCount) {
+      const offerId = await this.createOffer((recorded / workerCount) % organisationCount, workerCount);
       await Promise.all(tokens.map((token) => this.call("POST", `/worker-app/offers/${offerId}/apply`, token)));
     }
   }
 
   /** Registers this URL as every organisation's endpoint. */
   async registerEndpoints(baseAddress: string): Promise<void> {
-    for (const n of range(organisations)) {
+    for (const n of range(organisationCount)) {
       const token = await this.#signIn("/portal/session", { emailAddress: `hana-${n}@bench.example` });
       const profile = { baseAddress, secret: "a secret of some length", suggestsContacts: false };
       await this.call("PUT", "/portal/profile", token, profile);
@@ -116,9 +116,10 @@ export class BenchPlatform {
   }
 
   async waitUntilAcknowledged(count: number): Promise<void> {
-    const giveUpAt = performance.now() + 60_000;
+    const deadline = performance.now() + 60_000;
     while (this.acknowledgedAt.length < count) {
-      if (performance.now() > giveUpAt) throw new Error(`${this.acknowledgedAt.length} of ${count} were acknowledged.`);
+      if (performance.now() > deadline)
+        throw new Error(`Only ${this.acknowledgedAt.length} of ${count} deliveries were acknowledged.`);
       await setTimeout(20);
     }
   }
@@ -127,6 +128,7 @@ export class BenchPlatform {
     await this.#dispatcher.close();
     const codes = await Promise.all(this.#processes.map((process) => process.stop()));
     await this.#removeStore();
-    if (codes.some((code) => code !== 0)) throw new Error(`A process of the platform exited with ${codes.join(", ")}.`);
+    if (codes.some((code) => code !== 0))
+      throw new Error(`The platform processes exited with codes ${codes.join(", ")}.`);
   }
 }

@@ -1,25 +1,25 @@
 // Measures how many requests per second undici alone sends: one process, 50 connections, no store.
 import { Agent, request } from "undici";
 
-const [, , address = "", count = "0"] = process.argv;
+const [, , receiverUrl = "", count = "0"] = process.argv;
 const connections = 50;
 const dispatcher = new Agent({ connections });
 const body = JSON.stringify({ offerId: "offer-1", workerId: "worker-1", response: "accepted" });
 const headers = { "content-type": "application/json" };
 
-async function measureRequestsPerSecond(requests: number): Promise<number> {
+async function measureRequestsPerSecond(requestCount: number): Promise<number> {
   const startedAt = performance.now();
-  let remaining = requests;
+  let remaining = requestCount;
   const sendSequentially = async (): Promise<void> => {
     while (remaining > 0) {
       remaining -= 1;
-      const response = await request(`${address}/offer/response`, { dispatcher, method: "POST", headers, body });
+      const response = await request(`${receiverUrl}/offer/response`, { dispatcher, method: "POST", headers, body });
       await response.body.dump();
       if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
     }
   };
   await Promise.all(Array.from({ length: connections }, sendSequentially));
-  return requests / ((performance.now() - startedAt) / 1_000);
+  return requestCount / ((performance.now() - startedAt) / 1_000);
 }
 
 await measureRequestsPerSecond(2_000);

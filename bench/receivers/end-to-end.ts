@@ -31,9 +31,11 @@ export async function measureEndToEnd(
     const { candidate } = (await import(module.href)) as { candidate: ReceiverCandidate };
     receivers.push({ label: candidate.label, module, candidate });
   }
-  const tables = await collectPairs(receivers, rounds, async (...candidateAndBase) => {
-    const [candidate, base] = await Promise.all(candidateAndBase.map(RunningReceiver.start));
-    if (!candidate || !base) throw new Error("a pair has two receivers");
+  const tables = await collectPairs(receivers, rounds, async (candidateReceiver, baseReceiver) => {
+    const [candidate, base] = await Promise.all([
+      RunningReceiver.start(candidateReceiver),
+      RunningReceiver.start(baseReceiver),
+    ]);
     try {
       for (const receiver of [base, candidate])
         await receiver.measureCpuPerRequest(warmUp, { bytes: 300, padding: "text" });
@@ -86,7 +88,7 @@ class RunningReceiver {
     const after = await this.#process.request<Usage>("usage");
     const handled = after.handled - before.handled;
     if (handled !== count) throw new Error(`${this.#candidate.label}: ${handled} of ${count} events were handled.`);
-    return (after.cpu - before.cpu) / count;
+    return (after.cpuMicroseconds - before.cpuMicroseconds) / count;
   }
 
   async stop(): Promise<void> {

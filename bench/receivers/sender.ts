@@ -19,7 +19,7 @@ export class Sender {
   }
 
   /**
-   * Sends all requests over all connections; each connection waits for a response before its next request.
+   * Sends the requests over all connections. Each connection waits for a response before it sends its next request.
    *
    * @throws for a response that is not 2xx
    */
@@ -33,7 +33,7 @@ export class Sender {
   }
 }
 
-/** Takes requests from the shared queue until it is empty, and sends each after the previous response. */
+/** Sends requests from the shared queue until it is empty, each after the response to the previous one. */
 function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = "";

@@ -1,12 +1,12 @@
-// Runs one receiver in a separate process; the parent asks how much CPU time it has used.
+// Runs one receiver in a separate process, and reports its CPU time when the parent requests it.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ReceiverCandidate } from "./candidate.ts";
 
-/** What a server reports on request. */
+/** The usage that a receiver process reports. */
 export interface Usage {
-  /** User and system, in microseconds. */
-  readonly cpu: number;
+  /** The CPU time in user and system mode. */
+  readonly cpuMicroseconds: number;
   /** Events that reached the user's own code. */
   readonly handled: number;
 }
@@ -24,6 +24,6 @@ server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpu: user + system, handled } satisfies Usage);
+  process.send?.({ cpuMicroseconds: user + system, handled } satisfies Usage);
 });
 process.on("disconnect", () => process.exit());

@@ -1,6 +1,6 @@
-/** One way to check a signature, with a message that passes. */
+/** Checks the signature of one correctly signed message with one library. */
 export interface Verifier {
   readonly label: string;
-  /** True if the signature is valid. */
+  /** @returns whether the signature is valid */
   verify(): boolean | Promise<boolean>;
 }

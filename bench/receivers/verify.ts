@@ -15,9 +15,11 @@ export interface VerifyTask {
 
 const { label, baseLabel, warmUpMs, slices, sliceMs } = readTask<VerifyTask>();
 const verifiers = await makeVerifiers();
-const [base, verifier] = [baseLabel, label].map((name) => verifiers.find((candidate) => candidate.label === name));
+const base = verifiers.find((candidate) => candidate.label === baseLabel);
+const verifier = verifiers.find((candidate) => candidate.label === label);
 if (!base || !verifier) throw new Error(`There is no verifier ${label} or ${baseLabel}.`);
-for (const toWarmUp of [base, verifier]) await measureChecksPerSecond(toWarmUp, warmUpMs);
+await measureChecksPerSecond(base, warmUpMs);
+await measureChecksPerSecond(verifier, warmUpMs);
 const pair = await measureAlternately(
   slices,
   () => measureChecksPerSecond(base, sliceMs),
@@ -27,19 +29,21 @@ process.send?.([pair]);
 
 /** Checks signatures for a slice of CPU time. @returns checks per second of CPU time */
 async function measureChecksPerSecond(verifier: Verifier, sliceMs: number): Promise<number> {
-  const batch = 50;
+  const batchSize = 50;
   const start = process.cpuUsage();
-  for (let count = batch; ; count += batch) {
-    await verifyRepeatedly(verifier, batch);
+  for (let count = batchSize; ; count += batchSize) {
+    await verifyRepeatedly(verifier, batchSize);
     const { user, system } = process.cpuUsage(start);
-    if (user + system >= sliceMs * 1000) return (count / (user + system)) * 1_000_000;
+    const cpuMicroseconds = user + system;
+    if (cpuMicroseconds >= sliceMs * 1000) return (count / cpuMicroseconds) * 1_000_000;
   }
 }
 
 async function verifyRepeatedly({ label, verify }: Verifier, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
     const result = verify();
-    // A synchronous verifier is not awaited, so it does not pay for a promise.
-    if (!(typeof result === "boolean" ? result : await result)) throw new Error(`${label} rejected a valid signature.`);
+    // Do not await a synchronous result, because awaiting takes time.
+    const isValid = typeof result === "boolean" ? result : await result;
+    if (!isValid) throw new Error(`${label} rejected a valid signature.`);
   }
 }

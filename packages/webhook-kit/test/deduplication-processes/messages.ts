@@ -1,4 +1,4 @@
-/** The settings of a receiver in its own process. */
+/** The settings of a receiver in a separate process. */
 export interface ProcessSetup {
   readonly client: "redis" | "ioredis";
   readonly redisUrl: string;
@@ -11,5 +11,5 @@ export type FromProcess =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "handling"; readonly workerId: string };
 
-/** With this message, the parent lets the handler's current and later runs finish. */
+/** The parent sends this message to let the current and later handler runs finish. */
 export type ToProcess = "finish";

@@ -13,14 +13,14 @@ async function startThreeProcesses(handlerTimeoutMs: number): Promise<ReceiverPr
 }
 
 /** Signs an event, and returns a function that sends the same request each time. */
-function createRepeatedRequest(): (to: ReceiverProcess | undefined) => Promise<ProcessResponse> {
+function createRepeatedRequest(): (receiver: ReceiverProcess | undefined) => Promise<ProcessResponse> {
   const init = {
     method: "POST",
     headers: jsonHeaders(),
     body: JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" }),
   };
-  return async (to) => {
-    const response = await fetch(`${to?.url}/offer/response`, init);
+  return async (receiver) => {
+    const response = await fetch(`${receiver?.url}/offer/response`, init);
     await response.text();
     return { status: response.status, retryAfter: Number(response.headers.get("retry-after")) };
   };
@@ -33,56 +33,63 @@ interface ProcessResponse {
 
 const send100Requests = (
   processes: ReceiverProcess[],
-  send: (to: ReceiverProcess | undefined) => Promise<ProcessResponse>,
+  send: (receiver: ReceiverProcess | undefined) => Promise<ProcessResponse>,
 ) => Array.from({ length: 100 }, (_, index) => send(processes[index % processes.length]));
 
-const handledBy = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);
+const listHandled = (processes: ReceiverProcess[]): string[] => processes.flatMap(({ handled }) => handled);
 
 describe.runIf(await findRedis())("three processes that share a Redis", () => {
   test("of a hundred simultaneous identical requests, one is handled and all are eventually acknowledged", async () => {
     const processes = await startThreeProcesses(20_000);
     const send = createRepeatedRequest();
     const requests = send100Requests(processes, send);
-    let waiting = 0;
+    let conflictCount = 0;
     for (const request of requests)
-      void request.then(({ status, retryAfter }) => (waiting += status === 409 && retryAfter >= 1 ? 1 : 0));
-    await vi.waitFor(() => expect([waiting, handledBy(processes)]).toEqual([99, ["worker_amal"]]), { timeout: 60_000 });
+      void request.then(({ status, retryAfter }) => {
+        if (status === 409 && retryAfter >= 1) conflictCount += 1;
+      });
+    await vi.waitFor(() => expect([conflictCount, listHandled(processes)]).toEqual([99, ["worker_amal"]]), {
+      timeout: 60_000,
+    });
     for (const process of processes) process.finish();
     expect((await Promise.all(requests)).filter(({ status }) => status === 200)).toHaveLength(1);
 
-    const later = await Promise.all(send100Requests(processes, send));
-    expect(later.filter(({ status }) => status === 200)).toHaveLength(100);
-    expect(handledBy(processes)).toEqual(["worker_amal"]);
+    const laterResponses = await Promise.all(send100Requests(processes, send));
+    expect(laterResponses.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(listHandled(processes)).toEqual(["worker_amal"]);
   });
 
-  test("of a hundred identical requests to handlers that end immediately, one is handled", async () => {
+  test("of a hundred identical requests to handlers that finish immediately, one is handled", async () => {
     const processes = await startThreeProcesses(20_000);
     for (const process of processes) process.finish();
     const responses = await Promise.all(send100Requests(processes, createRepeatedRequest()));
     for (const { status, retryAfter } of responses)
       expect(status === 200 || (status === 409 && retryAfter >= 1), `${status}, retry after ${retryAfter}`).toBe(true);
     expect(responses.some(({ status }) => status === 200)).toBe(true);
-    expect(handledBy(processes)).toEqual(["worker_amal"]);
+    expect(listHandled(processes)).toEqual(["worker_amal"]);
   });
 
-  test("when a process is killed halfway through a request, another handles it once the lease expires", async () => {
-    const [killed, ...others] = (await startThreeProcesses(500)) as [ReceiverProcess, ...ReceiverProcess[]];
-    for (const process of others) process.finish();
+  test("when a process is killed during a request, another process handles it once the lease expires", async () => {
+    const [killedProcess, ...otherProcesses] = (await startThreeProcesses(500)) as [
+      ReceiverProcess,
+      ...ReceiverProcess[],
+    ];
+    for (const process of otherProcesses) process.finish();
     const send = createRepeatedRequest();
-    const lost = send(killed).catch(() => "connection lost");
-    await vi.waitFor(() => expect(killed.handled).toHaveLength(1), { timeout: 60_000 });
-    await killed.kill();
-    await lost;
+    const lostResponse = send(killedProcess).catch(() => "connection lost");
+    await vi.waitFor(() => expect(killedProcess.handled).toHaveLength(1), { timeout: 60_000 });
+    await killedProcess.kill();
+    await lostResponse;
 
     const statuses: number[] = [];
     while (statuses.at(-1) !== 200) {
-      const { status, retryAfter } = await send(others[statuses.length % others.length]);
+      const { status, retryAfter } = await send(otherProcesses[statuses.length % otherProcesses.length]);
       statuses.push(status);
       if (status === 409) expect(retryAfter).toBeGreaterThanOrEqual(1);
       await pause(20);
     }
     expect(statuses[0]).toBe(409);
     expect(new Set(statuses)).toEqual(new Set([409, 200]));
-    expect(handledBy(others)).toEqual(["worker_amal"]);
+    expect(listHandled(otherProcesses)).toEqual(["worker_amal"]);
   });
 });

@@ -9,12 +9,15 @@ import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 // Runs in a separate process: Express, a receiver, and deduplication in a shared Redis.
 const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
 const { prefix, secret, handlerTimeoutMs } = setup;
-const sendToParent = (message: FromProcess): void => void process.send?.(message);
 const finished = new Promise<void>((resolve) => {
   process.on("message", (message: ToProcess) => {
     if (message === "finish") resolve();
   });
 });
+
+function sendToParent(message: FromProcess): void {
+  process.send?.(message);
+}
 
 async function openDeduplication() {
   if (setup.client === "ioredis") return redisDeduplication(new Redis(setup.redisUrl), { prefix });

@@ -5,9 +5,9 @@ import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
 export interface ReceiverProcess {
   readonly url: string;
-  /** The workers whose responses its handler received. */
+  /** The ids of the workers whose responses the handler received. */
   readonly handled: string[];
-  /** Lets the handler's current and later runs finish. */
+  /** Lets the current and later handler runs finish. */
   finish(): void;
   /** Kills the process immediately, like kill -9. */
   kill(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startProcess(setup: ProcessSetup): Promise<ReceiverProcess
     else handled.push(message.workerId);
   });
   await vi.waitUntil(() => port !== undefined || child.exitCode !== null, { timeout: 30_000 });
-  if (port === undefined) throw new Error(`The receiver's process exited with ${child.exitCode}.`);
+  if (port === undefined) throw new Error(`The receiver process exited with ${child.exitCode}.`);
   return {
     url: `http://127.0.0.1:${port}`,
     handled,

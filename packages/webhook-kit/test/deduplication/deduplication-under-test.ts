@@ -7,13 +7,14 @@ import { memoryDeduplication } from "../../src/deduplication/memory-deduplicatio
 import { redisDeduplication } from "../../src/deduplication/redis-deduplication.ts";
 import { findRedis, redisUrl } from "./redis-server.ts";
 
-/** A store for tests that run on every store. `open` returns an empty store, which is removed after the test. */
+/** A type of deduplication store that the tests run on. */
 export interface DeduplicationUnderTest {
   readonly title: string;
+  /** Opens an empty store, which is removed after the test. */
   open(): Promise<Deduplication>;
 }
 
-/** Connects to Redis with a key prefix for one test, and deletes the prefix's keys afterwards. */
+/** Connects to Redis and creates a key prefix for one test. Deletes the keys with that prefix after the test. */
 export async function openRedis() {
   const prefix = `offers:test:${randomUUID()}:`;
   const client = await createClient({ url: redisUrl })
@@ -59,8 +60,9 @@ const redisUnderTest: DeduplicationUnderTest[] = [
   },
 ];
 
-/** Returns the memory store and, if Redis is reachable, its store with one client library (with each library in the full matrix). */
-export const deduplicationsUnderTest = async (): Promise<DeduplicationUnderTest[]> =>
-  (await findRedis()) === undefined
-    ? [memoryUnderTest]
-    : [memoryUnderTest, ...redisUnderTest.slice(0, process.env.TEST_MATRIX === "full" ? redisUnderTest.length : 1)];
+/** Returns the memory store and, if Redis responds, the Redis store with one client library. In the full matrix, with every library. */
+export async function deduplicationsUnderTest(): Promise<DeduplicationUnderTest[]> {
+  if ((await findRedis()) === undefined) return [memoryUnderTest];
+  if (process.env.TEST_MATRIX === "full") return [memoryUnderTest, ...redisUnderTest];
+  return [memoryUnderTest, ...redisUnderTest.slice(0, 1)];
+}

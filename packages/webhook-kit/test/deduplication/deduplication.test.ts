@@ -3,7 +3,7 @@ import { memoryDeduplication, timestampDigest, type WorkerAddedContact } from ".
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { requestTarget } from "../support/mount.ts";
+import { getRequestTarget } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
 captureConsole();
@@ -62,7 +62,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
 
   test("a receiver mounted at two paths handles the same event once at each", async () => {
     const handled: unknown[] = [];
-    const placeInPath = (request: unknown) => /north|south/.exec(requestTarget(request))?.[0];
+    const placeInPath = (request: unknown) => /north|south/.exec(getRequestTarget(request))?.[0];
     const { url } = await adapter.serve(
       { secret, onWorkerAddedContact: (_, { request }) => handled.push(placeInPath(request)) },
       "/:place",

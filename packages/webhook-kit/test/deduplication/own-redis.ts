@@ -23,20 +23,22 @@ export const hasRedisServer = (path = process.env.PATH ?? ""): boolean =>
     }
   });
 
-/** How long a node may be silent before another node takes over. */
+/** How long a node may be unreachable before another node takes over. */
 const maxSilenceMs = 1_500;
 
-/** A redis-server on loopback that a test kills. */
+/** A redis-server process on a loopback port, which a test can kill. */
 export class RedisNode {
   readonly port: number;
   readonly #child: ChildProcess;
   readonly #folder: string;
 
   private constructor(port: number, child: ChildProcess, folder: string) {
-    [this.port, this.#child, this.#folder] = [port, child, folder];
+    this.port = port;
+    this.#child = child;
+    this.#folder = folder;
   }
 
-  /** @param config the lines of redis.conf */
+  /** Starts a node, and waits until it responds. @param config the lines of redis.conf */
   static async start(config: readonly string[], ...flags: string[]): Promise<RedisNode> {
     const port = await findFreePort();
     const folder = await mkdtemp(join(tmpdir(), "offers-redis-"));
@@ -72,9 +74,9 @@ export class RedisNode {
   }
 }
 
-/** A group of nodes, one of which can be killed. */
+/** Several nodes, including a primary that a test can kill. */
 export interface RedisGroup {
-  /** The ports of the nodes or sentinels through which clients discover the rest. */
+  /** The ports of the nodes or sentinels that clients connect to first. */
   readonly ports: readonly number[];
   /** A primary, and the replica that takes over from it. */
   readonly primary: RedisNode;
@@ -86,15 +88,21 @@ const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
   for (const node of nodes) await node.remove();
 };
 
-const isClusterReady = async (node: RedisNode): Promise<boolean> =>
-  (await node.runCli("cluster", "info")).includes("cluster_state:ok");
+async function waitForCluster(node: RedisNode): Promise<void> {
+  while (!(await node.runCli("cluster", "info")).includes("cluster_state:ok")) await pause(20);
+}
+
+/** Waits until a replica is connected to the primary and in sync. */
+async function waitForReplica(primary: RedisNode): Promise<void> {
+  while (!(await primary.runCli("info", "replication")).includes("state=online")) await pause(50);
+}
 
 /** Starts a cluster of one node with every slot. Like a larger cluster, it rejects a command with keys in two slots. */
 export async function startOneNodeCluster(): Promise<RedisNode> {
   const settings = [`cluster-port ${await findFreePort()}`, "cluster-announce-ip 127.0.0.1"];
   const node = await RedisNode.start(["cluster-enabled yes", ...settings]);
   await node.runCli("cluster", "addslotsrange", "0", "16383");
-  while (!(await isClusterReady(node))) await pause(20);
+  await waitForCluster(node);
   return node;
 }
 
@@ -107,26 +115,24 @@ export async function startRedisCluster(): Promise<RedisGroup> {
     nodes.push(await RedisNode.start(settings));
   }
   const [primary] = nodes as [RedisNode];
-  await execute("redis-cli", [
-    ...["--cluster", "create", ...nodes.map(({ port }) => `127.0.0.1:${port}`)],
-    ...["--cluster-replicas", "1", "--cluster-yes"],
-  ]);
-  for (const node of nodes) while (!(await isClusterReady(node))) await pause(50);
+  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+  await execute("redis-cli", ["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"]);
+  for (const node of nodes) await waitForCluster(node);
   const id = await primary.runCli("cluster", "myid");
   let replica: RedisNode | undefined;
   while (replica === undefined) {
     const port = /127\.0\.0\.1:(\d+)@/.exec(await primary.runCli("cluster", "replicas", id))?.[1];
     replica = nodes.find((node) => String(node.port) === port);
   }
-  while (!(await primary.runCli("info", "replication")).includes("state=online")) await pause(50);
+  await waitForReplica(primary);
   return { ports: nodes.map(({ port }) => port), primary, replica, remove: () => removeAll(nodes) };
 }
 
-/** Starts a primary, a replica and three sentinels that know the primary as `main`. */
+/** Starts a primary, a replica, and three sentinels that monitor the primary under the name `main`. */
 export async function startRedisSentinels(): Promise<RedisGroup> {
   const primary = await RedisNode.start([]);
   const replica = await RedisNode.start([`replicaof 127.0.0.1 ${primary.port}`]);
-  while (!(await primary.runCli("info", "replication")).includes("state=online")) await pause(50);
+  await waitForReplica(primary);
   const settings = [
     `sentinel monitor main 127.0.0.1 ${primary.port} 2`,
     `sentinel down-after-milliseconds main ${maxSilenceMs}`,

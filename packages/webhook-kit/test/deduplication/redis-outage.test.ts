@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import express from "express";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
-import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
-
-const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
+import { jsonHeaders, secret, serve } from "../support/serve.ts";
 
 type Client = Parameters<typeof redisDeduplication>[0];
 

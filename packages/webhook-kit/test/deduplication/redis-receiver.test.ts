@@ -1,15 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
+import express from "express";
 import { describe, expect, test, vi } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, quiet, secret, serve, signedHeaders } from "../support/serve.ts";
+import { quietOptions, secret, serve, signedHeaders } from "../support/serve.ts";
 import { deduplicationsUnderTest } from "./deduplication-under-test.ts";
 
 captureConsole();
-
-const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 // printf '%s' '2026-11-20T09:30Z5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52' | openssl dgst -sha256
 const minuteHeaders = {
@@ -24,7 +23,7 @@ interface ResponseSummary {
 }
 
 async function mount(options: Partial<ReceiverOptions>) {
-  const { url } = await serve(express().use(webhookRouter({ ...quiet, secret, ...options })));
+  const { url } = await serve(express().use(webhookRouter({ ...quietOptions, secret, ...options })));
   return async (event: unknown, headers: Record<string, string> = minuteHeaders): Promise<ResponseSummary> => {
     const response = await fetch(`${url}/offer/response`, {
       method: "POST",

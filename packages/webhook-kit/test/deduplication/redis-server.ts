@@ -6,9 +6,9 @@ const configuredUrl = process.env.REDIS_URL || undefined;
 export const redisUrl = configuredUrl ?? "redis://127.0.0.1:6379/7";
 
 /**
- * Returns a Redis server's version, or undefined if it does not respond.
+ * Returns the version of the Redis server, or undefined if no server responds.
  *
- * @param url if set, a Redis that does not respond is an error
+ * @throws if `url` is set but no server responds there
  */
 export async function findRedis(url = configuredUrl): Promise<string | undefined> {
   const client = createClient({

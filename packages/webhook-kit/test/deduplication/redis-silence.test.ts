@@ -1,11 +1,10 @@
+import express from "express";
 import { describe, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
-import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
+import { jsonHeaders, secret, serve } from "../support/serve.ts";
 import { openRedis } from "./deduplication-under-test.ts";
 import { findRedis } from "./redis-server.ts";
-
-const [, { express }] = expresses as [unknown, (typeof expresses)[0]];
 
 const hash = "[\\w-]{43}";
 const token = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
-
-const [{ express }] = expresses as [(typeof expresses)[0]];
+import { express4, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 const now = new Date("2026-11-20T09:30:10.000Z");
 const json = { "content-type": "application/json" };
@@ -15,7 +13,7 @@ const minuteHeaders = {
 
 async function mount(clock = () => now) {
   const handled: string[] = [];
-  const app = express();
+  const app = express4();
   app.use(
     webhookRouter({
       secret,

@@ -5,7 +5,7 @@ import { createServer, type RequestListener, Server } from "node:http";
 import { pathToFileURL } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import express, { type RequestHandler } from "express";
-import { httpApi } from "../recipes/lambda-events.ts";
+import { createHttpApi } from "../recipes/lambda-events.ts";
 
 type Handle = (request: Request) => Promise<Response>;
 const file = process.argv[2] ?? "";
@@ -52,7 +52,7 @@ function listenerFor(name: string, value: unknown): RequestListener {
   if (typeof routing === "function") return routing;
   if (typeof fetch === "function") return getRequestListener((request) => fetch.call(value, request, process.env));
   if (name === "mountWebhooks" || name === "WebhooksModule") return listenerForNest(name, value);
-  if (name === "handler") return httpApi(value as Parameters<typeof httpApi>[0]);
+  if (name === "handler") return createHttpApi(value as Parameters<typeof createHttpApi>[0]);
   if (name === "fallback")
     return getRequestListener((request) => (value as (event: object) => Promise<Response>)({ request }));
   // A router, or an application with its own paths.

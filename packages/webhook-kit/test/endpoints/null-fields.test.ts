@@ -3,8 +3,8 @@ import { webhookHandler } from "../../src/fetch.ts";
 import type { ContactSuggestion } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
-import { changed, deleted } from "../support/payloads.ts";
-import { quiet, secret } from "../support/serve.ts";
+import { eventDeleted, timelineChanged } from "../support/payloads.ts";
+import { quietOptions, secret } from "../support/serve.ts";
 
 const search = { userEmailAddresses: ["hana@harbour.example"] };
 
@@ -12,8 +12,8 @@ const search = { userEmailAddresses: ["hana@harbour.example"] };
 const webhooks: [path: string, required: Record<string, unknown>, optional: string[]][] = [
   ["/contact-suggestions", search, ["filter"]],
   ["/offer/response", accepted, []],
-  ["/offer/eventDeleted", deleted, []],
-  ["/events/timelineChanged", changed, ["offerId", "maxAvailableNow", "maxAvailableNowCreated"]],
+  ["/offer/eventDeleted", eventDeleted, []],
+  ["/events/timelineChanged", timelineChanged, ["offerId", "maxAvailableNow", "maxAvailableNowCreated"]],
 ];
 
 const createHandlers = (handler: () => never[]) => ({
@@ -59,14 +59,14 @@ describe.each(sampleAdapters)("$name [D-94]", (adapter) => {
 });
 
 test.each(["", "[]", "null", "7", '"text"'])("the body %j is not a payload", async (body) => {
-  const handler = webhookHandler({ ...quiet, secret, onTimelineChanged: () => undefined });
+  const handler = webhookHandler({ ...quietOptions, secret, onTimelineChanged: () => undefined });
   const { status } = await handler(new Request("http://127.0.0.1/events/timelineChanged", post(body)));
   expect(status).toBe(400);
 });
 
 test("a member named __proto__ does not set the prototype", async () => {
   const onTimelineChanged = vi.fn();
-  const body = `{"__proto__":{"offerId":"polluted"},"offerId":null,${JSON.stringify(changed).slice(1)}`;
+  const body = `{"__proto__":{"offerId":"polluted"},"offerId":null,${JSON.stringify(timelineChanged).slice(1)}`;
   const handler = webhookHandler({ secret, onTimelineChanged });
   expect((await handler(new Request("http://127.0.0.1/events/timelineChanged", post(body)))).status).toBe(200);
   expect(onTimelineChanged.mock.calls[0]?.at(0).offerId).toBeUndefined();

@@ -4,7 +4,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import type { WorkerOfferResponse } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
-import { quiet, secret } from "../support/serve.ts";
+import { quietOptions, secret } from "../support/serve.ts";
 
 describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(["applied", "declined", "none", "Accepted", "accepted ", "später", "toString", ""])(
@@ -58,7 +58,7 @@ test.each([null, true, ["accepted"], { word: "accepted" }, undefined])(
   "%j is not a response [D-95]",
   async (response) => {
     const onWorkerOfferResponse = vi.fn();
-    const handler = webhookHandler({ ...quiet, secret, onWorkerOfferResponse });
+    const handler = webhookHandler({ ...quietOptions, secret, onWorkerOfferResponse });
     const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
     expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type ParseWebhookOptions, parseWebhook } from "../../src/fetch.ts";
 import { parseWebhookEvent, type Rejection, standardWebhooks } from "../../src/index.ts";
 import { signedRequest, whsec } from "../signature/standard-signed.ts";
-import { jsonHeaders, quiet, secret, signedHeaders } from "../support/serve.ts";
+import { jsonHeaders, quietOptions, secret, signedHeaders } from "../support/serve.ts";
 
-const options: ParseWebhookOptions = { ...quiet, secret, basePath: "/offers" };
+const options: ParseWebhookOptions = { ...quietOptions, secret, basePath: "/offers" };
 const request = (path: string, init?: RequestInit): Request => new Request(`https://us.example/offers${path}`, init);
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 const newRequest = (headers = jsonHeaders({ "offers-delivery-id": "delivery_1" })) =>

@@ -5,11 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, jsonHeaders, quiet, secret, serve } from "../support/serve.ts";
+import { express4, jsonHeaders, quietOptions, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
-const [{ express }] = expresses as [(typeof expresses)[0]];
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 
@@ -20,8 +19,8 @@ afterAll(() => provider.shutdown());
 
 async function mount(options: Partial<ReceiverOptions>) {
   exporter.reset();
-  const app = express();
-  app.use("/offers", webhookRouter({ ...quiet, secret, tracer: provider.getTracer("test"), ...options }));
+  const app = express4();
+  app.use("/offers", webhookRouter({ ...quietOptions, secret, tracer: provider.getTracer("test"), ...options }));
   const { url } = await serve(app);
   const headers = jsonHeaders();
   return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {

@@ -11,13 +11,13 @@ describe.each(adapters)("$name", (adapter) => {
   async function mount(options: Partial<ReceiverOptions> = {}) {
     const onWorkerOfferResponse = vi.fn();
     const onRejected = vi.fn();
-    const served = await adapter.serve({ secret, onWorkerOfferResponse, onRejected, ...options });
+    const receiver = await adapter.serve({ secret, onWorkerOfferResponse, onRejected, ...options });
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
       const init = { method: "POST", headers: jsonHeaders(headers), body };
-      const response = await fetch(`${served.url}/offer/response`, init);
+      const response = await fetch(`${receiver.url}/offer/response`, init);
       return { status: response.status, text: await response.text() };
     };
-    return { ...served, post, onWorkerOfferResponse, onRejected };
+    return { ...receiver, post, onWorkerOfferResponse, onRejected };
   }
 
   test.each([
@@ -86,8 +86,8 @@ describe.each(adapters)("$name", (adapter) => {
   test("accepts a body of exactly maxBodyBytes and rejects one more byte with 413, with and without Content-Length [D-17]", async () => {
     const body = JSON.stringify({ ...accepted, padding: "é".repeat(400) });
     const bytes = Buffer.byteLength(body);
-    const exact = await mount({ maxBodyBytes: bytes });
-    expect((await exact.post(body)).status).toBe(200);
+    const receiver = await mount({ maxBodyBytes: bytes });
+    expect((await receiver.post(body)).status).toBe(200);
     const { post, port, onRejected } = await mount({ maxBodyBytes: bytes - 1 });
     expect((await post(body)).status).toBe(413);
     const { Timestamp, Authorization } = signedHeaders();
@@ -99,6 +99,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["body_too_large", "body_too_large"]);
   });
+
   test("passes the bytes to a scheme that covers the body", async () => {
     const { post } = await mount({ scheme: coversLength(accepted) });
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
@@ -106,7 +107,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 });
 
-test("immediately reports a body whose sender hung up before it was read", async () => {
+test("readNodeBody immediately rejects a body whose sender hung up before it was read", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {
@@ -118,7 +119,7 @@ test("immediately reports a body whose sender hung up before it was read", async
   await expect(received).rejects.toMatchObject({ rejection: { code: "body_incomplete" } });
 });
 
-test("abandons a body that takes too long to arrive [D-17]", async () => {
+test("readNodeBody rejects a body that takes too long to arrive [D-17]", async () => {
   const received = new Promise((resolve, reject) => {
     serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))

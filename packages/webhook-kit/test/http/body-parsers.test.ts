@@ -4,15 +4,15 @@ import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { accepted } from "../support/mount.ts";
-import { expresses, jsonHeaders, quiet, secret, serve } from "../support/serve.ts";
+import { expressVersions, jsonHeaders, quietOptions, secret, serve } from "../support/serve.ts";
 
-describe.each(expresses)("Express $version", ({ express }) => {
+describe.each(expressVersions)("Express $version", ({ express }) => {
   async function mount(options: Partial<ReceiverOptions> = {}, ...before: RequestHandler[]) {
     const onWorkerOfferResponse = vi.fn();
     const onError = vi.fn();
     const app = express();
     for (const middleware of before) app.use(middleware);
-    app.use(webhookRouter({ ...quiet, secret, onWorkerOfferResponse, onError, ...options }));
+    app.use(webhookRouter({ ...quietOptions, secret, onWorkerOfferResponse, onError, ...options }));
     const { url } = await serve(app);
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
       const response = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(headers), body });
@@ -21,7 +21,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     return { post, onWorkerOfferResponse, onError };
   }
 
-  test("after express.json() the parsed body is used", async () => {
+  test("after express.json(), the router uses the parsed body", async () => {
     const { post, onWorkerOfferResponse } = await mount({}, express.json());
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
     expect((await post('{"offerId":""}')).status).toBe(400);
@@ -36,7 +36,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
       "a parser that sets rawBody",
       express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
     ],
-  ])("after %s the bytes are used", async (_, parser) => {
+  ])("after %s, the router uses the bytes of the body", async (_, parser) => {
     const { post, onWorkerOfferResponse } = await mount({}, parser);
     expect((await post(JSON.stringify(accepted))).status).toBe(200);
     expect((await post("{")).status).toBe(400);
@@ -45,7 +45,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
 
   const consumeBody: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
 
-  test("a consumed body results in a 500 whose error says what to change", async () => {
+  test("a consumed body results in a 500 whose problem explains what to change", async () => {
     const { post, onError } = await mount({}, consumeBody);
     const { status, text } = await post(JSON.stringify(accepted));
     expect([status, JSON.parse(text).code]).toEqual([500, "body_already_consumed"]);
@@ -53,7 +53,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
   });
 
-  test("a scheme that covers the body gets the bytes that a parser kept as rawBody", async () => {
+  test("a scheme that covers the body gets the bytes that a parser stored as rawBody", async () => {
     const rawBodyParser = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
     const { post } = await mount({ scheme: coversLength(accepted) }, rawBodyParser);
     expect((await post(JSON.stringify(accepted))).status).toBe(200);

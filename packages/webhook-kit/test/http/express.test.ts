@@ -2,14 +2,14 @@ import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { accepted, post } from "../support/mount.ts";
-import { expresses, jsonHeaders, quiet, secret, serve, signedHeaders } from "../support/serve.ts";
+import { expressVersions, jsonHeaders, quietOptions, secret, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
-/** Behaviour specific to Express; the other tests run on every adapter. */
-describe.each(expresses)("Express $version", ({ express }) => {
+/** Behaviour that is specific to Express. The other tests run on every adapter. */
+describe.each(expressVersions)("Express $version", ({ express }) => {
   test("a known path without a handler gets a 404 problem, and an unknown one goes to the next middleware [D-46] [interface: Overview 5c, 5d]", async () => {
-    const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
+    const app = express().use("/hooks", webhookRouter({ ...quietOptions, secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
     const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signedHeaders() });
@@ -28,7 +28,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
     app.use(
       "/:tenant/hooks",
       webhookRouter({
-        ...quiet,
+        ...quietOptions,
         secret: async (request) => tenants[String(request.params.tenant)],
         onWorkerOfferResponse: (_, { request }) => handledTenants.push(request.params.tenant),
       }),
@@ -55,7 +55,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
   });
 });
 
-test("outside Express, both middlewares throw an error that says what to use instead", () => {
+test("outside Express, both middlewares throw an error that names the function to use instead", () => {
   for (const middleware of [webhookRouter({ secret }), verifyWebhook({ secret })]) {
     const listener = middleware as unknown as (request: object, response: object) => void;
     expect(() => listener({}, {})).toThrow(

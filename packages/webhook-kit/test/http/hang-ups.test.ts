@@ -5,22 +5,22 @@ import { adapters } from "../support/adapters.ts";
 import { accepted, post } from "../support/mount.ts";
 import { jsonHeaders, secret, sendRaw } from "../support/serve.ts";
 
-/** Returns an event as an HTTP/1.1 request without the last `missing` bytes of its body. */
-function serialiseEvent(headers: Record<string, string>, missing = 0): string {
+/** Serialises an event as an HTTP/1.1 request, without the last `missingBytes` of its body. */
+function serialiseEvent(headers: Record<string, string>, missingBytes = 0): string {
   const body = JSON.stringify(accepted);
   const lines = Object.entries({ Host: "a", ...headers, "Content-Length": body.length }).map((pair) => pair.join(": "));
-  return `POST /offer/response HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body.slice(0, body.length - missing)}`;
+  return `POST /offer/response HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body.slice(0, body.length - missingBytes)}`;
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("a request whose sender hangs up halfway is rejected, and only onRejected is called", async () => {
+  test("a request whose sender hangs up before the end of the body is rejected, and only onRejected is called", async () => {
     const onRejected = vi.fn();
     const onWorkerOfferResponse = vi.fn();
     const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });
-    const arrived = once(server, "request");
+    const requestArrived = once(server, "request");
     const socket = connect(port, "127.0.0.1");
     socket.write(serialiseEvent(jsonHeaders(), 1));
-    await arrived;
+    await requestArrived;
     socket.destroy();
     await vi.waitFor(
       () => expect(onRejected).toHaveBeenCalledWith(expect.objectContaining({ code: "body_incomplete" })),
@@ -38,8 +38,8 @@ describe.each(adapters)("$name", (adapter) => {
     const socket = connect(port, "127.0.0.1");
     socket.write(serialiseEvent(headers));
     await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1), { timeout: 60_000 });
-    const [serverSide] = await connected;
-    const closed = once(serverSide, "close");
+    const [serverSocket] = await connected;
+    const closed = once(serverSocket, "close");
     socket.destroy();
     await closed;
     finish();

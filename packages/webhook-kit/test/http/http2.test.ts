@@ -22,10 +22,10 @@ captureConsole();
 type Listener = ReturnType<typeof webhookListener>;
 
 // Node warns about headers that HTTP/2 forbids.
-const warned = vi.fn();
-process.on("warning", warned);
-afterEach(() => expect(warned).not.toHaveBeenCalled());
-afterAll(() => void process.off("warning", warned));
+const onWarning = vi.fn();
+process.on("warning", onWarning);
+afterEach(() => expect(onWarning).not.toHaveBeenCalled());
+afterAll(() => void process.off("warning", onWarning));
 
 /** Waits until a server listens, opens a session, and closes both after the test. */
 async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca?: string) {
@@ -83,7 +83,7 @@ const servers: [name: string, connect: (listener: Listener) => Promise<http2.Cli
   ],
 ];
 
-/** Sends a whole event, or `partialBody` without ending it, and returns the response once the stream has closed. */
+/** Sends a whole event, or `partialBody` without ending the stream. Returns the response once the stream has closed. */
 async function post(
   session: http2.ClientHttp2Session,
   headers: Record<string, string>,
@@ -103,9 +103,9 @@ async function post(
 const rstCode = http2.constants.NGHTTP2_NO_ERROR;
 
 /** More bytes than a session accepts before the receiver reads them. */
-const unfinished = new Uint8Array(300_000).fill(0x20);
+const unfinishedBody = new Uint8Array(300_000).fill(0x20);
 
-const rejections: [what: string, headers: () => Record<string, string>, status: number, code: string][] = [
+const rejections: [description: string, headers: () => Record<string, string>, status: number, code: string][] = [
   ["an unsigned body", () => ({}), 401, "invalid_signature"],
   ["an unsigned body with a length", () => ({ "content-length": "30000000" }), 401, "invalid_signature"],
   ["a body that is too long", jsonHeaders, 413, "body_too_large"],
@@ -114,13 +114,13 @@ const rejections: [what: string, headers: () => Record<string, string>, status: 
 
 describe.each(servers)("%s over HTTP/2", (_name, connect) => {
   test.each(rejections)(
-    "ends the stream of %s and accepts the session's next event",
-    async (_what, headers, status, code) => {
+    "ends the stream of %s and accepts the next event of the session",
+    async (_description, headers, status, code) => {
       const onWorkerOfferResponse = vi.fn();
       const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
-      // Three times, because a session whose window is not restored accepts only 65,535 bytes in total.
+      // Sends the body three times, because a session that never enlarges its window accepts only 65,535 bytes in total.
       for (let round = 0; round < 3; round += 1)
-        expect(await post(session, headers(), unfinished)).toEqual({ status, code, rstCode });
+        expect(await post(session, headers(), unfinishedBody)).toEqual({ status, code, rstCode });
       expect(await post(session, jsonHeaders())).toMatchObject({ status: 200, rstCode });
       expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
     },

@@ -27,23 +27,23 @@ const ignore = () => undefined;
 const json = JSON.stringify(accepted);
 
 /** Returns a function that sends requests through serverless-http, which leaves `rawHeaders` empty. */
-function throughServerless(app: Parameters<typeof serverless>[0]) {
+function createServerlessSender(app: Parameters<typeof serverless>[0]) {
   const handler = serverless(app);
   return async ({ method, path, headers, body = "" }: SentRequest): Promise<ReceivedResponse> => {
     const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
       [values].flat().flatMap((value) => [name, value]),
     );
     const event = httpApiEvent({ method, path, rawHeaders, body: Buffer.from(body), isBinary: false });
-    const { statusCode, body: received = "" } = (await handler({ body: "", ...event }, {})) as {
+    const { statusCode, body: responseBody = "" } = (await handler({ body: "", ...event }, {})) as {
       statusCode: number;
       body?: string;
     };
-    return { status: statusCode, body: received };
+    return { status: statusCode, body: responseBody };
   };
 }
 
 /** Returns a function that sends requests through node-mocks-http, which sets a parsed body and no `rawHeaders`. */
-const throughMocks =
+const createMocksSender =
   (listener: (request: never, response: never, next: () => void) => void) =>
   async ({ method, path, headers, body }: SentRequest): Promise<ReceivedResponse> => {
     const request = createRequest({ method: method as "GET", url: path, headers, body: body && JSON.parse(body) });
@@ -56,10 +56,10 @@ const throughMocks =
 
 type SendRequest = (sent: SentRequest) => Promise<ReceivedResponse>;
 const receivers: [string, (options: ReceiverOptions) => SendRequest][] = [
-  ["webhookListener behind serverless-http", (options) => throughServerless(webhookListener(options))],
-  ["webhookRouter behind serverless-http", (options) => throughServerless(express().use(webhookRouter(options)))],
-  ["webhookListener in node-mocks-http", (options) => throughMocks(webhookListener(options))],
-  ["webhookRouter in node-mocks-http", (options) => throughMocks(webhookRouter(options))],
+  ["webhookListener behind serverless-http", (options) => createServerlessSender(webhookListener(options))],
+  ["webhookRouter behind serverless-http", (options) => createServerlessSender(express().use(webhookRouter(options)))],
+  ["webhookListener in node-mocks-http", (options) => createMocksSender(webhookListener(options))],
+  ["webhookRouter in node-mocks-http", (options) => createMocksSender(webhookRouter(options))],
 ];
 
 describe.each(receivers)("%s", (_, createSender) => {
@@ -76,13 +76,14 @@ describe.each(receivers)("%s", (_, createSender) => {
     expect([status, onWorkerOfferResponse.mock.calls[0]?.[0]]).toEqual([200, accepted]);
   });
 
-  test.each(["Timestamp", "Authorization"])("a second %s, joined with a comma or not, is rejected", async (name) => {
+  test.each(["Timestamp", "Authorization"])("a request with a second %s header is rejected", async (name) => {
     const onRejected = vi.fn();
     const send = createSender({ secret, onWorkerOfferResponse: ignore, onRejected });
     const headers = signedHeaders();
     const value = headers[name] ?? "";
-    for (const duplicated of [`${value}, ${value}`, `${value},${value}`, [value, value]]) {
-      const { status } = await send({ method: "GET", path: "/test/auth", headers: { ...headers, [name]: duplicated } });
+    // Some platforms join headers that have the same name with a comma.
+    for (const values of [`${value}, ${value}`, `${value},${value}`, [value, value]]) {
+      const { status } = await send({ method: "GET", path: "/test/auth", headers: { ...headers, [name]: values } });
       expect(status).toBe(401);
     }
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(Array(3).fill("duplicate_header"));
@@ -104,7 +105,7 @@ test("behind serverless-http, a scheme that signs the body gets its bytes", asyn
   const onWorkerOfferResponse = vi.fn();
   const scheme = standardWebhooks();
   const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-  const send = throughServerless(webhookListener({ secret: whsec, scheme, onWorkerOfferResponse }));
+  const send = createServerlessSender(webhookListener({ secret: whsec, scheme, onWorkerOfferResponse }));
   const signature = await scheme.sign({ secret: whsec, now: new Date(), body: Buffer.from(json) });
   const headers = { "content-type": "application/json", ...signature };
   expect((await send({ method: "POST", path: "/offer/response", headers, body: json })).status).toBe(200);
@@ -112,7 +113,7 @@ test("behind serverless-http, a scheme that signs the body gets its bytes", asyn
 });
 
 test("in node-mocks-http, verifyWebhook verifies headers and calls next", async () => {
-  const send = throughMocks(verifyWebhook({ secret, onRejected: ignore }));
+  const send = createMocksSender(verifyWebhook({ secret, onRejected: ignore }));
   expect((await send({ method: "GET", path: "/own", headers: signedHeaders() })).status).toBe(200);
   expect((await send({ method: "GET", path: "/own", headers: {} })).status).toBe(401);
 });

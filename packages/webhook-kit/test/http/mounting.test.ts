@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, mount, post, requestTarget } from "../support/mount.ts";
+import { accepted, getRequestTarget, mount, post } from "../support/mount.ts";
 import { secret, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
@@ -33,7 +33,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("distinguishes tenants by a path segment, each with its own secret", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
-    const tenantIn = (request: unknown) => /\/(\w+)\/hooks\//.exec(requestTarget(request))?.[1] ?? "";
+    const tenantIn = (request: unknown) => /\/(\w+)\/hooks\//.exec(getRequestTarget(request))?.[1] ?? "";
     const handledTenants: string[] = [];
     const { url } = await adapter.serve(
       {

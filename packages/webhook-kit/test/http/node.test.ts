@@ -14,12 +14,12 @@ test.each([
   [{ secret, basepath: "/offers" }, "invalid_option"],
   [{ secret: "short" }, "short_secret"],
   [undefined, "invalid_option"],
-])("%o is rejected at construction", (options, code) =>
+])("webhookListener throws for the options %o", (options, code) =>
   expect(() => webhookListener(options as ReceiverOptions)).toThrow(expect.objectContaining({ code })),
 );
 
-/** Returns the status of the response to a request line, and the code if the request was rejected. */
-async function statusAndCodeFor(line: string, headers: Record<string, string> = {}) {
+/** Sends a request line. @returns the response status and, if the request was rejected, the code */
+async function sendRequestLine(line: string, headers: Record<string, string> = {}) {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onWorkerAddedContact: () => undefined, onRejected });
   const { port } = await serve(listener);
@@ -50,10 +50,10 @@ test.each([
   ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_request"],
   ["GET /offers/contact/new/%00", 200, undefined],
 ])("%s gets %d (%s)", async (line, status, reason) =>
-  expect(await statusAndCodeFor(`${line} HTTP/1.1`, signedHeaders())).toEqual([status, reason]),
+  expect(await sendRequestLine(`${line} HTTP/1.1`, signedHeaders())).toEqual([status, reason]),
 );
 
-test("a request to an unknown path goes to next, and onRejected is not called [D-63]", async () => {
+test("a request to an unknown path is passed to next, and onRejected is not called [D-63]", async () => {
   const onRejected = vi.fn();
   const listener = webhookListener({ secret, basePath: "/offers", onRejected });
   const { url } = await serve((request, response) =>

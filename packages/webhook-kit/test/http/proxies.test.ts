@@ -7,7 +7,7 @@ import { secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
-/** Serves a proxy that forwards every request to a receiver with changed headers. */
+/** Serves a receiver behind a proxy that changes the headers of every request. */
 async function serveBehindProxy(
   adapter: Adapter,
   options: Partial<ReceiverOptions>,
@@ -18,20 +18,20 @@ async function serveBehindProxy(
     const headers = { ...incoming.headers };
     changeHeaders(headers);
     const { method = "GET", url = "/" } = incoming;
-    const forwarded = httpRequest(
+    const forwardedRequest = httpRequest(
       { host: "127.0.0.1", port: receiver.port, method, path: url, headers },
       (response) => {
         outgoing.writeHead(response.statusCode ?? 0, response.headers);
         response.pipe(outgoing);
       },
     );
-    incoming.pipe(forwarded);
+    incoming.pipe(forwardedRequest);
   });
 }
 
 describe.each(adapters)("$name", (adapter) => {
   test.each(["internal:8080", "xn--bro-hoa.example", "[::1]:3000", "10.0.0.7"])(
-    "a proxy may rewrite Host to %s",
+    "a signed request is accepted when a proxy has rewritten Host to %s",
     async (host) => {
       const { url } = await serveBehindProxy(adapter, {}, (headers) => {
         headers.host = host;
@@ -41,7 +41,7 @@ describe.each(adapters)("$name", (adapter) => {
     },
   );
 
-  test("the rejection says that a proxy may strip Authorization, but the response does not", async () => {
+  test("onRejected reports that a proxy may have stripped Authorization, but the response does not", async () => {
     const onRejected = vi.fn();
     const { url } = await serveBehindProxy(adapter, { onRejected }, (headers) => {
       delete headers.authorization;
@@ -67,22 +67,25 @@ describe.each(adapters)("$name", (adapter) => {
     ["HEAD", "/offers/offer/response", 405, "POST"],
     ["OPTIONS", "/offers/offer/response", 405, "POST"],
     ["HEAD", "/offers/nothing", 404, undefined],
-  ])("a monitor's %s %s gets %d, and the response to HEAD has no body", async (method, path, status, allow) => {
-    const handler = vi.fn();
-    const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
-    const { Timestamp, Authorization } = signedHeaders();
-    const response = await sendRaw(
-      port,
-      `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n\r\n`,
-    );
-    const [head = "", body] = response.split("\r\n\r\n");
-    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(/^allow: (.*)$/im.exec(head)?.[1]).toBe(allow);
-    if (method === "HEAD") expect(body).toBe("");
-    expect(handler).not.toHaveBeenCalled();
-  });
+  ])(
+    "a monitor that sends %s %s gets %d, and the response to HEAD has no body",
+    async (method, path, status, allow) => {
+      const handler = vi.fn();
+      const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
+      const { Timestamp, Authorization } = signedHeaders();
+      const response = await sendRaw(
+        port,
+        `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n\r\n`,
+      );
+      const [head = "", body] = response.split("\r\n\r\n");
+      expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(/^allow: (.*)$/im.exec(head)?.[1]).toBe(allow);
+      if (method === "HEAD") expect(body).toBe("");
+      expect(handler).not.toHaveBeenCalled();
+    },
+  );
 
-  test("one connection serves several requests, whatever their outcomes", async () => {
+  test("a connection stays open for the next request after a request is rejected", async () => {
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
     const { Timestamp, Authorization } = signedHeaders();
     const signature = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;

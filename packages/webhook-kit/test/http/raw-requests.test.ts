@@ -9,9 +9,9 @@ const { Timestamp = "", Authorization = "" } = signedHeaders();
 const digest = Authorization.slice("hmac ".length);
 
 const cases: [string, string[], number, string?][] = [
-  ["plain", [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`], 200],
-  ["names in another case", [`TIMESTAMP: ${Timestamp}`, `aUTHORIZATION: ${Authorization}`], 200],
-  ["the scheme's word in another case", [`Timestamp: ${Timestamp}`, `Authorization: HMAC ${digest}`], 200],
+  ["valid headers", [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`], 200],
+  ["header names in a different case", [`TIMESTAMP: ${Timestamp}`, `aUTHORIZATION: ${Authorization}`], 200],
+  ["the scheme name in a different case", [`Timestamp: ${Timestamp}`, `Authorization: HMAC ${digest}`], 200],
   ["lower-case digits", [`Timestamp: ${Timestamp}`, `Authorization: hmac ${digest.toLowerCase()}`], 200],
   [
     "white space around values, which HTTP drops",
@@ -74,7 +74,7 @@ const cases: [string, string[], number, string?][] = [
     401,
     "malformed_authorization",
   ],
-  ["no scheme word", [`Timestamp: ${Timestamp}`, `Authorization: ${digest}`], 401, "malformed_authorization"],
+  ["no scheme name", [`Timestamp: ${Timestamp}`, `Authorization: ${digest}`], 401, "malformed_authorization"],
   ["an empty Authorization", [`Timestamp: ${Timestamp}`, "Authorization:"], 401, "malformed_authorization"],
   ["an empty Timestamp", ["Timestamp:", `Authorization: ${Authorization}`], 401, "malformed_timestamp"],
   [
@@ -86,9 +86,9 @@ const cases: [string, string[], number, string?][] = [
   ["NaN as Timestamp", ["Timestamp: NaN", `Authorization: ${Authorization}`], 401, "malformed_timestamp"],
 ];
 
-test.each(adapters.flatMap((adapter) => cases.map((each) => ({ adapter, each }))))(
-  "$adapter.name responds to $each.0 with $each.2 [D-16] [interface: Authentication 1b]",
-  async ({ adapter, each: [, headers, status, reason] }) => {
+test.each(adapters.flatMap((adapter) => cases.map((testCase) => ({ adapter, testCase }))))(
+  "$adapter.name responds to $testCase.0 with $testCase.2 [D-16] [interface: Authentication 1b]",
+  async ({ adapter, testCase: [, headers, status, reason] }) => {
     const onRejected = vi.fn();
     const { port } = await adapter.serve({ secret, onRejected });
     const response = await sendRaw(

@@ -1,19 +1,19 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
-import type { GoOnMessage, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
+import type { KilledReceiverSetup, ResumeMessage, Stage, StageMessage } from "./messages.ts";
 
-/** A receiver process that is killed with SIGKILL when `shouldDie` returns true, and then restarted. */
+/** A receiver process that is killed with SIGKILL when `shouldKill` returns true, and then restarted. */
 export class KilledReceiver {
   readonly #setup: KilledReceiverSetup;
-  readonly #shouldDie: (stage: Stage, event: string) => boolean;
+  readonly #shouldKill: (stage: Stage, event: string) => boolean;
   #child: ChildProcess | undefined;
   #port: Promise<number>;
   #isStopped = false;
 
-  constructor(setup: KilledReceiverSetup, shouldDie: (stage: Stage, event: string) => boolean) {
+  constructor(setup: KilledReceiverSetup, shouldKill: (stage: Stage, event: string) => boolean) {
     this.#setup = setup;
-    this.#shouldDie = shouldDie;
+    this.#shouldKill = shouldKill;
     this.#port = this.#start();
     onTestFinished(() => this.stop());
   }
@@ -26,19 +26,19 @@ export class KilledReceiver {
     return new Promise((resolve, reject) => {
       child.on("message", (message: StageMessage) => {
         if (message.type === "listening") resolve(message.port);
-        else if (this.#shouldDie(message.stage, message.event)) child.kill("SIGKILL");
-        else child.send({ goOn: `${message.stage} ${message.event}` } satisfies GoOnMessage, () => undefined);
+        else if (this.#shouldKill(message.stage, message.event)) child.kill("SIGKILL");
+        else child.send({ resume: `${message.stage} ${message.event}` } satisfies ResumeMessage, () => undefined);
       });
       child.once("exit", (code, signal) => {
         if (this.#isStopped) return;
-        if (signal !== "SIGKILL") return reject(new Error(`The receiver's process exited with ${code ?? signal}.`));
+        if (signal !== "SIGKILL") return reject(new Error(`The receiver process exited with ${code ?? signal}.`));
         this.#port = this.#start();
         resolve(this.#port);
       });
     });
   }
 
-  /** @returns the status, or undefined if the process ended before it responded */
+  /** Sends a request to the current process. @returns the status, or undefined if the process ended before it responded */
   async send(path: string, init: RequestInit): Promise<number | undefined> {
     const port = await this.#port;
     return fetch(`http://127.0.0.1:${port}${path}`, init).then(

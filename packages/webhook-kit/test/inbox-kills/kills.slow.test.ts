@@ -17,10 +17,11 @@ import { signedRequest, whsec } from "../signature/standard-signed.ts";
 import { KilledReceiver } from "./killed-receiver.ts";
 import { type Handle, type KilledReceiverSetup, type Stage, stages } from "./messages.ts";
 
-const [postgresKills, pgliteKills] = [Number(process.env.KILLS ?? 200), Number(process.env.PGLITE_KILLS ?? 30)];
-const otherKills = Number(process.env.OTHER_KILLS ?? 60);
+const postgresKillCount = Number(process.env.KILLS ?? 200);
+const pgliteKillCount = Number(process.env.PGLITE_KILLS ?? 30);
+const otherKillCount = Number(process.env.OTHER_KILLS ?? 60);
 
-/** The outcome of one run's events. */
+/** How many events a run sent, lost and handled twice, and how often it killed a receiver at each stage. */
 interface Tally {
   readonly events: number;
   readonly kills: Readonly<Record<Stage, number>>;
@@ -28,30 +29,30 @@ interface Tally {
   readonly handledTwice: number;
 }
 
-/** Sends two events for each kill, and kills a receiver at a stage of every second event. */
+/** Sends two events for each kill. While every second event is handled, its receiver is killed at one of the stages. */
 async function runWithKills(
   setup: KilledReceiverSetup,
   receiverCount: number,
-  kills: number,
+  killCount: number,
   readHandled: () => Promise<string[]>,
 ): Promise<Tally> {
   const pendingKills = new Map<string, Stage>();
   const killsByStage: Record<Stage, number> = { row: 0, commit: 0, response: 0 };
-  const shouldDie = (stage: Stage, event: string): boolean => {
+  const shouldKill = (stage: Stage, event: string): boolean => {
     if (pendingKills.get(event) !== stage) return false;
     pendingKills.delete(event);
     killsByStage[stage] += 1;
     return true;
   };
-  const receivers = Array.from({ length: receiverCount }, () => new KilledReceiver(setup, shouldDie));
-  const events = Array.from({ length: 2 * kills }, () => randomUUID());
+  const receivers = Array.from({ length: receiverCount }, () => new KilledReceiver(setup, shouldKill));
+  const events = Array.from({ length: 2 * killCount }, () => randomUUID());
   for (const [index, event] of events.entries())
     if (index % 2 === 0) pendingKills.set(event, stages[(index / 2) % stages.length] as Stage);
-  const waiting = [...events];
-  const deliver = async (): Promise<void> => {
-    for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) await deliverOne(receivers, event);
+  const queue = events.values();
+  const deliverQueuedEvents = async (): Promise<void> => {
+    for (const event of queue) await deliverEvent(receivers, event);
   };
-  await Promise.all(Array.from({ length: 2 * receiverCount }, deliver));
+  await Promise.all(Array.from({ length: 2 * receiverCount }, deliverQueuedEvents));
   for (const receiver of receivers) await receiver.stop();
 
   const counts = new Map<string, number>();
@@ -65,10 +66,10 @@ async function runWithKills(
 }
 
 /**
- * Delivers an event the way the service does: with the same id on every attempt, signed when it is sent, to any of the receivers, until the
- * response is 200.
+ * Sends an event to randomly chosen receivers until one responds with 200. Like the service, uses the same id for every attempt, and signs
+ * each attempt when it is sent.
  */
-async function deliverOne(receivers: readonly KilledReceiver[], event: string): Promise<void> {
+async function deliverEvent(receivers: readonly KilledReceiver[], event: string): Promise<void> {
   const body = JSON.stringify({ offerId: event, workerId: "worker_amal", response: "accepted" });
   for (;;) {
     const { headers, ...init } = signedRequest(body, { id: `msg_${event}` });
@@ -79,7 +80,11 @@ async function deliverOne(receivers: readonly KilledReceiver[], event: string): 
   }
 }
 
-async function runOnPostgres(mode: KilledReceiverSetup["mode"], kills: number, handle: Handle = "pg"): Promise<Tally> {
+async function runOnPostgres(
+  mode: KilledReceiverSetup["mode"],
+  killCount: number,
+  handle: Handle = "pg",
+): Promise<Tally> {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   const pool = new pg.Pool({ connectionString: url });
@@ -87,7 +92,7 @@ async function runOnPostgres(mode: KilledReceiverSetup["mode"], kills: number, h
   await pool.query(`${inboxMigration()} CREATE TABLE handled (event text NOT NULL)`);
   const readHandled = async () =>
     (await pool.query<{ event: string }>("SELECT event FROM handled")).rows.map(({ event }) => event);
-  const tally = await runWithKills({ secret: whsec, mode, handle, location: url }, 3, kills, readHandled);
+  const tally = await runWithKills({ secret: whsec, mode, handle, location: url }, 3, killCount, readHandled);
   console.log(`three receivers on PostgreSQL with ${handle}, ${mode}:`, tally);
   return tally;
 }
@@ -96,8 +101,8 @@ describe.runIf(await isPostgresRunning())("three receivers on PostgreSQL that ar
   test("with once, no event is lost or duplicated", {
     timeout: 1_800_000,
   }, async () => {
-    const { kills, lost, handledTwice } = await runOnPostgres("once", postgresKills);
-    expect(kills.row + kills.commit + kills.response).toBe(postgresKills);
+    const { kills, lost, handledTwice } = await runOnPostgres("once", postgresKillCount);
+    expect(kills.row + kills.commit + kills.response).toBe(postgresKillCount);
     expect({ lost, handledTwice }).toEqual({ lost: 0, handledTwice: 0 });
   });
 
@@ -105,14 +110,14 @@ describe.runIf(await isPostgresRunning())("three receivers on PostgreSQL that ar
     "with once through %s, no event is lost or duplicated",
     { timeout: 1_800_000 },
     async (handle) => {
-      expect(await runOnPostgres("once", otherKills, handle)).toMatchObject({ lost: 0, handledTwice: 0 });
+      expect(await runOnPostgres("once", otherKillCount, handle)).toMatchObject({ lost: 0, handledTwice: 0 });
     },
   );
 
   test("with memoryDeduplication and a bare insert, the same run duplicates events", {
     timeout: 1_800_000,
   }, async () => {
-    const { lost, handledTwice } = await runOnPostgres("memory", Math.ceil(postgresKills / 4));
+    const { lost, handledTwice } = await runOnPostgres("memory", Math.ceil(postgresKillCount / 4));
     expect(lost).toBe(0);
     expect(handledTwice).toBeGreaterThan(0);
   });
@@ -132,11 +137,11 @@ test("one receiver on PGlite, killed between row, commit and response, does not 
   const tally = await runWithKills(
     { secret: whsec, mode: "once", handle: "pglite", location: dataFolder },
     1,
-    pgliteKills,
+    pgliteKillCount,
     readHandled,
   );
   console.log("one receiver on PGlite, once:", tally);
-  expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(pgliteKills);
+  expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(pgliteKillCount);
   expect(tally).toMatchObject({ lost: 0, handledTwice: 0 });
 });
 
@@ -157,9 +162,9 @@ test.each(["node:sqlite", "better-sqlite3"] as const)(
         .prepare("SELECT event FROM handled")
         .all()
         .map(({ event }) => String(event));
-    const tally = await runWithKills({ secret: whsec, mode: "once", handle, location }, 3, otherKills, readHandled);
+    const tally = await runWithKills({ secret: whsec, mode: "once", handle, location }, 3, otherKillCount, readHandled);
     console.log(`three receivers on SQLite with ${handle}, once:`, tally);
-    expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKills);
+    expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKillCount);
     expect(tally).toMatchObject({ lost: 0, handledTwice: 0 });
   },
 );
@@ -179,9 +184,9 @@ test.runIf(await hasMysql())(
       return (rows as { event: string }[]).map(({ event }) => event);
     };
     const setup: KilledReceiverSetup = { secret: whsec, mode: "once", handle: "mysql2", location: url };
-    const tally = await runWithKills(setup, 3, otherKills, readHandled);
+    const tally = await runWithKills(setup, 3, otherKillCount, readHandled);
     console.log("three receivers on MySQL, once:", tally);
-    expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKills);
+    expect(tally.kills.row + tally.kills.commit + tally.kills.response).toBe(otherKillCount);
     expect(tally).toMatchObject({ lost: 0, handledTwice: 0 });
   },
 );

@@ -1,7 +1,7 @@
 /** The library whose transaction the receiver uses. */
 export type Handle = "pg" | "drizzle" | "prisma" | "pglite" | "node:sqlite" | "better-sqlite3" | "mysql2";
 
-/** How a receiver in its own process records events. */
+/** How a receiver in a separate process records events. */
 export interface KilledReceiverSetup {
   readonly secret: string;
   /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
@@ -19,7 +19,7 @@ export type StageMessage =
   | { readonly type: "listening"; readonly port: number }
   | { readonly type: "reached"; readonly stage: Stage; readonly event: string };
 
-/** Lets an event continue. Instead of sending it, the parent may kill the process. */
-export interface GoOnMessage {
-  readonly goOn: string;
+/** Lets the receiver continue after a stage of an event. The parent either sends this message or kills the process. */
+export interface ResumeMessage {
+  readonly resume: string;
 }

@@ -6,53 +6,55 @@ import { type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import { mysqlInbox } from "../../src/mysql.ts";
 import { type Inbox, inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox } from "../../src/sqlite.ts";
-import type { GoOnMessage, Handle, KilledReceiverSetup, Stage, StageMessage } from "./messages.ts";
+import type { Handle, KilledReceiverSetup, ResumeMessage, Stage, StageMessage } from "./messages.ts";
 
 const { secret, mode, handle, location } = JSON.parse(process.argv[2] ?? "") as KilledReceiverSetup;
-const sendToParent = (message: StageMessage): void => void process.send?.(message);
 const insert = "INSERT INTO handled (event) VALUES ($1)";
-const waiting = new Map<string, () => void>();
-process.on("message", ({ goOn }: GoOnMessage) => waiting.get(goOn)?.());
+const insertPositional = "INSERT INTO handled (event) VALUES (?)";
+const resumeFunctions = new Map<string, () => void>();
+process.on("message", ({ resume }: ResumeMessage) => resumeFunctions.get(resume)?.());
 
-/** Reports a stage, and waits until the parent lets the event continue or kills this process. */
+function sendToParent(message: StageMessage): void {
+  process.send?.(message);
+}
+
+/** Reports a stage of an event, and waits until the parent lets the receiver continue or kills this process. */
 const reportAndWait = (stage: Stage, event: string): Promise<void> =>
   new Promise((resolve) => {
-    waiting.set(`${stage} ${event}`, resolve);
+    resumeFunctions.set(`${stage} ${event}`, resolve);
     sendToParent({ type: "reached", stage, event });
   });
 
-/** Runs the handler's statement, within `once` or alone. */
 type Insert = (event: string) => Promise<unknown>;
 
-interface OpenedDatabase {
-  readonly bare: Insert;
+/** Inserts the handler's row, either within `once` or without a transaction. */
+interface HandlerDatabase {
+  readonly insertAlone: Insert;
   once(context: HandlerContext, work: (write: Insert) => Promise<unknown>): Promise<unknown>;
 }
 
-const insertPositional = "INSERT INTO handled (event) VALUES (?)";
-
-const openedDatabase = <Tx>(
+const createHandlerDatabase = <Tx>(
   inbox: Inbox<Tx>,
   db: Tx,
   write: (tx: Tx, event: string) => Promise<unknown>,
-): OpenedDatabase => ({
-  bare: (event) => write(db, event),
+): HandlerDatabase => ({
+  insertAlone: (event) => write(db, event),
   once: (context, work) => inbox.once(context, (tx) => work((event) => write(tx, event))),
 });
 
-/** Each function loads only its own library, because a receiver starts again after each kill. */
-const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = {
+/** Each function loads only the library that it needs, so that receivers restart quickly. */
+const openDatabase: Record<Handle, () => HandlerDatabase | Promise<HandlerDatabase>> = {
   async pg() {
     const { default: pg } = await import("pg");
     const pool = new pg.Pool({ connectionString: location });
     pool.on("error", ({ message }) => console.error(message));
-    return openedDatabase(postgresInbox(pool), pool as never, (tx, event) => tx.query(insert, [event]));
+    return createHandlerDatabase(postgresInbox(pool), pool as never, (tx, event) => tx.query(insert, [event]));
   },
   async drizzle() {
     const [{ drizzle }, { sql }] = await Promise.all([import("drizzle-orm/node-postgres"), import("drizzle-orm")]);
     const db = drizzle(location);
     db.$client.on("error", ({ message }) => console.error(message));
-    return openedDatabase(postgresInbox(db), db as never, (tx, event) =>
+    return createHandlerDatabase(postgresInbox(db), db as never, (tx, event) =>
       tx.execute(sql`INSERT INTO handled (event) VALUES (${event})`),
     );
   },
@@ -62,7 +64,7 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
       import("../inbox/prisma/generated/client.ts"),
     ]);
     const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: location }) });
-    return openedDatabase(
+    return createHandlerDatabase(
       postgresInbox(db),
       db as never,
       (tx, event) => tx.$executeRaw`INSERT INTO handled (event) VALUES (${event})`,
@@ -74,25 +76,25 @@ const handles: Record<Handle, () => OpenedDatabase | Promise<OpenedDatabase>> = 
     const { rows } = await pglite.query("SELECT 1 FROM pg_class WHERE relname = 'handled'");
     if (rows.length === 0)
       await pglite.exec(`BEGIN; ${inboxMigration()} CREATE TABLE handled (event text NOT NULL); COMMIT`);
-    return openedDatabase(postgresInbox(pglite), pglite as never, (tx, event) => tx.query(insert, [event]));
+    return createHandlerDatabase(postgresInbox(pglite), pglite as never, (tx, event) => tx.query(insert, [event]));
   },
   "node:sqlite"() {
     const db = new DatabaseSync(location);
-    return openedDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
+    return createHandlerDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },
   async "better-sqlite3"() {
     const { default: SqliteDatabase } = await import("better-sqlite3");
     const db = new SqliteDatabase(location, { timeout: 0 });
-    return openedDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
+    return createHandlerDatabase(sqliteInbox(db), db, async (tx, event) => tx.prepare(insertPositional).run(event));
   },
   async mysql2() {
     const { createPool } = await import("mysql2/promise");
     const pool = createPool(location);
-    return openedDatabase(mysqlInbox(pool), pool as never, (tx, event) => tx.execute(insertPositional, [event]));
+    return createHandlerDatabase(mysqlInbox(pool), pool as never, (tx, event) => tx.execute(insertPositional, [event]));
   },
 };
 
-const { bare, once } = await handles[handle]();
+const { insertAlone, once } = await openDatabase[handle]();
 const webhooks = webhookHandler({
   secret,
   scheme: standardWebhooks(),
@@ -101,7 +103,7 @@ const webhooks = webhookHandler({
       await write(offerId);
       await reportAndWait("row", offerId);
     };
-    await (mode === "once" ? once(context, work) : work(bare));
+    await (mode === "once" ? once(context, work) : work(insertAlone));
     await reportAndWait("commit", offerId);
   },
 });

@@ -13,7 +13,7 @@ import { createDatabaseForFile, openPool } from "./postgres-server.ts";
 export interface InboxUnderTest {
   readonly title: string;
   readonly dialect: Dialect;
-  /** Calls the inbox's `once` with work that inserts each text into `notes`. */
+  /** Calls `once` of the inbox with work that inserts each text into `notes`. */
   once(
     context: { deduplicationKey?: string | undefined },
     texts: readonly string[],
@@ -32,7 +32,7 @@ interface OnceOptions {
   readonly andThen?: (write: (text: string) => Promise<unknown>) => unknown;
 }
 
-/** SQL and behaviour in which the databases differ. */
+/** SQL and behaviour that differ between databases. */
 interface Dialect {
   readonly now: string;
   readonly secondsLeft: string;
@@ -61,8 +61,8 @@ export const notesTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
 const insert = "INSERT INTO notes (text) VALUES ($1)";
 export const insertPositional = "INSERT INTO notes (text) VALUES (?)";
 
-/** Returns a function that creates an InboxUnderTest from a user's handle. */
-export const inboxFactory =
+/** Returns a function that creates an {@link InboxUnderTest} from an inbox and a function that inserts a row. */
+export const createInboxFactory =
   (dialect: Dialect, query: QueryUnderTest) =>
   <Tx>(title: string, inbox: Inbox<Tx>, write: (tx: Tx, text: string) => Promise<unknown>): InboxUnderTest => ({
     title,
@@ -86,32 +86,32 @@ async function inboxOnPglite(options: Options): Promise<InboxUnderTest> {
   const pglite = await openPglite();
   await pglite.exec(`${inboxMigration()} ${notesTable}`);
   afterAll(() => pglite.close());
-  const underTest = inboxFactory(
+  const createInbox = createInboxFactory(
     postgresDialect,
     async (text, values) => (await pglite.query<Record<string, unknown>>(text, values)).rows,
   );
-  return underTest("PGlite", postgresInbox(pglite, options), (tx, text) => tx.query(insert, [text]));
+  return createInbox("PGlite", postgresInbox(pglite, options), (tx, text) => tx.query(insert, [text]));
 }
 
 async function inboxesOnPostgres(options: Options): Promise<InboxUnderTest[]> {
   if (!(await isPostgresRunning())) return [];
   const pool = openPool(await createDatabaseForFile());
   await pool.query(`${inboxMigration()} ${notesTable}`);
-  const underTest = inboxFactory(
+  const createInbox = createInboxFactory(
     postgresDialect,
     async (text, values) => (await pool.query<Record<string, unknown>>(text, values)).rows,
   );
-  return [underTest("pg.Pool", postgresInbox(pool, options), (tx, text) => tx.query(insert, [text]))];
+  return [createInbox("pg.Pool", postgresInbox(pool, options), (tx, text) => tx.query(insert, [text]))];
 }
 
 export function inboxOnSqlite(options: Options): InboxUnderTest {
   const database = new DatabaseSync(":memory:");
   database.exec(`${sqliteMigration()} ${notesTable}`);
   afterAll(() => database.close());
-  const underTest = inboxFactory(sqliteDialect, async (text, values = []) =>
+  const createInbox = createInboxFactory(sqliteDialect, async (text, values = []) =>
     database.prepare(text).all(numberParameters(values)),
   );
-  return underTest("node:sqlite", sqliteInbox(database, options), async (tx, text) =>
+  return createInbox("node:sqlite", sqliteInbox(database, options), async (tx, text) =>
     tx.prepare(insertPositional).run(text),
   );
 }
@@ -129,11 +129,11 @@ async function inboxesOnMysql(options: Options): Promise<InboxUnderTest[]> {
   });
   await pool.query(mysqlMigration());
   await pool.query(notesTable);
-  const underTest = inboxFactory(mysqlDialect, async (text, values) => {
+  const createInbox = createInboxFactory(mysqlDialect, async (text, values) => {
     const [rows] = await pool.query(text.replaceAll("$1", "?"), values);
     return rows as Record<string, unknown>[];
   });
-  return [underTest("mysql2", mysqlInbox(pool, options), (tx, text) => tx.execute(insertPositional, [text]))];
+  return [createInbox("mysql2", mysqlInbox(pool, options), (tx, text) => tx.execute(insertPositional, [text]))];
 }
 
 /** Returns an inbox on each available database. PostgreSQL and MySQL may be unavailable. */

@@ -24,16 +24,16 @@ const missingTable = (inbox: string, table: string) =>
     ),
   });
 
-/** Whether to test every library; otherwise one driver per database is used. */
+/** Whether to test every library instead of one driver per database. */
 const isFull = process.env.TEST_MATRIX === "full";
 
-/** Shared by tests of which only the last one creates tables. */
+/** The tests can share this database, because only the last of them creates tables. */
 const pglite = await openPglite();
 afterAll(() => pglite.close());
 
 const createTable = "CREATE TABLE notes (text varchar(255) NOT NULL)";
 
-test("rejects a handle from an unsupported library", async () => {
+test("an inbox rejects a handle from an unsupported library", async () => {
   const pool = mysql.createPool({});
   const sqlite = new DatabaseSync(":memory:");
   for (const handle of [undefined, null, {}, "sqlite::memory:", pool]) {
@@ -45,7 +45,7 @@ test("rejects a handle from an unsupported library", async () => {
 });
 
 test("a Drizzle driver without transactions is rejected at the start, not on the first event", () => {
-  // Imitates what the inbox reads from a handle such as drizzle-orm/neon-http's.
+  // Imitates the properties that the inbox reads from a handle, such as one from drizzle-orm/neon-http.
   const fakeDrizzle = (kind: string) => {
     const call = () => undefined;
     const driver = { [Symbol.for("drizzle:entityKind")]: kind };
@@ -84,12 +84,12 @@ test("a user's InboxDatabase is called directly", async () => {
 });
 
 describe("SQLite", () => {
-  const kinds = [
+  const drivers = [
     ["node:sqlite", (file: string) => new DatabaseSync(file)] as const,
     ["better-sqlite3", (file: string) => new SqliteDatabase(file, { timeout: 0 })] as const,
   ].slice(0, isFull ? 2 : 1);
 
-  test.each(kinds)(
+  test.each(drivers)(
     "with %s, the error for a missing inbox table names inboxMigration(), but the error for a user's table does not",
     async (_, open) => {
       const database = open(":memory:");
@@ -107,13 +107,13 @@ describe("SQLite", () => {
     },
   );
 
-  test.each(kinds)("%s keeps concurrent transactions on one connection apart", async (_, open) => {
+  test.each(drivers)("%s isolates concurrent transactions on one connection", async (_, open) => {
     const database = open(":memory:");
     onTestFinished(() => void database.close());
     database.exec(`${sqliteMigration()} ${createTable}`);
-    const [inbox, other] = [sqliteInbox(database as DatabaseSync), sqliteInbox(database as DatabaseSync)];
+    const [evenInbox, oddInbox] = [sqliteInbox(database as DatabaseSync), sqliteInbox(database as DatabaseSync)];
     const attempt = (index: number) =>
-      (index % 2 ? inbox : other).once(
+      (index % 2 === 0 ? evenInbox : oddInbox).once(
         {},
         async (tx) => {
           tx.prepare("INSERT INTO notes (text) VALUES (?)").run(String(index));
@@ -129,23 +129,29 @@ describe("SQLite", () => {
     expect(database.prepare("SELECT count(*) AS count FROM notes").get()).toMatchObject({ count: 8 });
   });
 
-  test.each(kinds)("%s waits for another connection that is writing, without blocking the process", async (_, open) => {
-    const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const [database, other] = [open(join(folder, "a.db")), open(join(folder, "a.db"))];
-    onTestFinished(() => void [database.close(), other.close()]);
-    database.exec(`${sqliteMigration()} ${createTable}`);
-    other.exec("BEGIN IMMEDIATE");
-    const inbox = sqliteInbox(database as DatabaseSync);
-    const work = vi.fn(async () => undefined);
-    const waiting = inbox.once({}, work, { key: randomUUID() });
-    await pause(50);
-    expect(work).not.toHaveBeenCalled();
-    other.exec("COMMIT");
-    expect(await waiting).toEqual({ duplicate: false });
-  });
+  test.each(drivers)(
+    "%s waits for another connection that is writing, without blocking the process",
+    async (_, open) => {
+      const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const [database, other] = [open(join(folder, "a.db")), open(join(folder, "a.db"))];
+      onTestFinished(() => {
+        database.close();
+        other.close();
+      });
+      database.exec(`${sqliteMigration()} ${createTable}`);
+      other.exec("BEGIN IMMEDIATE");
+      const inbox = sqliteInbox(database as DatabaseSync);
+      const work = vi.fn(async () => undefined);
+      const waiting = inbox.once({}, work, { key: randomUUID() });
+      await pause(50);
+      expect(work).not.toHaveBeenCalled();
+      other.exec("COMMIT");
+      expect(await waiting).toEqual({ duplicate: false });
+    },
+  );
 
-  test.each(kinds)("%s rejects when the work ends its own transaction", async (_, open) => {
+  test.each(drivers)("%s rejects when the work ends its own transaction", async (_, open) => {
     const database = open(":memory:");
     onTestFinished(() => void database.close());
     database.exec(sqliteMigration());
@@ -204,36 +210,40 @@ describe.runIf(await hasMysql())("MySQL", () => {
     const inbox = mysqlInbox(pool);
     const createSignal = () => {
       let send = () => {};
-      const sent = new Promise<void>((resolve) => (send = resolve));
+      const sent = new Promise<void>((resolve) => {
+        send = resolve;
+      });
       return { sent, send: () => send() };
     };
-    const [hasLocked, mayCross] = [createSignal(), createSignal()];
+    const [lockAcquired, secondLockAllowed] = [createSignal(), createSignal()];
     const other = await pool.getConnection();
     onTestFinished(() => other.release());
     const increment = (connection: PoolConnection, text: string) =>
       connection.execute("UPDATE notes SET number = number + 1 WHERE text = ?", [text]);
-    let deadlocks = 0;
+    let deadlockCount = 0;
     const attempt = inbox.once(
       {},
       async (tx) => {
         await increment(tx, "a");
-        hasLocked.send();
-        await mayCross.sent;
-        await increment(tx, "b").catch(() => (deadlocks += 1));
+        lockAcquired.send();
+        await secondLockAllowed.sent;
+        await increment(tx, "b").catch(() => {
+          deadlockCount += 1;
+        });
       },
       { key: "k" },
     );
-    await hasLocked.sent;
+    await lockAcquired.sent;
     await other.query("START TRANSACTION");
     // InnoDB rolls back the transaction that has changed less.
     for (let count = 0; count < 50; count += 1) await other.execute("INSERT INTO notes VALUES (?, 0)", [randomUUID()]);
     await increment(other, "b");
     const crossing = increment(other, "a").catch(() => undefined);
-    mayCross.send();
+    secondLockAllowed.send();
     await expect(attempt).rejects.toThrow(/SAVEPOINT/);
     await crossing;
     await other.query("ROLLBACK");
-    expect(deadlocks).toBe(1);
+    expect(deadlockCount).toBe(1);
     const [rows] = await pool.query("SELECT number FROM notes WHERE text = 'a'");
     expect(rows).toEqual([{ number: 0 }]);
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
@@ -243,8 +253,8 @@ describe.runIf(await hasMysql())("MySQL", () => {
     const { pool } = await openMysql();
     await pool.query(mysqlMigration());
     const inbox = mysqlInbox(pool);
-    const lost = inbox.once({}, (tx) => pool.query(`KILL ${tx.threadId}`), { key: "k" });
-    await expect(lost).rejects.toThrow();
+    const killedCall = inbox.once({}, (tx) => pool.query(`KILL ${tx.threadId}`), { key: "k" });
+    await expect(killedCall).rejects.toThrow();
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
   });
 });

@@ -3,11 +3,11 @@ import { expect } from "vitest";
 import { type Inbox, inboxMigration } from "../../src/postgres.ts";
 import { createDatabaseForFile, openPool } from "./postgres-server.ts";
 
-/** The isolation levels that `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL may set. */
-export const levels = ["repeatable read", "serializable"] as const;
+/** The isolation isolationLevels that `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL may set. */
+export const isolationLevels = ["repeatable read", "serializable"] as const;
 
-/** Opens a database with this isolation level and the inbox's table. */
-export async function openIsolated(level: (typeof levels)[number]) {
+/** Opens a database with this isolation level and the inbox table. */
+export async function openIsolated(level: (typeof isolationLevels)[number]) {
   const url = new URL(await createDatabaseForFile());
   url.searchParams.set("options", `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`);
   const pool = openPool(url.href);
@@ -15,13 +15,13 @@ export async function openIsolated(level: (typeof levels)[number]) {
   return { url: url.href, pool };
 }
 
-/** Starts eight concurrent attempts at one event, then at one request, and expects one of each to succeed. */
-export async function expectOneOfEight<Tx>(inbox: Inbox<Tx>): Promise<void> {
+/** Makes eight concurrent calls of `once` for one event, then of `acquire` for one key, and expects one call of each to succeed. */
+export async function expectOneOfEightToSucceed<Tx>(inbox: Inbox<Tx>): Promise<void> {
   const deduplicationKey = randomUUID();
-  const runEight = <T>(attempt: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, attempt));
-  const work = () => new Promise((end) => setTimeout(end, 20));
-  const results = await runEight(() => inbox.once({ deduplicationKey }, work));
-  expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
-  const acquired = await runEight(async () => inbox.acquire(deduplicationKey, { leaseMs: 60_000 }));
-  expect(acquired.filter(({ state }) => state === "acquired")).toHaveLength(1);
+  const callEightTimes = <T>(call: () => Promise<T>) => Promise.all(Array.from({ length: 8 }, call));
+  const work = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const onceResults = await callEightTimes(() => inbox.once({ deduplicationKey }, work));
+  expect(onceResults.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
+  const acquireResults = await callEightTimes(async () => inbox.acquire(deduplicationKey, { leaseMs: 60_000 }));
+  expect(acquireResults.filter(({ state }) => state === "acquired")).toHaveLength(1);
 }

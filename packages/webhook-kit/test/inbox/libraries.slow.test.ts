@@ -18,14 +18,14 @@ const missingTable = expect.objectContaining({
 const pglite = await openPglite();
 afterAll(() => pglite.close());
 
-test("a missing table is recognised inside Drizzle's errors, and a Drizzle transaction is not a valid handle", async () => {
+test("the inbox recognises a missing table from a Drizzle error, and rejects a Drizzle transaction as a handle", async () => {
   await drizzle(pglite).transaction(async (tx) => expect(() => postgresInbox(tx as never)).toThrow(invalid));
   const inbox = postgresInbox(drizzle(pglite));
   await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(missingTable);
 });
 
 test.runIf(await isPostgresRunning())(
-  "a missing table is recognised inside Prisma's errors, and a Prisma transaction is not a valid handle",
+  "the inbox recognises a missing table from a Prisma error, and rejects a Prisma transaction as a handle",
   async () => {
     const adapter = new PrismaPg({ connectionString: await createDatabaseForFile() });
     const prisma = new PrismaClient({ adapter });

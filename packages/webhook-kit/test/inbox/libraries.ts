@@ -12,8 +12,8 @@ import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox, inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { openPglite } from "../support/open-pglite.ts";
 import {
+  createInboxFactory,
   type InboxUnderTest,
-  inboxFactory,
   insertPositional,
   notesTable,
   numberParameters,
@@ -41,15 +41,15 @@ async function inboxesOnPglite(options: Options): Promise<InboxUnderTest[]> {
   await pglite.exec(`${inboxMigration()} ${notesTable}`);
   const kysely = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
   afterAll(() => kysely.destroy());
-  const underTest = inboxFactory(
+  const createInbox = createInboxFactory(
     postgresDialect,
     async (text, values) => (await pglite.query<Record<string, unknown>>(text, values)).rows,
   );
   return [
-    underTest("Kysely on PGlite", postgresInbox(kysely, options), (tx, text) =>
+    createInbox("Kysely on PGlite", postgresInbox(kysely, options), (tx, text) =>
       tx.insertInto("notes").values({ text }).execute(),
     ),
-    underTest("Drizzle on PGlite", postgresInbox(drizzlePglite(pglite), options), (tx, text) =>
+    createInbox("Drizzle on PGlite", postgresInbox(drizzlePglite(pglite), options), (tx, text) =>
       tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
     ),
   ];
@@ -64,21 +64,21 @@ async function inboxesOnPostgres(options: Options): Promise<InboxUnderTest[]> {
   const postgresJs = postgres(url);
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
   afterAll(() => Promise.all([postgresJs.end(), prisma.$disconnect()]));
-  const underTest = inboxFactory(
+  const createInbox = createInboxFactory(
     postgresDialect,
     async (text, values) => (await pool.query<Record<string, unknown>>(text, values)).rows,
   );
   return [
-    underTest("Kysely on pg.Pool", postgresInbox(kysely, options), (tx, text) =>
+    createInbox("Kysely on pg.Pool", postgresInbox(kysely, options), (tx, text) =>
       tx.insertInto("notes").values({ text }).execute(),
     ),
-    underTest("Drizzle on pg.Pool", postgresInbox(drizzle(pool), options), (tx, text) =>
+    createInbox("Drizzle on pg.Pool", postgresInbox(drizzle(pool), options), (tx, text) =>
       tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
     ),
-    underTest("Drizzle on postgres-js", postgresInbox(drizzlePostgresJs(postgresJs), options), (tx, text) =>
+    createInbox("Drizzle on postgres-js", postgresInbox(drizzlePostgresJs(postgresJs), options), (tx, text) =>
       tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
     ),
-    underTest("Prisma on PostgreSQL", postgresInbox(prisma, options), (tx, text) =>
+    createInbox("Prisma on PostgreSQL", postgresInbox(prisma, options), (tx, text) =>
       // Prisma validates arguments itself, and would not send a statement that fails.
       text === null ? tx.$executeRaw`INSERT INTO notes (text) VALUES (NULL)` : tx.note.create({ data: { text } }),
     ),
@@ -89,13 +89,13 @@ function inboxOnSqlite(options: Options): InboxUnderTest {
   const database = new SqliteDatabase(":memory:");
   database.exec(`${sqliteMigration()} ${notesTable}`);
   afterAll(() => void database.close());
-  const underTest = inboxFactory(sqliteDialect, async (text, values = []) => {
+  const createInbox = createInboxFactory(sqliteDialect, async (text, values = []) => {
     const statement = database.prepare<unknown[], Record<string, unknown>>(text);
     if (statement.reader) return statement.all(numberParameters(values));
     statement.run(numberParameters(values));
     return [];
   });
-  return underTest("better-sqlite3", sqliteInbox(database, options), async (tx, text) =>
+  return createInbox("better-sqlite3", sqliteInbox(database, options), async (tx, text) =>
     tx.prepare(insertPositional).run(text),
   );
 }

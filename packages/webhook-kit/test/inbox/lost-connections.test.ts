@@ -27,12 +27,12 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     const pool = openPool(url, { max: 1 });
     const inbox = postgresInbox(pool);
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
-    const lost = inbox.once(event, async (tx) => {
+    const lostCall = inbox.once(event, async (tx) => {
       await tx.query(insert, [text]);
       await terminateSession(tx);
       await new Promise((resolve) => setTimeout(resolve, 50));
     });
-    await expect(lost).rejects.toThrow();
+    await expect(lostCall).rejects.toThrow();
     expect((await inbox.once({ ...event }, (tx) => tx.query(insert, [text]))).duplicate).toBe(false);
     expect(await countNotes(text)).toBe(1);
     expect(pool.totalCount).toBe(1);
@@ -60,7 +60,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
   test("when the response to a commit is lost, once rejects and the retry is a duplicate", async () => {
     const pool = openPool(url);
     const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
-    const losing = {
+    const losingPool = {
       totalCount: 1,
       query: pool.query.bind(pool),
       async connect() {
@@ -77,7 +77,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
         });
       },
     };
-    const inbox = postgresInbox(losing as unknown as pg.Pool);
+    const inbox = postgresInbox(losingPool as unknown as pg.Pool);
     await expect(inbox.once(event, (tx) => tx.query(insert, [text]))).rejects.toThrow("Connection terminated");
     expect(await postgresInbox(pool).once({ ...event }, (tx) => tx.query(insert, [text]))).toEqual({ duplicate: true });
     expect(await countNotes(text)).toBe(1);
@@ -112,7 +112,7 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     await expect(inbox.once({ deduplicationKey: "k" }, async () => undefined)).rejects.toThrow(/no_such_inbox/);
   });
 
-  test("acquire rejects after waiting timeoutMs for the pool, and does not keep its late lease", async () => {
+  test("acquire rejects after waiting timeoutMs for the pool, and releases a lease that it acquires later", async () => {
     const pool = openPool(url, { max: 1 });
     const inbox = postgresInbox(pool, { timeoutMs: 50 });
     const key = randomUUID();
@@ -140,7 +140,7 @@ const terminated = protocolMessage("E", Buffer.from("SFATAL\0VFATAL\0C57P01\0Mte
 test("when a server stops while a connection is being handed out, the call rejects and the process keeps running", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
-    // Sends all three in one packet, as a killed server may.
+    // Sends all three messages in one packet, as a server that is being killed may do.
     socket.once("data", () => socket.end(Buffer.concat([authenticationOk, readyForQuery, terminated])));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

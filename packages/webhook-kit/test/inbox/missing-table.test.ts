@@ -25,9 +25,9 @@ const openHandle = {
 };
 
 test.each(["PGlite", "Kysely"] as const)(
-  "on %s without the inbox's table, every method rejects with an error that names inboxMigration()",
-  async (kind) => {
-    const inbox = postgresInbox<unknown>(openHandle[kind](pglite) as PGlite);
+  "on %s without the inbox table, every method rejects with an error that names inboxMigration()",
+  async (library) => {
+    const inbox = postgresInbox<unknown>(openHandle[library](pglite) as PGlite);
     const work = vi.fn(async () => undefined);
     const failure = missingTable('"offers_inbox"', "inboxMigration()");
     await expect(inbox.once({}, work, { key: "k" })).rejects.toEqual(failure);
@@ -42,7 +42,7 @@ test.each(["PGlite", "Kysely"] as const)(
   },
 );
 
-test("the error for a missing user's table is the database's own, unchanged", async () => {
+test("if a table of the user is missing, once rejects with the unchanged database error", async () => {
   await pglite.exec(inboxMigration({ table: "own" }));
   const inbox = postgresInbox(pglite, { table: "own" });
   await expect(inbox.once({}, (tx) => tx.query("SELECT 1 FROM nothing"), { key: "k" })).rejects.toMatchObject({

@@ -3,7 +3,11 @@ import { createConnection } from "mysql2/promise";
 
 const serverUrl = process.env.MYSQL_URL || "mysql://root@127.0.0.1:3306/mysql";
 
-/** Returns whether MySQL or MariaDB is available: at `MYSQL_URL`, where it must respond, or on this machine for root. */
+/**
+ * Returns whether MySQL or MariaDB is available at `MYSQL_URL` or, if that is not set, to root on this machine.
+ *
+ * @throws if `MYSQL_URL` is set but no server responds there
+ */
 export async function hasMysql(): Promise<boolean> {
   try {
     const connection = await createConnection({ uri: serverUrl, connectTimeout: 2_000 });

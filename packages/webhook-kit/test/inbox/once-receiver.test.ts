@@ -21,13 +21,13 @@ function createReceiver(handle: HandleWorker, options: Partial<ReceiverOptions> 
   });
   const worker = randomUUID();
   const body = JSON.stringify({ offerId: "offer_1", workerId: worker, response: "accepted" });
-  /** Like the service, signs each attempt when sending it. */
+  /** Signs each attempt when it is sent, like the service. */
   const attempt = async (id: string): Promise<number> =>
     (await webhooks(new Request("https://us.example/offer/response", signedRequest(body, { id })))).status;
   return { webhooks, attempt, worker, body };
 }
 
-/** Creates two receivers, each with its own memory like two processes, and `attempt`, which sends one event to either. */
+/** Creates two receivers that share no memory, like two processes, and `attempt`, which sends the same event to one of them. */
 function createReceiverPair(handle: HandleWorker, options: Partial<ReceiverOptions> = {}) {
   const receivers = [createReceiver(handle, options), createReceiver(handle, options)] as const;
   const [{ body, worker }] = receivers;
@@ -42,18 +42,18 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
   const countNotes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
   test("code after once runs again on a retry, but the rows are written once", async () => {
-    const after: boolean[] = [];
+    const duplicates: boolean[] = [];
     const { attempt, worker } = createReceiverPair(async (context, text) => {
       const { duplicate } = await once(context, [text]);
-      after.push(duplicate);
-      if (after.length === 1) throw new Error("the mail server is down");
+      duplicates.push(duplicate);
+      if (duplicates.length === 1) throw new Error("the mail server is down");
     });
     expect([await attempt(0), await attempt(1)]).toEqual([500, 200]);
-    expect(after).toEqual([false, true]);
+    expect(duplicates).toEqual([false, true]);
     expect(await countNotes(worker)).toBe(1);
   });
 
-  test("a handler that times out after the commit gets 503, and its retry is a duplicate", async () => {
+  test("a request whose handler times out after the commit gets 503, and its retry is a duplicate", async () => {
     const results: boolean[] = [];
     const { attempt, worker } = createReceiverPair(
       async (context, text) => {
@@ -71,10 +71,10 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
     expect(await countNotes(worker)).toBe(1);
   });
 
-  test("an acknowledged event that is redelivered has a new id, and is handled again [D-100]", async () => {
+  test("an acknowledged event that is redelivered with a new id is handled again [D-100]", async () => {
     const { attempt, worker } = createReceiver((context, text) => once(context, [text]));
-    const [first, redelivered] = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
-    expect([await attempt(first), await attempt(redelivered)]).toEqual([200, 200]);
+    const [firstId, redeliveryId] = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
+    expect([await attempt(firstId), await attempt(redeliveryId)]).toEqual([200, 200]);
     expect(await countNotes(worker)).toBe(2);
   });
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
-const newEvent = () => ({ deduplicationKey: randomUUID() });
+const createEvent = () => ({ deduplicationKey: randomUUID() });
 
 /** Returns the context of a later attempt at the same event: the same key in a new object. */
 const retryContext = (event: { deduplicationKey: string }) => ({ ...event });
@@ -12,21 +12,21 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   const countNotes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
   test("an event is handled once, and a retry is a duplicate whose work is not called", async () => {
-    const [event, text] = [newEvent(), randomUUID()];
+    const [event, text] = [createEvent(), randomUUID()];
     expect(await once(event, [text])).toEqual({ duplicate: false });
     expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
     expect(await countNotes(text)).toBe(1);
   });
 
   test("returns the result of the work, and no result for a duplicate", async () => {
-    const [event, key] = [newEvent(), randomUUID()];
+    const [event, key] = [createEvent(), randomUUID()];
     expect(await inbox.once(event, async () => ({ id: 7 }))).toEqual({ duplicate: false, result: { id: 7 } });
     expect(await inbox.once(retryContext(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
     expect(await inbox.once({}, async () => null, { key })).toEqual({ duplicate: false, result: null });
   });
 
   test("an error from the work rolls back its rows and reaches the caller unchanged, and the retry is handled", async () => {
-    const [event, text, failure] = [newEvent(), randomUUID(), new Error("no planning today")];
+    const [event, text, failure] = [createEvent(), randomUUID(), new Error("no planning today")];
     const fail = () => {
       throw failure;
     };
@@ -37,7 +37,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   });
 
   test("when the work catches the error of a failed statement, rows and record are committed together or not at all [D-137]", async () => {
-    const [event, text] = [newEvent(), randomUUID()];
+    const [event, text] = [createEvent(), randomUUID()];
     const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
     const attempt = once(event, [text], { andThen: swallow });
     // After a failed statement, PostgreSQL rolls back the transaction, but SQLite and MySQL only the statement.
@@ -49,14 +49,14 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   });
 
   test("of twenty concurrent attempts at one event, one is handled and the rest wait for its commit [D-100]", async () => {
-    const [event, text] = [newEvent(), randomUUID()];
+    const [event, text] = [createEvent(), randomUUID()];
     const results = await Promise.all(Array.from({ length: 20 }, () => once(retryContext(event), [text])));
     expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(await countNotes(text)).toBe(1);
   });
 
   test("when the first of two concurrent attempts fails, the other is handled [D-100] [D-137]", async () => {
-    const [event, text] = [newEvent(), randomUUID()];
+    const [event, text] = [createEvent(), randomUUID()];
     let first: Promise<unknown> = Promise.resolve();
     await new Promise<void>((started) => {
       const fail = async () => {
@@ -73,7 +73,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   });
 
   test("a second call with the same context rejects, both during the first and after it", async () => {
-    const event = newEvent();
+    const event = createEvent();
     const usedTwice = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
     const inside = once(event, [], { andThen: () => once(event, []) });
     await expect(inside).rejects.toEqual(usedTwice);
@@ -82,8 +82,8 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(usedTwice);
   });
 
-  test("after a call that rejects, once may be called again with the same context", async () => {
-    const [event, text] = [newEvent(), randomUUID()];
+  test("after a call that rejects, once can be called again with the same context", async () => {
+    const [event, text] = [createEvent(), randomUUID()];
     await expect(once(event, [text], { andThen: () => Promise.reject(new Error("deadlock")) })).rejects.toThrow(
       "deadlock",
     );
@@ -91,12 +91,12 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await countNotes(text)).toBe(1);
   });
 
-  test("without a signed id a key is required, and nothing is written without one [D-100]", async () => {
+  test("without a signed id, once requires a key, and writes nothing if the key is missing [D-100]", async () => {
     const text = randomUUID();
     const required = expect.objectContaining({ name: "ConfigurationError", code: "inbox_key_required" });
     await expect(once({}, [text])).rejects.toEqual(required);
     await expect(once({}, [text], { key: "" })).rejects.toEqual(required);
-    await expect(once(newEvent(), [text], { key: 7 as never })).rejects.toEqual(required);
+    await expect(once(createEvent(), [text], { key: 7 as never })).rejects.toEqual(required);
     expect(await countNotes(text)).toBe(0);
     expect(await once({}, [text], { key: text })).toEqual({ duplicate: false });
     expect(await once({}, [text], { key: text })).toEqual({ duplicate: true });
@@ -113,26 +113,26 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   );
 
   test("expired records are deleted in batches, and still mark duplicates until then [D-100]", async () => {
-    const [event, text] = [newEvent(), randomUUID()];
+    const [event, text] = [createEvent(), randomUUID()];
     await once(event, [text]);
     const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;
     await query(expire);
     expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
-    for (let count = 0; count < 6; count += 1) await once(newEvent(), []);
-    const kept = newEvent();
+    for (let count = 0; count < 6; count += 1) await once(createEvent(), []);
+    const unexpiredEvent = createEvent();
     await query(expire);
-    await once(kept, []);
+    await once(unexpiredEvent, []);
     const [before] = await query("SELECT count(*) AS records FROM offers_inbox");
     expect(await inbox.deleteExpired({ batchSize: 3 })).toBe(Number(before?.records) - 1);
     expect(await inbox.deleteExpired()).toBe(0);
-    expect(await once(retryContext(kept), [])).toEqual({ duplicate: true });
+    expect(await once(retryContext(unexpiredEvent), [])).toEqual({ duplicate: true });
     expect(await once(retryContext(event), [text])).toEqual({ duplicate: false });
   });
 });
 
 describe.each(await inboxesUnderTest({ keepMs: 5_000 }))("keepMs on $title", ({ once, query, dialect }) => {
-  test("a record is kept for as long as the option says", async () => {
-    await once(newEvent(), []);
+  test("once stores a record that expires after keepMs", async () => {
+    await once(createEvent(), []);
     const [row] = await query(
       `SELECT ${dialect.secondsLeft} AS seconds, status FROM offers_inbox ORDER BY expires DESC LIMIT 1`,
     );

@@ -9,7 +9,7 @@ const pool = new pg.Pool();
 const pglite = await openPglite();
 afterAll(() => pglite.close());
 
-describe("the table's name", () => {
+describe("the table name", () => {
   test.each([
     "",
     'inbox"; DROP TABLE notes; --',
@@ -73,7 +73,7 @@ test.each([
   { keepMs: Number.POSITIVE_INFINITY },
   { timeoutMs: 0 },
   { timeoutMs: 60_001 },
-])("%j is rejected", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
+])("postgresInbox rejects the options %j", (options) => expect(() => postgresInbox(pool, options)).toThrow(invalid));
 
 test("once rejects if the work rolls back its PGlite transaction, because the event would be lost", async () => {
   const table = "rolled_back";

@@ -39,7 +39,7 @@ const inboxes: [string, Inbox<never>, unknown][] = [
 ];
 
 test.each(inboxes)(
-  "every method of an inbox whose %s is down rejects with an error that says so",
+  "when %s is down, every method of the inbox rejects with an error that reports it",
   async (database, inbox, cause) => {
     const work = vi.fn();
     const unavailable = expect.objectContaining({
@@ -58,8 +58,7 @@ test.each(inboxes)(
 
 test.each(inboxes)(
   "when deduplication uses %s and it is down, a webhook gets 503 and its handler does not run",
-  async (...given) => {
-    const [, deduplication, cause] = given;
+  async (_database, deduplication, cause) => {
     const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
     const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
     const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() });

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { build } from "esbuild";
 import express, { type RequestHandler } from "express";
 import { test } from "vitest";
-import { httpApi } from "../recipes/lambda-events.ts";
+import { createHttpApi } from "../recipes/lambda-events.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { serve } from "../support/serve.ts";
 import { type Bundler, checkBundle, conditions, sendToFetch } from "./bundled-receiver.ts";
@@ -30,7 +30,7 @@ test.each(["node", "edge"] as const)("a receiver from /fetch for %s is small, an
 
 test.each<[entry: string, create: string, toListener: (receiver: never) => RequestListener]>([
   ["express", "webhookRouter", (receiver: RequestHandler) => express().use(receiver)],
-  ["lambda", "webhookFunction", httpApi],
+  ["lambda", "webhookFunction", createHttpApi],
   ["node", "webhookListener", (receiver: RequestListener) => receiver],
 ])("a receiver from /%s is small, and handles signed webhooks", (entry, create, toListener) =>
   checkBundle(esbuild, "node", [entry, create], async (receiver) => {

@@ -16,7 +16,7 @@ test("a Fastify app passes all checks", async () => {
   expect(log.mock.calls).toEqual([Object.values(accepted)]);
 });
 
-test("behind Fastify's own parser, the error says how to mount the receiver, and checkContract reveals the problem", async () => {
+test("behind Fastify's own parser, the error explains how to mount the receiver, and checkContract reports the problem", async () => {
   const onError = vi.fn();
   const ignore = () => undefined;
   const webhooks = webhookListener({

@@ -20,7 +20,7 @@ test("the framework pages show exactly the tested receivers", () => {
   expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !hiddenFiles.has(file)).sort());
 });
 
-// Joins lines, which the formatter and the pages break differently, and removes types.
+/** Joins lines, because the formatter and the pages break them differently, and removes types. */
 const normaliseCode = (text: string) =>
   text
     .replace(/,?\s+(?=[})])/g, " ")

@@ -13,7 +13,7 @@ export interface GatewayRequest {
   isBinary: boolean;
 }
 
-/** Creates an HTTP API's event, following the sample in AWS's documentation of payload format 2.0. */
+/** Creates an HTTP API event, following the sample in the AWS documentation of payload format 2.0. */
 export function httpApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEventV2 {
   const http = { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "agent" };
   return {
@@ -35,11 +35,11 @@ export function httpApiEvent({ method, path, rawHeaders, ...payload }: GatewayRe
       time: "12/Mar/2020:19:03:58 +0000",
       timeEpoch: 1583348638390,
     },
-    ...bodyFields(payload),
+    ...createBodyFields(payload),
   };
 }
 
-/** Creates a REST API's event, following the sample in AWS's documentation of payload format 1.0. */
+/** Creates a REST API event, following the sample in the AWS documentation of payload format 1.0. */
 export function restApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEvent {
   const lists = groupHeaders(rawHeaders, false);
   return {
@@ -88,11 +88,11 @@ export function restApiEvent({ method, path, rawHeaders, ...payload }: GatewayRe
       stage: "prod",
     },
     body: null,
-    ...bodyFields(payload),
+    ...createBodyFields(payload),
   };
 }
 
-/** Creates a load balancer's event, following the sample in AWS's documentation of Lambda targets. */
+/** Creates a load balancer event, following the sample in the AWS documentation of Lambda targets. */
 export function loadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders: boolean): ALBEvent {
   const { method, path, rawHeaders } = request;
   const lists = groupHeaders(rawHeaders, true);
@@ -106,7 +106,7 @@ export function loadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders:
       ? { multiValueQueryStringParameters: {}, multiValueHeaders: lists }
       : { queryStringParameters: {}, headers: mapValues(lists, (values) => values.at(-1)) }),
     body: "",
-    ...bodyFields(request),
+    ...createBodyFields(request),
   };
 }
 
@@ -118,8 +118,8 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** Returns a listener that calls a function like an HTTP API, which rejects bodies larger than 6 MiB. */
-export function httpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<FunctionResult>): RequestListener {
+/** Creates a listener that invokes a function like an HTTP API. It rejects bodies larger than 6 MiB. */
+export function createHttpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<FunctionResult>): RequestListener {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = request;
     if (Number(request.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void response.writeHead(413).end();
@@ -130,7 +130,7 @@ export function httpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<Funct
   return (request, response) => void receive(request, response).catch(() => response.destroy());
 }
 
-const bodyFields = ({
+const createBodyFields = ({
   body,
   isBinary,
 }: Pick<GatewayRequest, "body" | "isBinary">): { body?: string; isBase64Encoded: boolean } =>
@@ -138,11 +138,11 @@ const bodyFields = ({
     ? { body: body.toString(isBinary ? "base64" : "utf8"), isBase64Encoded: isBinary }
     : { isBase64Encoded: false };
 
-function groupHeaders(rawHeaders: readonly string[], inLowerCase: boolean): Record<string, string[]> {
+function groupHeaders(rawHeaders: readonly string[], shouldLowercase: boolean): Record<string, string[]> {
   const lists: Record<string, string[]> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
-    const key = inLowerCase ? name.toLowerCase() : name;
+    const key = shouldLowercase ? name.toLowerCase() : name;
     lists[key] = [...(lists[key] ?? []), rawHeaders[index + 1] ?? ""];
   }
   return lists;

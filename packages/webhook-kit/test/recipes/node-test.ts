@@ -6,10 +6,10 @@ import { type TestedReceiver, testReceiver } from "@offers/webhook-kit/testing";
 import express from "express";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-const heard: string[] = [];
+const handledWorkers: string[] = [];
 const app = express().use(
   "/offers",
-  webhookRouter({ secret, onWorkerAddedContact: ({ workerId }) => void heard.push(workerId) }),
+  webhookRouter({ secret, onWorkerAddedContact: ({ workerId }) => void handledWorkers.push(workerId) }),
 );
 
 let receiver: TestedReceiver;
@@ -21,7 +21,7 @@ after(() => receiver.close());
 test("a worker's contact is handled once", async () => {
   const { status } = await receiver.workerAddedContact({ workerId: "worker_amal" });
   await receiver.resend();
-  assert.deepEqual([status, heard], [200, ["worker_amal"]]);
+  assert.deepEqual([status, handledWorkers], [200, ["worker_amal"]]);
 });
 
 test("the receiver follows the contract", async () => {

@@ -1,16 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
-import { expresses, secret, serve } from "../support/serve.ts";
+import { express4, secret, serve } from "../support/serve.ts";
 
-const [{ express }] = expresses as [(typeof expresses)[0]];
 const now = new Date("2026-11-20T09:30:00.000Z");
 
 /** Returns the logged warnings for a request with a clock skew of `skewSeconds`. */
 async function warningsFor(skewSeconds: number, toleranceSeconds?: number) {
   const warn = vi.fn();
   const logger = { info: () => undefined, warn, error: () => undefined };
-  const app = express();
+  const app = express4();
   const options = { secret, logger, now: () => now, onEvent: () => undefined };
   app.use(webhookRouter({ ...options, ...(toleranceSeconds !== undefined && { toleranceSeconds }) }));
   const { url } = await serve(app);

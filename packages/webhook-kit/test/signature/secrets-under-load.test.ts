@@ -4,11 +4,10 @@ import { webhookRouter } from "../../src/express.ts";
 import type { SecretSource } from "../../src/signature/secrets.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, serve } from "../support/serve.ts";
+import { express4, serve } from "../support/serve.ts";
 
 captureConsole();
 
-const [{ express }] = expresses as [(typeof expresses)[0]];
 const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
 
 /** Sends at least `minimum` requests, eight at a time, until the returned function stops it and counts each status. */
@@ -42,7 +41,7 @@ function startLoad(url: string, secretNow: () => string, minimum = 0): () => Pro
 
 async function startReceiver(secret: SecretSource) {
   let handled = 0;
-  const app = express();
+  const app = express4();
   app.use(webhookRouter({ secret, onWorkerAddedContact: () => void handled++ }));
   const { url } = await serve(app);
   /** Waits until `count` more requests have been handled. */

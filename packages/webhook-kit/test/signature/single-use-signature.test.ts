@@ -4,11 +4,9 @@ import { ConfigurationError, memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, jsonHeaders, secret, serve } from "../support/serve.ts";
+import { express4, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 captureConsole();
-
-const [{ express }] = expresses as [(typeof expresses)[0]];
 
 /** Returns headers signed this many seconds ago, because two signatures of the same millisecond would be identical. */
 const headersSignedAgo = (seconds: number) => ({
@@ -19,7 +17,7 @@ const headersSignedAgo = (seconds: number) => ({
 async function mount(options: Partial<ReceiverOptions> = {}) {
   const handled = vi.fn();
   const onRejected = vi.fn();
-  const app = express();
+  const app = express4();
   app.use(
     webhookRouter({
       secret,

@@ -4,7 +4,7 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { accepted, mount } from "../support/mount.ts";
-import { expresses, quiet, serve } from "../support/serve.ts";
+import { expressVersions, quietOptions, serve } from "../support/serve.ts";
 import { signedRequest, whsec } from "./standard-signed.ts";
 
 const scheme = standardWebhooks();
@@ -93,12 +93,12 @@ describe.each(adapters)("$name", (adapter) => {
   });
 });
 
-describe.each(expresses)("Express $version", ({ express }) => {
+describe.each(expressVersions)("Express $version", ({ express }) => {
   async function serveBehind(parser: RequestHandler) {
     const onWorkerOfferResponse = vi.fn();
     const onError = vi.fn();
     const app = express().use(parser);
-    app.use(webhookRouter({ ...quiet, secret: whsec, scheme, onWorkerOfferResponse, onError }));
+    app.use(webhookRouter({ ...quietOptions, secret: whsec, scheme, onWorkerOfferResponse, onError }));
     const { url } = await serve(app);
     const post = (init: RequestInit) => fetch(`${url}/offer/response`, init);
     return { post, onWorkerOfferResponse, onError };
@@ -135,7 +135,7 @@ describe.each(expresses)("Express $version", ({ express }) => {
 
   test("verifyWebhook passes the signed bytes to your own route", async () => {
     const app = express();
-    app.post("/own", verifyWebhook({ ...quiet, secret: whsec, scheme }), (request, response) => {
+    app.post("/own", verifyWebhook({ ...quietOptions, secret: whsec, scheme }), (request, response) => {
       response.end(Buffer.from(request.webhook?.body ?? []).toString("hex"));
     });
     const { url } = await serve(app);

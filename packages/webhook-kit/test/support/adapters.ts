@@ -6,57 +6,57 @@ import { webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { expresses, quiet, type Served, serve, serveUntilTestFinished } from "./serve.ts";
+import { expressVersions, quietOptions, type RunningServer, serve, serveUntilTestFinished } from "./serve.ts";
 
-/** One way to run a receiver behind a real HTTP server. */
+/** An adapter of the kit, run behind a real HTTP server. */
 export interface Adapter {
   /** The name in test titles. */
   readonly name: string;
   /** Whether the kit itself writes to the socket. */
   readonly isNode: boolean;
   /**
-   * Serves a receiver under `prefix`, which may contain a `:parameter`, on a free loopback port until the test ends. Rejections are not
-   * printed unless `onRejected` is undefined.
+   * Serves a receiver under `prefix`, which may contain a `:parameter`, on a free loopback port until the test ends. Rejections are printed
+   * only if `options` sets `onRejected` to undefined.
    */
-  serve(options: ReceiverOptions, prefix?: string): Promise<Served>;
+  serve(options: ReceiverOptions, prefix?: string): Promise<RunningServer>;
 }
 
-const expressAdapter = (version: number, from: typeof express): Adapter => ({
+const createExpressAdapter = (version: number, createApp: typeof express): Adapter => ({
   name: `Express ${version}`,
   isNode: true,
-  serve: (options, prefix = "/") => serve(from().use(prefix, webhookRouter({ ...quiet, ...options }))),
+  serve: (options, prefix = "/") => serve(createApp().use(prefix, webhookRouter({ ...quietOptions, ...options }))),
 });
 
 /** Serves a Request → Response function on Node with `@hono/node-server`. */
-const serveOnNode = (fetch: (request: Request) => Response | Promise<Response>): Promise<Served> =>
+const serveOnNode = (fetch: (request: Request) => Response | Promise<Response>): Promise<RunningServer> =>
   serveUntilTestFinished(serveFetch({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
 
 /** Every adapter in the kit. */
 export const adapters: readonly Adapter[] = [
-  ...expresses.map(({ version, express }) => expressAdapter(version, express)),
+  ...expressVersions.map(({ version, express }) => createExpressAdapter(version, express)),
   {
     name: "node:http",
     isNode: true,
-    serve: (options, basePath = "/") => serve(webhookListener({ ...quiet, ...options, basePath })),
+    serve: (options, basePath = "/") => serve(webhookListener({ ...quietOptions, ...options, basePath })),
   },
   {
     name: "fetch",
     isNode: false,
-    serve: (options, basePath = "/") => serveOnNode(webhookHandler({ ...quiet, ...options, basePath })),
+    serve: (options, basePath = "/") => serveOnNode(webhookHandler({ ...quietOptions, ...options, basePath })),
   },
   {
     name: "fetch in Hono",
     isNode: false,
     serve(options, basePath = "/") {
-      const webhooks = webhookHandler({ ...quiet, ...options, basePath });
+      const webhooks = webhookHandler({ ...quietOptions, ...options, basePath });
       const pattern = `${basePath.replace(/\/+$/, "")}/*`;
       return serveOnNode(new Hono().all(pattern, ({ req }) => webhooks(req.raw)).fetch);
     },
   },
 ];
 
-/** One adapter for tests of what happens after a request is read. In the full matrix (`npm test -- --full`), every adapter. */
+/** One adapter, for tests that do not depend on how a request is read. In the full matrix (`npm test -- --full`), every adapter. */
 export const sampleAdapters = adapters.filter(({ name }) => process.env.TEST_MATRIX === "full" || name === "node:http");
 
-/** The adapters without a framework's own 404. */
+/** The adapters that respond with the kit's own 404 instead of a framework's. */
 export const standaloneAdapters = adapters.filter(({ name }) => !name.startsWith("Express"));

@@ -18,8 +18,8 @@ export const post = (body: unknown, headers = jsonHeaders()): RequestInit => ({
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** Returns a request's target, whatever its adapter. */
-export function requestTarget(request: unknown): string {
+/** Returns the target of a request from any adapter. */
+export function getRequestTarget(request: unknown): string {
   const { originalUrl, url } = request as { originalUrl?: string; url: string };
   return originalUrl ?? url;
 }

@@ -24,7 +24,7 @@ export async function openPglite(settings: Readonly<Record<string, string>> = {}
   return pglite;
 }
 
-/** Returns the file with an empty database, and creates it if necessary. */
+/** Returns the path of a file with an empty database, and creates the file if necessary. */
 async function prepareEmptyDatabase(): Promise<string> {
   const manifest = join(dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite")), "..", "package.json");
   const { version } = JSON.parse(await readFile(manifest, "utf8")) as { version: string };
@@ -32,7 +32,7 @@ async function prepareEmptyDatabase(): Promise<string> {
   if (existsSync(file)) return file;
   await using created = await PGlite.create();
   await mkdir(cache, { recursive: true });
-  // Another process may be creating it too.
+  // Another process may be creating the same file.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, (await created.dumpDataDir("none")).stream());
   await rename(draft, file);

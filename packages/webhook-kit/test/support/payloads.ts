@@ -1,7 +1,7 @@
 /** Payloads from the contract with only their required fields. */
-export const deleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
+export const eventDeleted = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
 
-export const changed = {
+export const timelineChanged = {
   workerId: "worker_amal",
   periodStart: "2099-05-01T00:00:00Z",
   periodEnd: "2099-05-08T00:00:00Z",

@@ -2,7 +2,7 @@ import { afterAll, vi } from "vitest";
 import { captureConsole } from "./capture-console.ts";
 
 /**
- * Sets the environment that a recipe reads when it is imported, and captures what it prints, until the file's tests end.
+ * Sets the environment variables that a recipe reads when it is imported, and captures its output, until the tests of the file end.
  *
  * @returns the spy on `console.log`
  */

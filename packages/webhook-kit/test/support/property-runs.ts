@@ -1,6 +1,6 @@
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 
-/** @param fullRuns the number of runs in the full matrix. `npm test` does a fifth of them. */
+/** Sets the number of runs of a property. @param fullRuns the number in the full matrix, five times as many as in `npm test` */
 export const runOptions = (fullRuns: number): fc.Parameters<unknown> => ({
   numRuns: pickNumRuns(Math.ceil(fullRuns / 5), fullRuns),
 });
@@ -9,12 +9,13 @@ export const runOptions = (fullRuns: number): fc.Parameters<unknown> => ({
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
 /** Generates a valid string in which up to two characters are replaced by up to two others. */
-export const almostValid = (valid: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+export const almostValidText = (valid: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(valid, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 }))
-    .map(([text, from, length, other]) => {
-      const at = from % (text.length + 1);
-      return text.slice(0, at) + other + text.slice(at + (length % 3));
+    .map(([text, position, length, replacement]) => {
+      const start = position % (text.length + 1);
+      const end = start + (length % 3);
+      return text.slice(0, start) + replacement + text.slice(end);
     });
 
 /** Instants that both schemes can represent. */

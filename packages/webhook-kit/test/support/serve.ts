@@ -6,10 +6,10 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** Typed as Express 5, whose types are the same for everything that the tests use. */
-const express4 = createRequire(import.meta.url)("express4") as typeof express;
+/** Express 4, typed as Express 5 because the types are the same for everything that the tests use. */
+export const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
-export const expresses: { version: number; express: typeof express }[] = [
+export const expressVersions: { version: number; express: typeof express }[] = [
   { version: 4, express: express4 },
   { version: 5, express },
 ];
@@ -17,9 +17,9 @@ export const expresses: { version: number; express: typeof express }[] = [
 export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
 /** Options for tests that provoke rejections, which a receiver prints if it has neither a hook nor a logger. */
-export const quiet = { onRejected: () => undefined };
+export const quietOptions = { onRejected: () => undefined };
 
-/** Returns headers that are signed now. */
+/** Signs headers with the current time, and adds `headers` to them. */
 export const signedHeaders = (headers: Record<string, string> = {}): Record<string, string> => ({
   ...timestampDigest().sign({ secret, now: new Date() }),
   ...headers,
@@ -30,18 +30,18 @@ export const jsonHeaders = (headers: Record<string, string> = {}) =>
   signedHeaders({ "content-type": "application/json", ...headers });
 
 /** A server that listens on a loopback port. */
-export interface Served {
+export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly server: Server;
 }
 
 /** Starts a real server on a free loopback port, and closes it after the test. */
-export const serve = (listener: RequestListener): Promise<Served> =>
+export const serve = (listener: RequestListener): Promise<RunningServer> =>
   serveUntilTestFinished(createServer(listener).listen(0, "127.0.0.1"));
 
 /** Waits until a server listens on 127.0.0.1, and closes it after the test. */
-export async function serveUntilTestFinished(server: Server): Promise<Served> {
+export async function serveUntilTestFinished(server: Server): Promise<RunningServer> {
   onTestFinished(() => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));
@@ -51,7 +51,7 @@ export async function serveUntilTestFinished(server: Server): Promise<Served> {
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** Sends bytes unchanged, and returns everything that arrives before the connection closes. */
+/** Sends text unchanged over a new connection, and returns everything that it receives before the connection closes. */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(text);

@@ -12,7 +12,7 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent, type WebhookEvent } from "../../src/index.ts";
 import { traceEvent, webhookTracer } from "../../src/opentelemetry.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { jsonHeaders, quiet, secret } from "../support/serve.ts";
+import { jsonHeaders, quietOptions, secret } from "../support/serve.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -41,7 +41,7 @@ async function receiveEvent(
   overrides: Partial<ReceiverOptions> = {},
 ) {
   const handler = webhookHandler({
-    ...quiet,
+    ...quietOptions,
     secret,
     onError: () => undefined,
     tracer: webhookTracer({ tracer, ...options }),
@@ -195,7 +195,7 @@ test("durations are measured by event and outcome, rejections by reason", async 
   onTestFinished(() => meterProvider.shutdown());
   const meter = meterProvider.getMeter("test");
   const handler = webhookHandler({
-    ...quiet,
+    ...quietOptions,
     secret,
     tracer: webhookTracer({ tracer, meter }),
     onWorkerOfferResponse: () => undefined,

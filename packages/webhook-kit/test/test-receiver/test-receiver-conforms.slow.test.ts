@@ -9,7 +9,7 @@ import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { expresses, quiet, secret } from "../support/serve.ts";
+import { expressVersions, quietOptions, secret } from "../support/serve.ts";
 
 captureConsole();
 
@@ -18,12 +18,12 @@ type Options = Partial<Parameters<typeof testReceiver>[1]>;
 
 const basePath = "/hooks";
 const adapters: [name: string, mount: (options: ReceiverOptions) => App][] = [
-  ...expresses.map(({ version, express }): (typeof adapters)[number] => [
+  ...expressVersions.map(({ version, express }): (typeof adapters)[number] => [
     `Express ${version}`,
-    (options) => express().use(basePath, webhookRouter({ ...quiet, ...options })),
+    (options) => express().use(basePath, webhookRouter({ ...quietOptions, ...options })),
   ]),
-  ["node:http", (options) => webhookListener({ basePath, ...quiet, ...options })],
-  ["fetch", (options) => ({ fetch: webhookHandler({ basePath, ...quiet, ...options }) })],
+  ["node:http", (options) => webhookListener({ basePath, ...quietOptions, ...options })],
+  ["fetch", (options) => ({ fetch: webhookHandler({ basePath, ...quietOptions, ...options }) })],
 ];
 
 const samples: Parameters<Awaited<ReturnType<typeof testReceiver>>["checkContract"]>[0] = {

@@ -5,8 +5,8 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { testReceiver } from "../../src/testing.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { quiet, secret, serve } from "../support/serve.ts";
-import { createTextbookRouter } from "../vectors/receivers/naive-receiver.ts";
+import { quietOptions, secret, serve } from "../support/serve.ts";
+import { createNaiveRouter } from "../vectors/receivers/naive-receiver.ts";
 
 captureConsole();
 
@@ -28,7 +28,7 @@ const everywhere =
   "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
 
 test("the naive middleware has its known problems", async () => {
-  const router = createTextbookRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
+  const router = createNaiveRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
   expect(await findProblems(express().use("/hooks", router), "/hooks")).toEqual([
     `A request signed in the future must be rejected, but 200 was returned by ${everywhere}.`,
     "A request with Authorization twice must be rejected, but 200 was returned by GET /test/auth.",
@@ -48,7 +48,7 @@ test("a receiver that responds with 200 to everything breaks every rule about re
 });
 
 test("for a receiver that is mounted elsewhere, the problem names basePath", async () => {
-  const app = express().use("/hooks", webhookRouter({ ...quiet, secret }));
+  const app = express().use("/hooks", webhookRouter({ ...quietOptions, secret }));
   for (const [basePath, requested] of [
     ["/webhooks/", "/webhooks/test"],
     ["", "/test"],
@@ -59,7 +59,7 @@ test("for a receiver that is mounted elsewhere, the problem names basePath", asy
 });
 
 test("a receiver with another secret rejects the service, and is not sent further requests", async () => {
-  const app = express().use("/hooks", webhookRouter({ ...quiet, secret: "another-secret-of-the-profile" }));
+  const app = express().use("/hooks", webhookRouter({ ...quietOptions, secret: "another-secret-of-the-profile" }));
   expect(await findProblems(app, "/hooks")).toEqual([
     "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
   ]);
@@ -68,7 +68,7 @@ test("a receiver with another secret rejects the service, and is not sent furthe
 test("a receiver that is down, or stops during the check, is reported as such", async () => {
   const { url } = await serve((request) => request.socket.destroy());
   expect(await findProblems(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
-  const router = webhookRouter({ ...quiet, secret });
+  const router = webhookRouter({ ...quietOptions, secret });
   const fragile = express().use("/hooks", (request, response, next) => {
     if (request.get("authorization") === "") request.socket.destroy();
     else router(request, response, next);
@@ -200,13 +200,13 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
 ];
 
 test.each(mistakes)("a receiver that %s has only that problem [D-61]", async (_mistake, faultyMiddleware, problems) => {
-  const app = express().use("/hooks", faultyMiddleware, webhookRouter({ ...quiet, secret }));
+  const app = express().use("/hooks", faultyMiddleware, webhookRouter({ ...quietOptions, secret }));
   expect(await findProblems(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
 test("for a receiver that accepts one variant of the digest, the problem names the other", async () => {
   const appWithVariant = (variant: "sha256" | "hmac") =>
-    express().use(webhookRouter({ ...quiet, secret, scheme: timestampDigest({ variant }) }));
+    express().use(webhookRouter({ ...quietOptions, secret, scheme: timestampDigest({ variant }) }));
   expect(await findProblems(appWithVariant("sha256"), "")).toEqual([
     "A request signed with an HMAC, the other documented variant, must return 200, but 401 was returned by GET /test/auth.",
   ]);
@@ -219,7 +219,7 @@ const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accep
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 
 test("a sample that is not acknowledged, or not acknowledged again when repeated, is a problem", async () => {
-  const missing = express().use(webhookRouter({ ...quiet, secret }));
+  const missing = express().use(webhookRouter({ ...quietOptions, secret }));
   expect(await findProblems(missing, "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must return 200, but 404 was returned by POST /offer/response.",
   ]);
@@ -230,7 +230,7 @@ test("a sample that is not acknowledged, or not acknowledged again when repeated
     else response.sendStatus(409);
     signatures.add(key);
   };
-  const router = webhookRouter({ ...quiet, secret, onWorkerOfferResponse: () => undefined });
+  const router = webhookRouter({ ...quietOptions, secret, onWorkerOfferResponse: () => undefined });
   expect(await findProblems(express().use(rejectRepeats, router), "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must return 200 when the same request is sent twice, but 409 was returned by POST /offer/response.",
   ]);
@@ -241,14 +241,16 @@ const sixStars = { rating: 6, ratingProvider: "A", lastWorked: "2025-11-30T17:00
 test("suggestions that the service would reject are reported by field, without their values", async () => {
   const app = express().post(
     "/contact-suggestions",
-    verifyWebhook({ ...quiet, secret }),
+    verifyWebhook({ ...quietOptions, secret }),
     express.json(),
     (request, response) => {
       if (!request.body.userEmailAddresses) response.sendStatus(400);
       else response.json([{ name: "Dana Kim", emailAddress: "dana-kim", ratings: [sixStars] }]);
     },
   );
-  const problems = await findProblems(app.use(webhookRouter({ ...quiet, secret })), "", { contactSuggestions: search });
+  const problems = await findProblems(app.use(webhookRouter({ ...quietOptions, secret })), "", {
+    contactSuggestions: search,
+  });
   expect(problems).toEqual([
     "contactSuggestions returned a list that the service would reject: [0].emailAddress: Must be an email address.",
     "contactSuggestions returned a list that the service would reject: [0].ratings[0].rating: Too long or too large; at most 5.",

@@ -5,13 +5,13 @@ import type { Handlers } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type TestedReceiver, testReceiver } from "../../src/testing.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { changed, deleted } from "../support/payloads.ts";
-import { quiet, secret, serve } from "../support/serve.ts";
+import { eventDeleted, timelineChanged } from "../support/payloads.ts";
+import { quietOptions, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
 const createApp = (options: Omit<ReceiverOptions<Express.Request>, "secret">, path = "/hooks") =>
-  express().use(path, webhookRouter({ ...quiet, secret, ...options } as ReceiverOptions));
+  express().use(path, webhookRouter({ ...quietOptions, secret, ...options } as ReceiverOptions));
 
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"], filter: "chef" };
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
@@ -31,16 +31,16 @@ test("every webhook reaches its handler, signed, with the given payload", async 
     await receiver.testAuth(),
     await receiver.workerAddedContact({ workerId: "Jürgen/7 $&" }),
     await receiver.workerOfferResponse(accepted),
-    await receiver.offerEventDeleted(deleted),
-    await receiver.timelineChanged(changed),
+    await receiver.offerEventDeleted(eventDeleted),
+    await receiver.timelineChanged(timelineChanged),
   ];
   expect(responses.map(({ status, body }) => [status, body])).toEqual(responses.map(() => [200, ""]));
   expect((await receiver.contactSuggestions(search)).suggestions).toEqual([dana]);
   expect(Object.values(handlers).map(({ mock }) => mock.calls.map(([payload]: unknown[]) => payload))).toEqual([
     [{ workerId: "Jürgen/7 $&" }],
     [accepted],
-    [deleted],
-    [changed],
+    [eventDeleted],
+    [timelineChanged],
     [search],
   ]);
 });

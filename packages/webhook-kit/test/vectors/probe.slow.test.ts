@@ -9,7 +9,7 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
-import { httpApi } from "../recipes/lambda-events.ts";
+import { createHttpApi } from "../recipes/lambda-events.ts";
 import { adapters } from "../support/adapters.ts";
 import { serveUntilTestFinished } from "../support/serve.ts";
 
@@ -18,7 +18,7 @@ const secrets: Record<Scheme, string> = {
   standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 };
 
-/** Returns an integrator's options with every handler. */
+/** Returns the options of an integrator who handles every event. */
 const integratorOptions = (scheme: Scheme): ReceiverOptions => ({
   secret: secrets[scheme],
   scheme: scheme === "standardWebhooks" ? standardWebhooks() : timestampDigest(),
@@ -45,16 +45,16 @@ async function serveOnFastify(options: ReceiverOptions): Promise<{ url: string }
 }
 
 const serveOnLambda = (options: ReceiverOptions): Promise<{ url: string }> =>
-  serveUntilTestFinished(createServer(httpApi(webhookFunction({ ...options, basePath }))).listen(0, "127.0.0.1"));
+  serveUntilTestFinished(createServer(createHttpApi(webhookFunction({ ...options, basePath }))).listen(0, "127.0.0.1"));
 
-const served: [name: string, serve: (options: ReceiverOptions) => Promise<{ url: string }>][] = [
-  ...adapters.map(({ name, serve }): (typeof served)[number] => [name, (options) => serve(options, basePath)]),
+const servers: [name: string, serve: (options: ReceiverOptions) => Promise<{ url: string }>][] = [
+  ...adapters.map(({ name, serve }): (typeof servers)[number] => [name, (options) => serve(options, basePath)]),
   ["Fastify", serveOnFastify],
   ["Lambda", serveOnLambda],
 ];
 
 describe.each(["timestampDigest", "standardWebhooks"] as Scheme[])("under %s", (scheme) => {
-  test.each(served)("offers probe finds no defects in %s", async (_, serve) => {
+  test.each(servers)("offers probe finds no defects in %s", async (_, serve) => {
     const { url } = await serve(integratorOptions(scheme));
     const { findings, sent } = await probe({
       url: parseUrl(`${url}${basePath}`),

@@ -1,20 +1,20 @@
 import type { ComparedCase, Mismatch } from "../../../cli/src/probe/compare.ts";
 
-/** Returns a line for each failed case. */
-export const describeFailures = (compared: ComparedCase[], isCounted = (_: Mismatch): boolean => true): string[] =>
-  compared.flatMap(({ testCase, mismatches }) => {
-    const counted = mismatches.filter(isCounted);
-    return counted.length > 0 ? [`${testCase.id}: ${counted.map(({ text }) => text).join("; ")}`] : [];
+/** Returns one line for each case that has mismatches which count as failures. */
+export const describeFailures = (cases: ComparedCase[], isFailure = (_: Mismatch): boolean => true): string[] =>
+  cases.flatMap(({ testCase, mismatches }) => {
+    const failures = mismatches.filter(isFailure);
+    return failures.length > 0 ? [`${testCase.id}: ${failures.map(({ text }) => text).join("; ")}`] : [];
   });
 
-/** Returns how many cases passed and failed, by group and in total. */
-export function summarise(compared: ComparedCase[]): string {
-  const groups = [...new Set(compared.map(({ group }) => group))];
-  const lines = groups.map((name) => `${name} ${describeCounts(compared.filter(({ group }) => group === name))}`);
-  return [...lines, describeCounts(compared)].join("\n");
+/** Describes how many cases passed and failed, by group and in total. */
+export function summarise(cases: ComparedCase[]): string {
+  const groupNames = [...new Set(cases.map(({ group }) => group))];
+  const lines = groupNames.map((name) => `${name} ${describeCounts(cases.filter(({ group }) => group === name))}`);
+  return [...lines, describeCounts(cases)].join("\n");
 }
 
-function describeCounts(compared: ComparedCase[]): string {
-  const failed = describeFailures(compared).length;
-  return `${compared.length - failed} passed, ${failed} failed`;
+function describeCounts(cases: ComparedCase[]): string {
+  const failedCount = describeFailures(cases).length;
+  return `${cases.length - failedCount} passed, ${failedCount} failed`;
 }

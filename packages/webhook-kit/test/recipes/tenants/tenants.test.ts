@@ -40,8 +40,8 @@ test("on Express, a router between the tenant and the receiver must merge parame
     [true, 200],
     [false, 401],
   ] as const) {
-    const between = express().use("/:tenant", express.Router({ mergeParams }).use("/offers", webhooks));
-    await using receiver = await testReceiver(between, { secret: harbour, basePath: "/harbour/offers" });
+    const app = express().use("/:tenant", express.Router({ mergeParams }).use("/offers", webhooks));
+    await using receiver = await testReceiver(app, { secret: harbour, basePath: "/harbour/offers" });
     expect((await receiver.testAuth()).status).toBe(status);
   }
 });

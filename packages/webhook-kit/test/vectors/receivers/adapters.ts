@@ -5,20 +5,20 @@ import express, { type RequestHandler } from "express";
 import { webhookRouter } from "../../../src/express.ts";
 import { webhookHandler } from "../../../src/fetch.ts";
 import { webhookListener } from "../../../src/node.ts";
-import { createTextbookRouter } from "./naive-receiver.ts";
+import { createNaiveRouter } from "./naive-receiver.ts";
 import type { ReceiverSetup } from "./receiver-setup.ts";
 
-/** Typed as Express 5, whose types are the same for everything that is used. */
+/** Express 4, typed as Express 5 because the types are the same for everything used here. */
 const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
-/** Creates a server with a receiver for each mount path (the first segment), which is created on its first request. */
+/** Creates a server with one receiver per mount path (the first path segment). A receiver is created by the first request to it. */
 type VectorAdapter = (setUp: (mount: string) => ReceiverSetup) => Server;
 
-const expressAdapter =
-  (from: typeof express, router: (setup: ReceiverSetup) => RequestHandler): VectorAdapter =>
+const createExpressAdapter =
+  (createApp: typeof express, createRouter: (setup: ReceiverSetup) => RequestHandler): VectorAdapter =>
   (setUp) => {
-    const routerFor = memoizePerMount((mount) => router(setUp(mount)));
-    const app = from();
+    const routerFor = memoizePerMount((mount) => createRouter(setUp(mount)));
+    const app = createApp();
     app.use("/:mount", (request, response, next) => routerFor(request.params.mount ?? "")(request, response, next));
     return createServer(app);
   };
@@ -43,7 +43,7 @@ const fetchAdapter: VectorAdapter = (setUp) => {
   return server as Server;
 };
 
-/** Returns the mount path of a target in origin or absolute form. */
+/** Returns the mount path of a request target in origin or absolute form. */
 const findMount = (target = ""): string | undefined => /^(?:http:\/\/[^/]*)?\/(\d+\.[\w-]+)/.exec(target)?.[1];
 
 function memoizePerMount<Receiver>(create: (mount: string) => Receiver): (mount: string) => Receiver {
@@ -57,9 +57,9 @@ function memoizePerMount<Receiver>(create: (mount: string) => Receiver): (mount:
 
 /** Every adapter in the kit, and the naive middleware. */
 export const adapters: Readonly<Record<string, VectorAdapter>> = {
-  "Express 4": expressAdapter(express4, webhookRouter),
-  "Express 5": expressAdapter(express, webhookRouter),
+  "Express 4": createExpressAdapter(express4, webhookRouter),
+  "Express 5": createExpressAdapter(express, webhookRouter),
   "node:http": nodeAdapter,
   fetch: fetchAdapter,
-  "the textbook": expressAdapter(express, createTextbookRouter),
+  naive: createExpressAdapter(express, createNaiveRouter),
 };

@@ -1,14 +1,17 @@
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { standardWebhooks } from "../../../src/signature/standard-webhooks.ts";
 import { adapters } from "./adapters.ts";
-import { configFor, type FromReceiver, type ReceiverSetup, readMount, type ToReceiver } from "./receiver-setup.ts";
+import { configFor, decodeMount, type FromReceiver, type ReceiverSetup, type ToReceiver } from "./receiver-setup.ts";
 
-// Runs in a separate process with one adapter, one time zone (`TZ`), and a receiver for every case.
-const sendToParent = (message: FromReceiver): void => void process.send?.(message);
+// Runs in a separate process with one adapter, one time zone (`TZ`), and a separate receiver for every case.
 const [, , adapterName = "", scheme] = process.argv;
 const config = configFor(scheme as Scheme);
 const records = new Map<string, { handled: number; given: unknown[]; reasons: string[] }>();
-const held = new Map<string, () => void>();
+const releaseFunctions = new Map<string, () => void>();
+
+function sendToParent(message: FromReceiver): void {
+  process.send?.(message);
+}
 
 const recordFor = (mount: string) => {
   const record = records.get(mount) ?? { handled: 0, given: [], reasons: [] };
@@ -27,7 +30,7 @@ function copyForIpc(event: unknown): unknown {
 }
 
 function setUp(mount: string): ReceiverSetup {
-  const { clock, without = [], handler, replayProtection } = readMount(mount);
+  const { clock, without = [], handler, replayProtection } = decodeMount(mount);
   const record = recordFor(mount);
   const handle = (event: unknown): unknown => {
     record.given.push(copyForIpc(event));
@@ -36,7 +39,7 @@ function setUp(mount: string): ReceiverSetup {
     if (handler === "fails") throw new Error("PRIVATE words of a handler");
     if (handler !== "held") return undefined;
     sendToParent({ type: "held", mount });
-    return new Promise<void>((resolve) => held.set(mount, resolve));
+    return new Promise<void>((resolve) => releaseFunctions.set(mount, resolve));
   };
   const handlers = {
     onWorkerAddedContact: handle,
@@ -62,7 +65,7 @@ function setUp(mount: string): ReceiverSetup {
 console.error = () => undefined;
 
 const adapter = adapters[adapterName];
-if (!adapter) throw new Error(`No adapter is called ${adapterName}.`);
+if (!adapter) throw new Error(`Unknown adapter ${adapterName}.`);
 const server = adapter(setUp);
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
@@ -70,8 +73,8 @@ server.listen(0, "127.0.0.1", () => {
 });
 
 process.on("message", (message: ToReceiver) => {
-  if (message.ask === "release") return held.get(message.mount)?.();
-  return sendToParent({ type: "tally", noted: message.mounts.map(recordFor), isPolluted: "isAdmin" in {} });
+  if (message.type === "release") releaseFunctions.get(message.mount)?.();
+  else sendToParent({ type: "tally", records: message.mounts.map(recordFor), isPolluted: "isAdmin" in {} });
 });
 // Exits with the parent.
 process.on("disconnect", () => process.exit());

@@ -2,7 +2,7 @@ import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import { type ReceiverNeeds, readVectors, type TestVectors } from "../../../../cli/src/vectors/vectors.ts";
 import type { SignatureScheme } from "../../../src/signature/signature-scheme.ts";
 
-/** The options for every receiver in a child process, whatever its adapter. */
+/** The options of a receiver in the child process. They are the same for every adapter. */
 export interface ReceiverSetup {
   secret: string[];
   scheme?: SignatureScheme;
@@ -16,20 +16,20 @@ export interface ReceiverSetup {
   onRejected: (rejection: { code: string }) => void;
 }
 
-/** Encodes what the case needs in the first segment of the receiver's path, so that nothing has to be set up beforehand. */
-export const writeMount = (number: number, needs: ReceiverNeeds): string =>
-  `${number}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
+/** Encodes the settings that a case needs as the first path segment, so that the first request can create the receiver. */
+export const encodeMount = (caseNumber: number, needs: ReceiverNeeds): string =>
+  `${caseNumber}.${Buffer.from(JSON.stringify(needs)).toString("base64url")}`;
 
-/** Decodes what `writeMount` encoded. */
-export const readMount = (mount: string): ReceiverNeeds =>
+/** Decodes the settings from a path segment that {@link encodeMount} returned. */
+export const decodeMount = (mount: string): ReceiverNeeds =>
   JSON.parse(Buffer.from(mount.split(".")[1] ?? "", "base64url").toString()) as ReceiverNeeds;
 
 /** The messages between the test and a receiver process. */
-export type ToReceiver = { ask: "tally"; mounts: string[] } | { ask: "release"; mount: string };
+export type ToReceiver = { type: "tally"; mounts: string[] } | { type: "release"; mount: string };
 export type FromReceiver =
   | { type: "listening"; port: number }
   | { type: "held"; mount: string }
-  | { type: "tally"; noted: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
+  | { type: "tally"; records: { handled: number; given: unknown[]; reasons: string[] }[]; isPolluted: boolean };
 
 /** Returns the settings that the sender and the receiver share. Standard Webhooks secrets are encoded as base64. */
 export function configFor(scheme: Scheme): TestVectors["config"] {

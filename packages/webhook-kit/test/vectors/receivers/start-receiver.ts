@@ -3,23 +3,23 @@ import { once } from "node:events";
 import type { HandlerRecord, Receiver, Target } from "../../../../cli/src/probe/send.ts";
 import type { Scheme } from "../../../../cli/src/signature/sign-request.ts";
 import type { ReceiverNeeds } from "../../../../cli/src/vectors/vectors.ts";
-import { type FromReceiver, type ToReceiver, writeMount } from "./receiver-setup.ts";
+import { encodeMount, type FromReceiver, type ToReceiver } from "./receiver-setup.ts";
 
-/** A receiver that can be set up for every case, and reports what it recorded. */
+/** A receiver process. It runs a separate receiver for each case, and reports the events that each one handled. */
 export interface StartedReceiver extends Receiver {
   targetFor(needs: ReceiverNeeds): Target;
   tally(targets: Target[]): Promise<HandlerRecord[]>;
   stop(): Promise<unknown>;
 }
 
-/** Starts a receiver in its own process, in the time zone `zone`. */
+/** Starts a receiver process in the time zone `zone`. */
 export async function startReceiver(adapter: string, zone: string, scheme: Scheme): Promise<StartedReceiver> {
   const child = fork(new URL("receiver-process.ts", import.meta.url), [adapter, scheme], {
     env: { ...process.env, TZ: zone, NODE_ENV: "production" },
     execArgv: ["--no-warnings"],
   });
-  const ended = once(child, "exit");
-  const crashed = ended.then(([code]) => {
+  const exited = once(child, "exit");
+  const crashed = exited.then(([code]) => {
     throw new Error(`The receiver ${adapter} in ${zone} exited with ${code}.`);
   });
   crashed.catch(() => undefined);
@@ -41,32 +41,32 @@ export async function startReceiver(adapter: string, zone: string, scheme: Schem
   const send = (message: ToReceiver): boolean => child.send(message);
   const { port } = await waitForMessage("listening");
 
-  let number = 0;
+  let caseNumber = 0;
   return {
     concurrency: 16,
     targetFor(needs): Target {
-      number += 1;
-      const mount = writeMount(number, needs);
+      caseNumber += 1;
+      const mount = encodeMount(caseNumber, needs);
       return {
         host: "127.0.0.1",
         port,
         base: `/${mount}`,
         ...(needs.handler === "held" && {
           waitUntilHeld: () => waitForMessage("held", (message) => message.mount === mount),
-          release: () => void send({ ask: "release", mount }),
+          release: () => void send({ type: "release", mount }),
         }),
       };
     },
     async tally(targets) {
       const tally = waitForMessage("tally");
-      send({ ask: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
-      const { noted, isPolluted } = await tally;
+      send({ type: "tally", mounts: targets.map(({ base }) => base.slice(1)) });
+      const { records, isPolluted } = await tally;
       if (isPolluted) throw new Error(`A case polluted Object.prototype in ${adapter} in ${zone}.`);
-      return noted;
+      return records;
     },
     stop() {
       child.kill();
-      return ended;
+      return exited;
     },
   };
 }
