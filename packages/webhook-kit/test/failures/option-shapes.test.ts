@@ -36,7 +36,7 @@ test("in Express, basePath is rejected because it would have no effect", () => {
   expect(() => verifyWebhook(options)).toThrow(invalid);
 });
 
-test("options may be an instance of your own class, with handlers as methods", async () => {
+test("the options can be an instance of a class, with handlers as methods", async () => {
   const handled = vi.fn();
   class OptionsClass {
     readonly secret = secret;
