@@ -3,14 +3,17 @@ import type { Store, Trx } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 
-/** The maximum number of lanes per claim. More lanes share the cost of one transaction; fewer leave more for other processes. */
+/**
+ * The maximum number of lanes per claim. A higher limit spreads the cost of a transaction over more lanes. A lower one leaves more
+ * lanes for other processes.
+ */
 const maxLanes = 25;
-/** How many wake-ups a claim reads to find lanes. Other processes may be claiming from the lanes of the oldest ones. */
+/** How many wake-ups a claim reads to find lanes. Some of these lanes may be locked by other processes. */
 const maxWakeupsRead = 200;
 
 /**
- * Leases due rows to this process (D-139). It locks the lanes that have waited longest and leases as many rows from each as the
- * lane's capacity allows.
+ * Leases due rows to this process (D-139). Locks the lanes that have waited longest, and leases as many rows from each lane as its
+ * capacity and `limit` allow.
  *
  * At READ COMMITTED, each statement sees what was committed before it started. So `leaseRows` sees every row whose wake-up
  * `lockDueLanes` has deleted, and the leases of every process that locked one of these lanes before.
@@ -31,8 +34,8 @@ export async function claimRows(
   const claimed = await store.transaction(async (trx) => {
     const lanes = await lockDueLanes(trx, queue, limit);
     if (lanes.length === 0) return undefined;
-    const perLane = Math.floor(limit / lanes.length);
-    const rows = await leaseRows(trx, queue, lanes, { perLane, processId: leases.processId });
+    const maxPerLane = Math.floor(limit / lanes.length);
+    const rows = await leaseRows(trx, queue, lanes, { maxPerLane, processId: leases.processId });
     if (rows.length > 0) await leases.renewIn(trx);
     return rows;
   });
@@ -54,49 +57,49 @@ async function lockDueLanes(trx: Trx, { name }: OutboxQueue, limit: number): Pro
       select lane from (
         select lane, at from outbox_wakeups where queue = ${name} and at <= now() order by at limit ${maxWakeupsRead}
       ) as oldest group by lane order by min(at)
-    ), taken as materialized (
+    ), locked as materialized (
       select lane from due where pg_try_advisory_xact_lock(hashtext(${name}), hashtext(lane)) limit ${Math.min(maxLanes, limit)}
     )
-    delete from outbox_wakeups using taken where queue = ${name} and outbox_wakeups.lane = taken.lane
-    returning taken.lane`.execute(trx);
+    delete from outbox_wakeups using locked where queue = ${name} and outbox_wakeups.lane = locked.lane
+    returning locked.lane`.execute(trx);
   return [...new Set(rows.map(({ lane }) => lane))];
 }
 
 /**
- * Leases the oldest due rows in these lanes, and reads one more row per lane to find out whether rows remain. If the lane has a
- * free slot for that row, inserts a wake-up for the row's due time, or for now if it has passed, which puts the lane last in line.
+ * Leases the oldest due rows in these lanes, and reads one more row per lane to find out whether rows remain. If the lane has a free
+ * slot for that row, inserts a wake-up for the time the row is due, but not before now, so that other due lanes are claimed first.
  * Otherwise the lane is woken when a lease ends.
  */
 async function leaseRows(
   trx: Trx,
   { name, table, id, lane, capacity, laneState, isBlocked = sql`false` }: OutboxQueue,
   lanes: readonly string[],
-  { perLane, processId }: { perLane: number; processId: string },
+  { maxPerLane, processId }: { maxPerLane: number; processId: string },
 ): Promise<Lease[]> {
   const alwaysOpen = sql`select ${capacity}::int as capacity, null::timestamptz as opens_at`;
   const isInLane = lane === undefined ? sql`true` : sql`head.${sql.ref(lane)} = open_lane.lane`;
   const { rows } = await sql<Lease>`
     with open_lane as materialized (
-      select given.lane, opens_at, capacity - (
-        select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = given.lane) as free
-      from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as given (lane)
-      cross join lateral (${laneState?.(sql.ref("given.lane")) ?? alwaysOpen}) as state
+      select locked.lane, opens_at, capacity - (
+        select count(*) from outbox_leases where queue = ${name} and outbox_leases.lane = locked.lane) as free_slots
+      from json_array_elements_text(${JSON.stringify(lanes)}::text::json) as locked (lane)
+      cross join lateral (${laneState?.(sql.ref("locked.lane")) ?? alwaysOpen}) as state
     ), candidate as materialized (
       select lane, row_id, due_at, row_number() over (partition by lane order by due_at, row_id) as place
       from open_lane cross join lateral (
         select ${sql.ref(id)} as row_id, due_at from ${sql.table(table)} as head
         where ${isInLane} and due_at is not null and not (${isBlocked})
           and not exists (select from outbox_leases where queue = ${name} and row_id = head.${sql.ref(id)})
-        order by due_at, ${sql.ref(id)} limit greatest(0, least(free, ${perLane} + 1))
+        order by due_at, ${sql.ref(id)} limit greatest(0, least(free_slots, ${maxPerLane} + 1))
       ) as oldest
     ), woken as (
       insert into outbox_wakeups (queue, lane, at)
-      select ${name}, lane, min(greatest(due_at, now())) from candidate where place > ${perLane} or due_at > now() group by lane
+      select ${name}, lane, min(greatest(due_at, now())) from candidate where place > ${maxPerLane} or due_at > now() group by lane
       union all
       select ${name}, lane, opens_at from open_lane where opens_at > now()
     )
     insert into outbox_leases (queue, row_id, lane, process_id)
-    select ${name}, row_id, lane, ${processId} from candidate where place <= ${perLane} and due_at <= now()
+    select ${name}, row_id, lane, ${processId} from candidate where place <= ${maxPerLane} and due_at <= now()
     returning token, row_id as "rowId", lane`.execute(trx);
   return rows;
 }

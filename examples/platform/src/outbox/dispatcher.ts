@@ -54,11 +54,11 @@ const commitDelayMs = 5;
 /** The maximum number of concurrent commits. PGlite has one connection. */
 const maxConcurrentCommits = { postgres: 2, pglite: 1 };
 /**
- * The longest pause between two claims. Usually a signal ends the pause, but the process that should publish the signal may crash
- * after its commit. On PGlite, there is only one process.
+ * The longest pause between two claims. Usually a signal ends the pause, but a process may crash after its commit, before it
+ * publishes the signal. On PGlite, there is only one process.
  */
 const maxIdleMs = { postgres: 5_000, pglite: 60_000 };
-/** How often a busy process checks for expired leases. An idle process knows when the first lease will expire. */
+/** How often a busy process checks for expired leases. An idle process checks when the next lease expires. */
 const expiryPollMs = 500;
 /** The shortest pause after a claim that found no lane: nothing is due, or other processes are claiming from all due lanes. */
 const busyPauseMs = 5;
@@ -138,19 +138,19 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     }
   };
 
-  let lastExpiryPollAt = Number.NEGATIVE_INFINITY;
-  let nextExpiryPollAt = Number.NEGATIVE_INFINITY;
+  let lastExpiryPollAtMs = Number.NEGATIVE_INFINITY;
+  let nextExpiryPollAtMs = Number.NEGATIVE_INFINITY;
   const releaseUnusedLeases = async (): Promise<void> => {
-    const isExpiryPoll = performance.now() >= nextExpiryPollAt;
-    // Repeat this with each check for expired leases: a claim whose reply was lost may be committed after the error was reported.
+    const isExpiryPoll = performance.now() >= nextExpiryPollAtMs;
+    // Repeat this with each check for expired leases: if the reply to a claim was lost, the claim may still be committed later.
     if (hasStrayLeases || isExpiryPoll) {
       // Reset the flag before waiting, so that an error that sets it during the wait is not lost.
       hasStrayLeases = false;
       await leases.releaseStrayLeases(queue.name, [...inFlight.keys()]);
     }
     if (!isExpiryPoll) return;
-    lastExpiryPollAt = performance.now();
-    nextExpiryPollAt = lastExpiryPollAt + expiryPollMs;
+    lastExpiryPollAtMs = performance.now();
+    nextExpiryPollAtMs = lastExpiryPollAtMs + expiryPollMs;
     await leases.releaseExpired();
   };
 
@@ -159,8 +159,8 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     const queriedAtMs = performance.now();
     const next = await leases.nextPoll(queue.name);
     const expiryMs = Math.min(next.expiryMs, maxIdleMs[store.name]);
-    nextExpiryPollAt = Math.max(lastExpiryPollAt + expiryPollMs, queriedAtMs + expiryMs);
-    return Math.min(next.wakeupMs, nextExpiryPollAt - performance.now());
+    nextExpiryPollAtMs = Math.max(lastExpiryPollAtMs + expiryPollMs, queriedAtMs + expiryMs);
+    return Math.min(next.wakeupMs, nextExpiryPollAtMs - performance.now());
   };
 
   const loop = runLoop(tick, handleError);

@@ -11,7 +11,7 @@ test("writes waiting items together, in groups up to the limit, in order", async
   expect(groups).toEqual([[1, 2, 3], [4], [5]]);
 });
 
-test("writes a second group while another is being written, but only when it is full", async () => {
+test("writes a second group while the first is being written, but only if the second group is full", async () => {
   const groups: number[][] = [];
   let write = (): void => undefined;
   const written = new Promise<void>((resolve) => {
@@ -57,21 +57,24 @@ test("retries a group that could not be written, and reports each failure", asyn
   let failures = 2;
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
-    if (failures-- > 0) throw new Error("restarting");
+    if (failures > 0) {
+      failures -= 1;
+      throw new Error("restarting");
+    }
     groups.push(group);
   };
   const commits = new GroupCommit<number>({
     ...options,
     commit,
     giveUpAfterMs: 60_000,
-    onError: (e) => errors.push(e),
+    onError: (error) => errors.push(error),
   });
   await commits.add(1);
   expect(groups).toEqual([[1]]);
   expect(errors).toHaveLength(2);
 });
 
-test("writes the rest of a group when one item cannot be written, and reports which items were written", async () => {
+test("writes the other items of a group when one item cannot be written, and reports which were written", async () => {
   const groups: number[][] = [];
   const commit = async (group: number[]): Promise<void> => {
     if (group.includes(2)) throw new Error("never");

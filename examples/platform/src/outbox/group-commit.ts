@@ -4,13 +4,13 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** How many groups are written concurrently. While one is being written, another is written only if it is full. @default 1 */
+  /** How many groups are written concurrently. While one is being written, the next one starts only if it is full. @default 1 */
   maxConcurrent?: number;
   /** How long an incomplete group waits for more items. @default 0 */
   delayMs?: number;
   /**
    * Called with the error from each failed commit. The group is retried for `giveUpAfterMs`, which should be long enough for the
-   * database to restart. Then each item is committed separately, once, so that one bad item does not discard the others.
+   * database to restart. Then each item is committed separately, once, so that an item that always fails does not discard the others.
    */
   onError: (error: unknown) => void;
   giveUpAfterMs: number;
@@ -27,7 +27,7 @@ const retryPauseMs = 250;
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
   readonly #waiting: WaitingItem<T>[] = [];
-  #writing = 0;
+  #activeWrites = 0;
 
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options;
@@ -43,11 +43,11 @@ export class GroupCommit<T> {
 
   #startIfReady(): void {
     const { maxGroup, maxConcurrent = 1 } = this.#options;
-    const minItems = this.#writing === 0 ? 1 : maxGroup;
-    if (this.#writing >= maxConcurrent || this.#waiting.length < minItems) return;
-    this.#writing += 1;
+    const minItems = this.#activeWrites === 0 ? 1 : maxGroup;
+    if (this.#activeWrites >= maxConcurrent || this.#waiting.length < minItems) return;
+    this.#activeWrites += 1;
     void this.#writeGroup().finally(() => {
-      this.#writing -= 1;
+      this.#activeWrites -= 1;
       this.#startIfReady();
     });
   }
@@ -59,14 +59,17 @@ export class GroupCommit<T> {
     const group = this.#waiting.splice(0, maxGroup);
     if (group.length === 0) return;
     const isWritten = await this.#commitWithRetries(group.map(({ item }) => item));
-    if (isWritten || group.length === 1) for (const { resolve } of group) resolve(isWritten);
-    else await Promise.all(group.map(async ({ item, resolve }) => resolve(await this.#tryCommit([item]))));
+    if (isWritten || group.length === 1) {
+      for (const { resolve } of group) resolve(isWritten);
+      return;
+    }
+    await Promise.all(group.map(async ({ item, resolve }) => resolve(await this.#tryCommit([item]))));
   }
 
   async #commitWithRetries(items: T[]): Promise<boolean> {
-    const giveUpAt = performance.now() + this.#options.giveUpAfterMs;
+    const giveUpAtMs = performance.now() + this.#options.giveUpAfterMs;
     while (!(await this.#tryCommit(items))) {
-      if (performance.now() >= giveUpAt) return false;
+      if (performance.now() >= giveUpAtMs) return false;
       await setTimeout(retryPauseMs);
     }
     return true;

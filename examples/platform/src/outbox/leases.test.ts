@@ -24,7 +24,12 @@ function isHeldAfter(renewals: readonly Renewal[], atMs: number): boolean {
 
 test.each([
   ["holds a row within the lease", [[0, 1]], 3_999, true],
-  ["does not hold a row after the lease has expired, counted from when the renewal was sent", [[0, 500]], 4_000, false],
+  [
+    "does not hold a row after the lease has expired, counted from the time the renewal was sent",
+    [[0, 500]],
+    4_000,
+    false,
+  ],
   [
     "holds a row while the lease is renewed in time",
     [

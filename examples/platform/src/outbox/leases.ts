@@ -22,7 +22,7 @@ export interface NextPoll {
   expiryMs: number;
 }
 
-/** Creates the lease of this process. On PGlite, which serves one process, releases the rows of an earlier, killed process. */
+/** Creates the lease of this process. On PGlite, which serves one process, releases any rows that an earlier process still holds. */
 export async function openLeases(store: Store, { leaseSeconds = 4, onError }: LeasesOptions): Promise<Leases> {
   const leases = new Leases(store, leaseSeconds * 1_000, onError);
   if (store.name === "pglite") await leases.releaseExpired({ includeLive: true });
@@ -53,7 +53,7 @@ export class Leases {
     const renew = async (): Promise<number> => {
       if (this.#inFlight === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
-      // Each claim also renews the lease, so it may last long enough already.
+      // Each claim also renews the lease, so a renewal may not be necessary yet.
       const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
       if (leftMs > 0) return leftMs;
       await this.renewIn(store.db);
@@ -142,14 +142,14 @@ export class Leases {
    * deletes their leases and wakes their lanes in one transaction.
    */
   async nextPoll(queue: QueueName): Promise<NextPoll> {
-    const { rows } = await sql<{ wakeup: number | null; lapse: number | null }>`
+    const { rows } = await sql<{ wakeup: number | null; expiry: number | null }>`
       select
         extract(epoch from (select min(at) from outbox_wakeups where queue = ${queue}) - now())::float8 * 1000 as wakeup,
         extract(epoch from (select min(lease_until) from outbox_processes where id <> ${this.processId}) - now())::float8 * 1000
-          as lapse`.execute(this.#store.db);
+          as expiry`.execute(this.#store.db);
     return {
       wakeupMs: rows[0]?.wakeup ?? Number.POSITIVE_INFINITY,
-      expiryMs: rows[0]?.lapse ?? Number.POSITIVE_INFINITY,
+      expiryMs: rows[0]?.expiry ?? Number.POSITIVE_INFINITY,
     };
   }
 
@@ -181,7 +181,7 @@ export class Leases {
   }
 }
 
-/** Part of a statement: wakes the lanes whose leases the CTE `freed` deletes, because they now have free slots. */
+/** The end of a statement. It wakes the lanes whose leases the CTE `freed` deletes, because these lanes now have free slots. */
 const wakeFreedLanes = insertWakeups(sql`select distinct queue, lane, now() from freed`);
 
 /**
@@ -205,6 +205,6 @@ export async function endLeases<Attempted extends { lease: Lease }>(
       returning outbox_leases.token, queue, lane
     ), woken as (${wakeFreedLanes})
     select token from freed`.execute(trx);
-  const ended = new Set(rows.map(({ token }) => token));
-  return attempted.filter(({ lease }) => ended.has(lease.token));
+  const endedTokens = new Set(rows.map(({ token }) => token));
+  return attempted.filter(({ lease }) => endedTokens.has(lease.token));
 }

@@ -34,7 +34,7 @@ export interface LaneState {
 /** The name of the lane in a queue with only one lane. */
 export const onlyLane = "";
 
-/** This process's claim on a row that it attempts. */
+/** A process's lease on a row that it attempts. */
 export interface Lease {
   /** Fencing token. It is deleted when the lease ends; a result is stored only while it exists. */
   token: number;
@@ -43,8 +43,10 @@ export interface Lease {
 }
 
 /**
- * Inserts wake-ups, so that a process polls these lanes now, or `at` a later time. Call it in the transaction that makes their rows
- * due. It never waits for another transaction, because wake-ups have no unique key.
+ * Inserts wake-ups, so that a process polls these lanes. Call it in the transaction that makes their rows due. The insert never waits
+ * for another transaction, because wake-ups have no unique key.
+ *
+ * @param at when to poll. @default now
  */
 export async function wakeLanes(
   trx: Trx,
@@ -52,11 +54,11 @@ export async function wakeLanes(
   lanes: Iterable<string>,
   at: RawBuilder<Date> = sql`now()`,
 ): Promise<void> {
-  const distinct = [...new Set(lanes)];
-  if (distinct.length === 0) return;
+  const distinctLanes = [...new Set(lanes)];
+  if (distinctLanes.length === 0) return;
   await insertWakeups(sql`
     select ${queue}, lane, ${at}
-    from json_array_elements_text(${JSON.stringify(distinct)}::text::json) as given (lane)`).execute(trx);
+    from json_array_elements_text(${JSON.stringify(distinctLanes)}::text::json) as lanes (lane)`).execute(trx);
 }
 
 /** Builds a statement that inserts wake-ups. @param wakeups a query that selects the columns queue, lane and at */
@@ -66,8 +68,8 @@ export const insertWakeups = (wakeups: RawBuilder<unknown>): RawBuilder<unknown>
 const settlingKey = (queue: QueueName) => sql`hashtext(${`offers-platform settling ${queue}`})`;
 
 /**
- * Acquires the lock that every transaction that settles rows must hold. Any number of transactions can share it, except while
- * another one holds it exclusively.
+ * Acquires the settling lock, which a transaction must hold to settle rows. Transactions can share it, except while one of them holds
+ * it exclusively.
  */
 export async function lockSettlingShared(trx: Trx, queue: QueueName): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${settlingKey(queue)})`.execute(trx);

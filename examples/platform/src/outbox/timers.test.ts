@@ -5,29 +5,31 @@ const longMs = 60_000;
 
 test("continues immediately while a tick reports more work, then waits to be woken", async () => {
   let ticks = 0;
-  let idle = (): void => undefined;
+  let onTick = (): void => undefined;
   const untilTickCount = (count: number) =>
     new Promise<void>((resolve) => {
-      idle = () => ticks === count && resolve();
+      onTick = () => {
+        if (ticks === count) resolve();
+      };
     });
-  const first = untilTickCount(3);
+  const thirdTick = untilTickCount(3);
   const loop = runLoop(
     async () => {
       ticks += 1;
-      idle();
+      onTick();
       return ticks < 3 ? 0 : longMs;
     },
     () => undefined,
   );
-  await first;
-  const second = untilTickCount(4);
+  await thirdTick;
+  const fourthTick = untilTickCount(4);
   loop.wake();
-  await second;
+  await fourthTick;
   await loop.stop();
   expect(ticks).toBe(4);
 });
 
-test("keeps a wake-up that arrives during a tick", async () => {
+test("ticks again after a wake-up that arrives during a tick", async () => {
   let ticks = 0;
   const done = new Promise<void>((resolve) => {
     const loop = runLoop(
@@ -46,19 +48,19 @@ test("keeps a wake-up that arrives during a tick", async () => {
 
 test("ticks once more, no matter how many times it is woken during a tick", async () => {
   let ticks = 0;
-  const ends: (() => void)[] = [];
+  const endTicks: (() => void)[] = [];
   const tick = async (): Promise<number> => {
     ticks += 1;
-    await new Promise<void>((resolve) => ends.push(resolve));
+    await new Promise<void>((resolve) => endTicks.push(resolve));
     return longMs;
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const loop = runLoop(tick, () => expect.fail());
   for (let times = 0; times < 3; times += 1) loop.wake();
-  ends.at(-1)?.();
+  endTicks.at(-1)?.();
   await settled();
   expect(ticks).toBe(2);
-  ends.at(-1)?.();
+  endTicks.at(-1)?.();
   await settled();
   expect(ticks).toBe(2);
   await loop.stop();

@@ -38,7 +38,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
         const pauseMs = await tick();
         if (pauseMs <= 0 || woken || stopping) continue;
         await pause(pauseMs);
-        // The signal of a commit and the attempts that it settled wake the loop in the same turn. Wait, so that they count as one wake-up.
+        // A commit's signal and the attempts that it settled wake the loop in the same turn. Wait, so that they cause only one tick.
         await setImmediate();
       } catch (error) {
         onError(error);
@@ -65,11 +65,11 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
 /** Resolves with the result of `work`, or rejects after `limitMs`. Does not cancel the work. */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`timed out after ${limitMs} ms`)), limitMs);
   });
   try {
-    return await Promise.race([work, overdue]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { runLoop } from "../outbox/timers.ts";
-import { assignPositions, type Unassigned } from "../store/feed-positions.ts";
+import { assignPositions, type UnassignedRows } from "../store/feed-positions.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store } from "../store/store.ts";
 import type { Notification } from "./push-transport.ts";
@@ -117,8 +117,8 @@ export async function readNotifications(store: Store, workerId: string): Promise
   return readNotificationsAfter(store, new Map([[workerId, 0]]));
 }
 
-async function assignAllPositions(store: Store, workerIds: readonly string[]): Promise<Unassigned> {
-  let unassigned: Unassigned;
+async function assignAllPositions(store: Store, workerIds: readonly string[]): Promise<UnassignedRows> {
+  let unassigned: UnassignedRows;
   do unassigned = await assignPositions(store, "notifications", workerIds);
   while (unassigned === "more");
   return unassigned;

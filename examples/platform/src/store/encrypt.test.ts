@@ -6,23 +6,24 @@ import { decrypt, decryptSecrets, encrypt } from "./encrypt.ts";
 import { parseEncryptionKey, readOrCreateEncryptionKey } from "./encryption-key.ts";
 
 const key = new Uint8Array(32).fill(1);
-const unusable = expect.objectContaining({ code: "invalid_encryption_key" });
+const invalidKeyError = expect.objectContaining({ code: "invalid_encryption_key" });
 
 test("decrypts what it encrypted", () => expect(decrypt(encrypt("gehéim 🤫", key, "o1"), key, "o1")).toBe("gehéim 🤫"));
 
 test("encrypts the same secret to a different string each time, and reveals no part of it", () => {
-  const [one, two] = [encrypt("secret", key, "o1"), encrypt("secret", key, "o1")];
-  expect(one).not.toBe(two);
-  expect(Buffer.from(one.split(".")[1] ?? "", "base64url").toString()).not.toContain("secret");
+  const first = encrypt("secret", key, "o1");
+  const second = encrypt("secret", key, "o1");
+  expect(first).not.toBe(second);
+  expect(Buffer.from(first.split(".")[1] ?? "", "base64url").toString()).not.toContain("secret");
 });
 
-test("does not decrypt with another key, for another row, or after a change", () => {
+test("does not decrypt with a different key, for a different row, or after a change", () => {
   const encrypted = encrypt("secret", key, "o1");
-  expect(() => decrypt(encrypted, new Uint8Array(32), "o1")).toThrow(unusable);
-  expect(() => decrypt(encrypted, key, "o2")).toThrow(unusable);
-  expect(() => decrypt(encrypted.slice(0, -4), key, "o1")).toThrow(unusable);
-  expect(() => decrypt(`v2${encrypted.slice(2)}`, key, "o1")).toThrow(unusable);
-  for (const broken of ["", "v1", "v1.", "v1.AAAA"]) expect(() => decrypt(broken, key, "o1")).toThrow(unusable);
+  expect(() => decrypt(encrypted, new Uint8Array(32), "o1")).toThrow(invalidKeyError);
+  expect(() => decrypt(encrypted, key, "o2")).toThrow(invalidKeyError);
+  expect(() => decrypt(encrypted.slice(0, -4), key, "o1")).toThrow(invalidKeyError);
+  expect(() => decrypt(`v2${encrypted.slice(2)}`, key, "o1")).toThrow(invalidKeyError);
+  for (const broken of ["", "v1", "v1.", "v1.AAAA"]) expect(() => decrypt(broken, key, "o1")).toThrow(invalidKeyError);
 });
 
 test("creates one key per data folder, readable only by its owner", async () => {
@@ -39,7 +40,7 @@ test("creates one key per data folder, readable only by its owner", async () => 
 });
 
 test.each(["", "short", "A".repeat(44), `${"A".repeat(43)}!`, "A".repeat(64)])(
-  "rejects %j as a key, and says how to create one",
+  "rejects %j as a key, and explains how to create a key",
   (text) =>
     expect(() => parseEncryptionKey(text, "OFFERS_ENCRYPTION_KEY")).toThrow(
       /OFFERS_ENCRYPTION_KEY.*openssl rand -base64 32/,
@@ -75,7 +76,6 @@ test("ignores the previous secret after the overlap", () => {
 test("decrypts a cached secret only with the same key and for the same organisation", () => {
   const row = endpoint("o1", key);
   decryptSecrets(row, key, "o1", now);
-  const invalid = expect.objectContaining({ code: "invalid_encryption_key" });
-  expect(() => decryptSecrets(row, new Uint8Array(32), "o1", now)).toThrow(invalid);
-  expect(() => decryptSecrets(row, key, "o2", now)).toThrow(invalid);
+  expect(() => decryptSecrets(row, new Uint8Array(32), "o1", now)).toThrow(invalidKeyError);
+  expect(() => decryptSecrets(row, key, "o2", now)).toThrow(invalidKeyError);
 });

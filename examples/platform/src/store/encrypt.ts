@@ -15,10 +15,10 @@ function toKeyObject(key: Uint8Array): KeyObject {
 }
 
 /**
- * Encrypts `text` with AES-256-GCM, to store it in a column. The result is different each time.
+ * Encrypts `text` with AES-256-GCM for storage in a column. Each call returns a different string.
  *
  * @param key 32 bytes, see `readOrCreateEncryptionKey`
- * @param ownerId the id of the row that contains the value. A value that is copied to another row cannot be decrypted
+ * @param ownerId the id of the row that contains the value. If the value is copied to a different row, it cannot be decrypted
  */
 export function encrypt(text: string, key: Uint8Array, ownerId: string): string {
   const nonce = randomBytes(nonceBytes);
@@ -90,10 +90,11 @@ const secretCaches = new WeakMap<Uint8Array, Map<string, string>>();
 function decryptCached(encrypted: string, key: Uint8Array, organisationId: string): string {
   const secrets = secretCaches.get(key) ?? new Map<string, string>();
   secretCaches.set(key, secrets);
-  const id = `${organisationId} ${encrypted}`;
-  const secret = secrets.get(id) ?? decrypt(encrypted, key, organisationId);
-  secrets.delete(id);
-  secrets.set(id, secret);
+  const cacheKey = `${organisationId} ${encrypted}`;
+  const secret = secrets.get(cacheKey) ?? decrypt(encrypted, key, organisationId);
+  // Insert the entry again, so that it is the most recently used.
+  secrets.delete(cacheKey);
+  secrets.set(cacheKey, secret);
   const [oldest] = secrets.keys();
   if (secrets.size > maxCachedSecrets && oldest !== undefined) secrets.delete(oldest);
   return secret;

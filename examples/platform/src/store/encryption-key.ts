@@ -18,11 +18,11 @@ export async function readOrCreateEncryptionKey(dataFolder: string, linkFile = l
   const content = `${randomBytes(keyBytes).toString("base64")}\n`;
   await writeFile(temporaryFile, content, { mode: 0o600 });
   try {
-    // `link` is atomic: it fails if another process has created the key.
+    // `link` is atomic, and fails if another process has already created the key.
     await linkFile(temporaryFile, path);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (withoutHardLinks.has(code)) await createKeyFile(path, content);
+    if (hardLinkUnsupportedCodes.has(code)) await createKeyFile(path, content);
     else if (code !== "EEXIST") throw error;
   } finally {
     await rm(temporaryFile, { force: true });
@@ -30,8 +30,8 @@ export async function readOrCreateEncryptionKey(dataFolder: string, linkFile = l
   return parseEncryptionKey((await readFile(path, "utf8")).trim(), path);
 }
 
-/** The codes of the errors from `link` on exFAT, SMB and the shared folders of virtual machines. */
-const withoutHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+/** Error codes from `link` on file systems without hard links: exFAT, SMB and the shared folders of virtual machines. */
+const hardLinkUnsupportedCodes: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /** Creates the file unless it exists. If another process has just created it, waits until it is no longer empty. */
 async function createKeyFile(path: string, content: string): Promise<void> {
@@ -39,7 +39,7 @@ async function createKeyFile(path: string, content: string): Promise<void> {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    for (let left = 20; left > 0 && (await readFile(path, "utf8")) === ""; left -= 1) await sleep(50);
+    for (let readsLeft = 20; readsLeft > 0 && (await readFile(path, "utf8")) === ""; readsLeft -= 1) await sleep(50);
   }
 }
 
@@ -47,7 +47,7 @@ async function createKeyFile(path: string, content: string): Promise<void> {
  * Decodes and checks a key.
  *
  * @param encoded 32 bytes in base64, as printed by `openssl rand -base64 32`
- * @param source where the key comes from, for the error message
+ * @param source the file or setting that contains the key, for the error message
  * @throws {StoreError} `invalid_encryption_key`
  */
 export function parseEncryptionKey(encoded: string, source: string): Uint8Array {
@@ -60,7 +60,7 @@ export function parseEncryptionKey(encoded: string, source: string): Uint8Array 
 }
 
 /**
- * Reads the key that encrypts this store's secrets. Checks that it is the first key that was used with the store.
+ * Reads the key that encrypts this store's secrets, and checks that the store has always used this key.
  *
  * @param encoded the key from the settings; if omitted, the key is read from the data folder
  * @throws {StoreError} `invalid_encryption_key`

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Store } from "./store.ts";
 
-/** The tables whose rows are read in order by an owner. `positions` is the table that stores each owner's last position. */
+/** The tables whose rows an owner reads in order. `positions` is the table that stores each owner's last position. */
 const feeds = {
-  /** In the order in which events were recorded. The lock on an order key guarantees it, regardless of clocks. */
+  /** Events are in the order in which they were recorded. The lock on an order key guarantees this order, regardless of clocks. */
   events: { owner: "organisation_id", order: "feed_order", positions: "event_feeds" },
   notifications: { owner: "worker_id", order: "id", positions: "notification_feeds" },
 } as const;
@@ -11,18 +11,18 @@ const feeds = {
 type FeedTable = keyof typeof feeds;
 
 /** The maximum number of rows per transaction, which must end within five seconds. */
-const maxAssigned = 5_000;
+const batchSize = 5_000;
 
 /**
  * Whether rows without a position remain. `more`: another call can assign their positions. `locked`: another transaction has locked
  * them.
  */
-export type Unassigned = "none" | "more" | "locked";
+export type UnassignedRows = "none" | "more" | "locked";
 
 /**
  * Assigns positions in the owners' feeds, in order, to committed rows without a position. If positions were assigned before the
- * commit, a reader would miss a row that is committed late. If readers waited for the oldest transaction, one that stays open would
- * stop them all. Only one reader at a time assigns positions, so a reader that sees a position has seen all lower ones.
+ * commit, a reader would miss a row that is committed late. If readers waited for the oldest transaction, a transaction that stays
+ * open would block them all. Only one reader at a time assigns positions, so a reader that sees a position has seen all lower ones.
  *
  * Waits briefly for rows that another transaction has locked, then skips them: a withdrawal may lock thousands of rows for seconds.
  */
@@ -30,20 +30,21 @@ export async function assignPositions(
   store: Store,
   table: FeedTable,
   ownerIds: readonly string[],
-): Promise<Unassigned> {
+): Promise<UnassignedRows> {
   const owners = await findOwnersWithUnassigned(store, table, ownerIds);
   // Do not start a write transaction for a poll that finds nothing.
   if (owners.length === 0) return "none";
   try {
-    return (await assignBatch(store, table, owners, "wait")) === maxAssigned ? "more" : "none";
+    return (await assignBatch(store, table, owners, "wait")) === batchSize ? "more" : "none";
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    return (await assignBatch(store, table, owners, "skip")) === maxAssigned ? "more" : "locked";
+    return (await assignBatch(store, table, owners, "skip")) === batchSize ? "more" : "locked";
   }
 }
 
+/** Builds a subquery with one row per id. */
 const idTable = (ids: readonly string[]) =>
-  sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as given`;
+  sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id) as ids`;
 
 /** Returns the owners of rows without a position. `order by` makes the planner use the index, even if statistics are outdated. */
 async function findOwnersWithUnassigned(
@@ -53,10 +54,10 @@ async function findOwnersWithUnassigned(
 ): Promise<string[]> {
   const { owner, order } = feeds[table];
   const { rows } = await sql<{ id: string }>`
-    select given.id from ${idTable(ownerIds)} cross join lateral (
-      select from ${sql.table(table)} where ${sql.ref(owner)} = given.id and position is null
+    select ids.id from ${idTable(ownerIds)} cross join lateral (
+      select from ${sql.table(table)} where ${sql.ref(owner)} = ids.id and position is null
       order by ${sql.ref(order)} limit 1
-    ) as unplaced`.execute(store.db);
+    ) as unassigned`.execute(store.db);
   return rows.map(({ id }) => id);
 }
 
@@ -73,34 +74,36 @@ function assignBatch(
   whenLocked: "wait" | "skip",
 ): Promise<number> {
   const { owner, order, positions } = feeds[table];
-  const [rowTable, ownerColumn, orderColumn] = [sql.table(table), sql.ref(owner), sql.ref(order)];
-  const [counters, belongsToOwners] = [
-    sql.table(positions),
-    sql`${ownerColumn} in (select id from ${idTable(ownerIds)})`,
-  ];
+  const rowTable = sql.table(table);
+  const ownerColumn = sql.ref(owner);
+  const orderColumn = sql.ref(order);
+  const counters = sql.table(positions);
+  const belongsToOwners = sql`${ownerColumn} in (select id from ${idTable(ownerIds)})`;
   return store.transaction(async (trx) => {
     await sql`insert into ${counters} (${ownerColumn}) select id from ${idTable(ownerIds)} order by id
       on conflict do nothing`.execute(trx);
     await sql`select from ${counters} where ${belongsToOwners} order by ${ownerColumn} for update`.execute(trx);
     if (whenLocked === "wait") await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
-    // Use a separate statement, which sees what was committed while the previous one waited for locks. To prevent deadlocks, rows are
-    // locked in the order in which pushes are settled and superseded.
-    const { rows } = await sql<{ placed: number }>`
-      with unplaced as materialized (
+    // Use a separate statement, which sees what was committed while the previous one waited for locks. To prevent deadlocks, lock the
+    // rows in the order in which pushes are settled and superseded.
+    const { rows } = await sql<{ assigned: number }>`
+      with unassigned as materialized (
         select id, ${ownerColumn} as owner, ${orderColumn} as number from ${rowTable}
         where ${belongsToOwners} and position is null
-        order by ${orderColumn} limit ${maxAssigned} for no key update ${sql.raw(whenLocked === "skip" ? "skip locked" : "")}
+        order by ${orderColumn} limit ${batchSize} for no key update ${sql.raw(whenLocked === "skip" ? "skip locked" : "")}
       ), numbered as (
-        select id, owner, row_number() over (partition by owner order by number) as place from unplaced
-      ), placed as (
-        update ${rowTable} as feed set position = last_position + place
+        select id, owner, row_number() over (partition by owner order by number) as offset_in_batch from unassigned
+      ), assigned as (
+        update ${rowTable} as feed set position = last_position + offset_in_batch
         from numbered join ${counters} as counter on counter.${ownerColumn} = numbered.owner
         where feed.id = numbered.id
         returning numbered.owner, position
-      ), counted as (select owner, count(*)::int as placed, max(position) as last from placed group by owner), kept as (
-        update ${counters} set last_position = last from counted where ${ownerColumn} = counted.owner
+      ), totals as (
+        select owner, count(*)::int as assigned, max(position) as last from assigned group by owner
+      ), updated_counters as (
+        update ${counters} set last_position = last from totals where ${ownerColumn} = totals.owner
       )
-      select coalesce(sum(placed), 0)::int as placed from counted`.execute(trx);
-    return rows[0]?.placed ?? 0;
+      select coalesce(sum(assigned), 0)::int as assigned from totals`.execute(trx);
+    return rows[0]?.assigned ?? 0;
   });
 }

@@ -8,21 +8,21 @@ const signals: Signal[] = [
   { topic: "mail" },
 ];
 
-test("a payload contains the signals for other processes, but not for its own", () => {
+test("decodes the signals in a payload, except in the process that sent it", () => {
   const payload = encodePayload("one", signals.map(encodeSignal));
   expect(decodePayload(payload, "other")).toEqual(signals);
   expect(decodePayload(payload, "one")).toEqual([]);
 });
 
-test('a payload that would reach 8,000 bytes contains "everything" instead, even with multi-byte characters', () => {
-  const withName = (length: number): string =>
+test('encodes "everything" instead of signals that would need 8,000 bytes, even with multi-byte characters', () => {
+  const payloadWithIdLength = (length: number): string =>
     encodePayload("one", [encodeSignal({ topic: "offer", organisationId: "ü".repeat(length) })]);
-  const room = (7_999 - Buffer.byteLength(withName(0))) / 2;
-  const fits = withName(Math.floor(room));
-  expect(Buffer.byteLength(fits)).toBeLessThan(8_000);
-  expect(decodePayload(fits, "other")).toHaveLength(1);
-  expect(decodePayload(fits, "other")).not.toEqual(["everything"]);
-  expect(decodePayload(withName(Math.floor(room) + 1), "other")).toEqual(["everything"]);
+  const maxLength = Math.floor((7_999 - Buffer.byteLength(payloadWithIdLength(0))) / 2);
+  const largestPayload = payloadWithIdLength(maxLength);
+  expect(Buffer.byteLength(largestPayload)).toBeLessThan(8_000);
+  expect(decodePayload(largestPayload, "other")).toHaveLength(1);
+  expect(decodePayload(largestPayload, "other")).not.toEqual(["everything"]);
+  expect(decodePayload(payloadWithIdLength(maxLength + 1), "other")).toEqual(["everything"]);
 });
 
 test("a signal lists at most a hundred workers", () => {

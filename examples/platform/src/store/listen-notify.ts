@@ -10,7 +10,7 @@ const notifyPauseMs = 50;
 
 /** PostgreSQL rejects a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
 const maxPayloadBytes = 7_999;
-/** The maximum number of workers that a signal lists. If there are more, it does not list any. */
+/** The maximum number of workers that a signal lists. A signal for more workers lists none of them. */
 const maxListedWorkers = 100;
 
 export interface ListenOptions {
@@ -21,12 +21,12 @@ export interface ListenOptions {
   onError: (error: unknown) => void;
 }
 
-export interface Listening {
+export interface Listener {
   stop(): Promise<void>;
 }
 
 /** Receives payloads from other processes over a separate connection. Reconnects if the connection is lost. */
-export function listenToOtherProcesses(newClient: () => pg.Client, options: ListenOptions): Listening {
+export function listenToOtherProcesses(newClient: () => pg.Client, options: ListenOptions): Listener {
   const { channel, onListening, onPayload, onError } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -40,11 +40,11 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
     });
     client.once("end", end);
     signal.addEventListener("abort", end);
-    // Report only the first error, which has the cause. The second one only says that the connection has ended.
+    // Report only the first error, which contains the cause. Later errors only report that the connection has ended.
     client.once("error", (error) => void (signal.aborted || onError(error)));
     client.on("error", () => undefined);
     client.on("notification", ({ payload = "" }) => onPayload(payload));
-    // Do not report the error: the client's own `error` event has the cause.
+    // Ignore the error, because the client's `error` event reports the cause.
     const keepAlive = setInterval(() => void client.query("select 1").catch(() => undefined), keepAliveMs);
     try {
       await client.connect();
@@ -148,12 +148,9 @@ const everything = JSON.stringify("everything" satisfies ReceivedSignal);
 
 /** Encodes a signal for a payload. Equal signals have equal encodings. */
 export const encodeSignal = (signal: Signal): string => {
-  const { topic, organisationId, workerIds = [] } = signal;
-  return JSON.stringify({
-    topic,
-    organisationId,
-    ...(workerIds.length <= maxListedWorkers && { workerIds: signal.workerIds }),
-  });
+  const { topic, organisationId, workerIds } = signal;
+  const isListed = workerIds !== undefined && workerIds.length <= maxListedWorkers;
+  return JSON.stringify({ topic, organisationId, ...(isListed && { workerIds }) });
 };
 
 /**
@@ -162,9 +159,9 @@ export const encodeSignal = (signal: Signal): string => {
  * @param encodedSignals signals that were encoded by `encodeSignal`
  */
 export function encodePayload(processId: string, encodedSignals: Iterable<string>): string {
-  const payload = (heard: string): string => `{"by":${JSON.stringify(processId)},"heard":[${heard}]}`;
-  const encoded = payload([...encodedSignals].join());
-  return Buffer.byteLength(encoded) <= maxPayloadBytes ? encoded : payload(everything);
+  const toPayload = (signals: string): string => `{"by":${JSON.stringify(processId)},"heard":[${signals}]}`;
+  const payload = toPayload([...encodedSignals].join(","));
+  return Buffer.byteLength(payload) <= maxPayloadBytes ? payload : toPayload(everything);
 }
 
 /** Decodes a payload. @returns its signals: none if this process sent it, `everything` if its format is unknown */
@@ -182,4 +179,4 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal }).catch(() => undefined);
 
 /** Returns a pause that doubles with each consecutive failure, from a quarter of a second to half a minute. */
-const backoffMs = (failures: number): number => Math.min(125 * 2 ** failures, 30_000);
+const backoffMs = (failureCount: number): number => Math.min(125 * 2 ** failureCount, 30_000);

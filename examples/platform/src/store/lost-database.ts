@@ -8,18 +8,19 @@ import { StoreError } from "./store.ts";
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const lostStates = /^(?:08|53|57P0|25006$|25P03$)/;
+const lostSqlStates = /^(?:08|53|57P0|25006$|25P03$)/;
 
-/** Matches error codes from Node.js. */
-const lostSockets = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/;
+/** Matches Node.js error codes for a lost connection or an unreachable server. */
+const lostSocketCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/;
+/** Matches messages of pg errors that have no code. */
 const lostMessages =
   /^(?:Connection terminated|timeout (?:exceeded|expired)|Query read timeout|Client (?:has encountered a connection error|was closed))/;
 
 function isDatabaseLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code = "", message } = error as NodeJS.ErrnoException;
-  if (error instanceof pg.DatabaseError) return lostStates.test(code);
-  return lostSockets.test(code) || lostMessages.test(message);
+  if (error instanceof pg.DatabaseError) return lostSqlStates.test(code);
+  return lostSocketCodes.test(code) || lostMessages.test(message);
 }
 
 /** Returns whether a statement outside a transaction may have changed data even though its response is missing. */
@@ -39,8 +40,8 @@ export class Connection {
    * Runs a statement.
    *
    * @param text the statement that `send` sends
-   * @throws {StoreError} `database_lost` or `commit_uncertain`. All later statements throw the same error, because kysely reports the
-   *   error from its ROLLBACK instead of the one from the COMMIT before it
+   * @throws {StoreError} `database_lost` or `commit_uncertain`. All later statements throw the same error, because kysely sends a
+   *   ROLLBACK after a failed COMMIT and reports only the ROLLBACK error
    */
   async query<T>(text: string, send: () => Promise<T>): Promise<T> {
     if (this.#lost !== undefined) throw this.#lost;
@@ -53,7 +54,7 @@ export class Connection {
       const mayHaveCommitted = !isReadOnly && (this.#isInTransaction ? text === "commit" : isWrite(text));
       this.#lost = mayHaveCommitted
         ? new StoreError("commit_uncertain", "the database connection was lost during a commit", { cause: error })
-        : databaseLost(error);
+        : databaseLostError(error);
       throw this.#lost;
     } finally {
       if (text === "commit" || text === "rollback") this.#isInTransaction = false;
@@ -62,5 +63,5 @@ export class Connection {
 }
 
 /** Creates the error for a lost connection, or for a database that cannot be connected to. */
-export const databaseLost = (cause: unknown): StoreError =>
+export const databaseLostError = (cause: unknown): StoreError =>
   new StoreError("database_lost", "the database connection was lost, or the database is not ready", { cause });

@@ -9,7 +9,7 @@ export const migrationsFor = (name: Store["name"]) => ({
 });
 
 /** The migrations of versions before the first release. Their schemas cannot be migrated. */
-const unreleased = [
+const unreleasedMigrations = [
   "001-tables",
   "002-portal",
   "003-feeds-and-traces",
@@ -26,7 +26,7 @@ const unreleased = [
  */
 export async function migrate(store: Pick<Store, "db" | "name" | "label">): Promise<void> {
   const { db, name } = store;
-  // Skip the migrator, which first reads the columns of all tables and is slow on PGlite.
+  // Skip the migrator, which is slow on PGlite because it first reads the columns of all tables.
   if (await isMigrated(store)) return;
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsFor(name) } });
   const { error } = await migrator.migrateToLatest();
@@ -48,7 +48,7 @@ async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "labe
   const migrations = migrationsFor(name);
   const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   const unknownMigration = applied.rows.find((migration) => !(migration.name in migrations));
-  if (unknownMigration !== undefined && unreleased.includes(unknownMigration.name))
+  if (unknownMigration !== undefined && unreleasedMigrations.includes(unknownMigration.name))
     throw await unreleasedTablesError(db, { name, label });
   if (unknownMigration === undefined) return applied.rows.length === Object.keys(migrations).length;
   throw new StoreError(

@@ -20,7 +20,7 @@ import type { Tables } from "./tables.ts";
 export interface StoreOptions {
   /** The URL of a PostgreSQL database. @default PGlite in the data folder */
   databaseUrl?: string | undefined;
-  /** The URL of PostgreSQL itself, if `databaseUrl` is that of a pooler in transaction mode, which does not support `LISTEN`. */
+  /** The direct URL of PostgreSQL. Required if `databaseUrl` points to a pooler in transaction mode, which does not support `LISTEN`. */
   listenUrl?: string | undefined;
   /** The folder for PGlite's files. Only one process at a time may use it. Created if it is missing. */
   dataFolder: string;
@@ -65,7 +65,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const mutex = new PriorityMutex();
-  const commits = new Commits();
+  const commits = new CommitPublisher();
   const createLane = (name: Lane) => {
     const pglite = new PgliteConnection(thread, mutex, name);
     return {
@@ -105,8 +105,8 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
     ? withTransactionSettings(pool, "background")
     : withPreparedStatements(pool);
   const { rows } = await pool.query<{ version: string }>("select current_setting('server_version') as version");
-  const commits = new Commits();
-  const version = rows[0]?.version.split(" ")[0] ?? "of unknown version";
+  const commits = new CommitPublisher();
+  const version = rows[0]?.version.split(" ")[0] ?? "(unknown version)";
   const background: Store = {
     name: "postgres",
     label: `PostgreSQL ${version}`,
@@ -125,8 +125,8 @@ async function openPostgres(options: StoreOptions, databaseUrl: string): Promise
   };
 }
 
-/** Passes on signals from committed transactions. */
-class Commits {
+/** Publishes the signals of committed transactions to subscribers. */
+class CommitPublisher {
   readonly #subscribers = new Set<(signals: readonly Signal[]) => void>();
 
   subscribe(publish: (signals: readonly Signal[]) => void): () => void {
@@ -142,11 +142,11 @@ class Commits {
 function createQueries(
   dialect: Dialect,
   transactionLimitMs: number,
-  commits: Commits,
+  commits: CommitPublisher,
 ): Pick<Store, "db" | "transaction"> {
   const db = new Kysely<Tables>({ dialect });
-  // On PGlite, a kysely instance runs its requests one after another. Use a separate instance for transactions, so that queries do
-  // not wait for commits.
+  // On PGlite, each kysely instance runs one request at a time. Use a separate instance for transactions, so that queries do not wait
+  // for commits.
   const transactions = new Kysely<Tables>({ dialect });
   return {
     db,
@@ -173,7 +173,7 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
     let onReturned = (): void => undefined;
     let failure: StoreError | undefined;
     let runningStatements = 0;
-    // Throw if the transaction has ended: statements that `work` sends after the rollback would run outside it and be committed.
+    // Reject statements that `work` sends after the rollback: they would run outside the transaction and be committed.
     const onQuery = (): void => {
       if (failure !== undefined) throw failure;
       runningStatements += 1;

@@ -1,10 +1,10 @@
 import { Socket } from "node:net";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import pg from "pg";
-import { Connection, databaseLost } from "./lost-database.ts";
+import { Connection, databaseLostError } from "./lost-database.ts";
 import { PlanAge, planSettings } from "./query-plans.ts";
 
-const int8 = 20;
+const int8Oid = 20;
 
 /**
  * How long a connection may stay silent before it is closed. Must be longer than `statement_timeout`. The pool closes idle
@@ -26,14 +26,14 @@ const settingsStatement = (command: "set" | "set local", idleLimit = "30s"): str
   ${command} default_transaction_isolation = 'read committed'`;
 
 /**
- * The idle limit for transactions in the background. A process that stalls soon loses its connection, and so the locks on lanes,
- * leases and settling that other processes wait for.
+ * The idle limit for background transactions. If a process stalls, the server soon closes its connection, which releases the locks
+ * that other processes wait for.
  */
 const backgroundIdleLimit = "2s";
 
 export interface PoolOptions {
   /**
-   * Whether `databaseUrl` is that of a pooler in transaction mode. Each transaction may then use a different PostgreSQL session, so
+   * Whether `databaseUrl` points to a pooler in transaction mode. Each transaction may then use a different PostgreSQL session, so
    * session settings and named statements are not used. @default false
    */
   isTransactionPooler?: boolean;
@@ -42,9 +42,9 @@ export interface PoolOptions {
 }
 
 /**
- * Opens a connection pool that survives lost connections: an `error` event without a listener would end the process. Closes
- * connections that stay silent, for example after a failover or because a firewall dropped them: queries on them would never
- * return.
+ * Opens a connection pool that survives lost connections, because an `error` event without a listener would end the process. Closes
+ * connections that stay silent, for example after a failover or because a firewall dropped them. Otherwise, queries on them would
+ * never return.
  */
 export function openPool(databaseUrl: string, onError: (error: Error) => void, options: PoolOptions = {}): pg.Pool {
   const { isTransactionPooler = false, silenceMs = defaultSilenceMs } = options;
@@ -52,12 +52,12 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
     connectionString: databaseUrl,
     max: 20,
     connectionTimeoutMillis: 10_000,
-    stream: () => socketWithTimeout(silenceMs),
+    stream: () => createSocket(silenceMs),
     application_name: "offers-platform",
     ...(!isTransactionPooler && { onConnect: async (client) => void (await client.query(settingsStatement("set"))) }),
     types: {
       // Return counts and ids as numbers, like PGlite. pg returns strings by default.
-      getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
+      getTypeParser: (oid, format) => (oid === int8Oid ? Number : pg.types.getTypeParser(oid, format)),
     },
   });
   // Ignore errors from connections that the pool is closing.
@@ -72,11 +72,11 @@ export const createSeparateClient = (databaseUrl: string): pg.Client =>
   new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
-    stream: () => socketWithTimeout(defaultSilenceMs),
+    stream: () => createSocket(defaultSilenceMs),
     application_name: "offers-platform signals",
   });
 
-function socketWithTimeout(silenceMs: number): Socket {
+function createSocket(silenceMs: number): Socket {
   const socket = new Socket();
   socket.setTimeout(silenceMs, () => {
     socket.destroy(Object.assign(new Error(`the database sent nothing for ${silenceMs} ms`), { code: "ETIMEDOUT" }));
@@ -85,8 +85,8 @@ function socketWithTimeout(silenceMs: number): Socket {
 }
 
 /**
- * The maximum number of prepared statements. A query with a list of varying length has many forms; those beyond this number are
- * planned each time.
+ * The maximum number of prepared statements. A query that contains a list has a different text for each length of the list.
+ * Statements beyond this limit are planned each time.
  */
 const maxPrepared = 200;
 
@@ -118,8 +118,8 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
 }
 
 /** Returns the same pool, but for a pooler in transaction mode: settings are set for each transaction instead of the session. */
-export function withTransactionSettings(pool: pg.Pool, work: "foreground" | "background"): PostgresPool {
-  const settings = settingsStatement("set local", work === "background" ? backgroundIdleLimit : undefined);
+export function withTransactionSettings(pool: pg.Pool, lane: "foreground" | "background"): PostgresPool {
+  const settings = settingsStatement("set local", lane === "background" ? backgroundIdleLimit : undefined);
   return withClients(
     pool,
     (client) => (text, values) => (text === "begin" ? begin(client, settings) : client.query(text, values)),
@@ -153,7 +153,7 @@ export function withClients(
     options: pool.options,
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
-        throw databaseLost(error);
+        throw databaseLostError(error);
       });
       let kyselyClient = clients.get(client);
       if (kyselyClient === undefined) {

@@ -6,11 +6,11 @@ afterEach(() => void vi.useRealTimers());
 
 test("discards plans at most once a second", () => {
   const plans = new PlanAge();
-  const wasOld: boolean[] = [];
+  const discards: boolean[] = [];
   for (let ms = 0; ms < 3_000; ms += 250) {
-    wasOld.push(plans.isDiscardDue());
+    discards.push(plans.isDiscardDue());
     vi.advanceTimersByTime(250);
   }
-  const second = [true, false, false, false];
-  expect(wasOld).toEqual([...second, ...second, ...second]);
+  const oneSecond = [true, false, false, false];
+  expect(discards).toEqual([...oneSecond, ...oneSecond, ...oneSecond]);
 });

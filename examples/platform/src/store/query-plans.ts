@@ -1,8 +1,8 @@
 const maxPlanAgeMs = 1_000;
 
 /**
- * Decides when a connection discards the plans of its prepared statements. A plan suits the table sizes at the time it was created.
- * Otherwise PostgreSQL would use it until the tables are analysed, even if they have grown a lot.
+ * Decides when a connection discards the plans of its prepared statements. A plan suits the table sizes at the time it was created,
+ * but PostgreSQL would use it until the tables are analysed, even if they have grown a lot.
  */
 export class PlanAge {
   #lastDiscardMs = Number.NEGATIVE_INFINITY;
@@ -21,7 +21,7 @@ export class PlanAge {
  * scans the whole endpoints table for each lane. JIT would compile any statement whose tables are large according to the statistics,
  * even if it finds no rows.
  *
- * An index scan marks the index entries of deleted rows, so that the next scan skips them; a bitmap scan reads them each time. No
- * query here needs bitmap scans.
+ * Bitmap scans are off because they read the index entries of deleted rows each time. An index scan marks these entries, so that the
+ * next scan skips them.
  */
 export const planSettings = ["random_page_cost = 1.1", "jit = off", "enable_bitmapscan = off"];

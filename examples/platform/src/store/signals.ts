@@ -7,8 +7,8 @@ export type SignalListener = (signal: ReceivedSignal) => void;
 /** Publish/subscribe between all processes that share a store, based on LISTEN/NOTIFY (D-82). */
 export interface Signals {
   /**
-   * Publishes signals for a committed change. The store itself publishes those that its transactions announce. Never fails. Listeners
-   * in this process are called before it returns, and those in other processes soon after.
+   * Publishes signals for a committed change. The store itself publishes the signals that its transactions announce. Never throws.
+   * Calls the listeners in this process before it returns; the listeners in other processes are called soon after.
    */
   publish(signals: Signal | readonly Signal[]): void;
   /** Resolves when this process starts to receive signals from other processes. */
@@ -27,9 +27,9 @@ export interface SignalsOptions {
 const channel = "offers_signals";
 
 /**
- * Opens the signals of a store. With PGlite, which serves one process, signals stay in the process. With PostgreSQL, NOTIFY sends
- * them to the other processes, in a separate statement: transactions that contain a NOTIFY would wait for each other to commit. A
- * signal may be lost with a connection, so a process that reconnects receives `everything`.
+ * Opens publish/subscribe for a store. With PGlite, which serves one process, signals stay in the process. With PostgreSQL, NOTIFY
+ * sends them to the other processes. It is a separate statement, because transactions that contain a NOTIFY would wait for each other
+ * to commit. Signals may be lost with a connection, so a process that reconnects receives `everything`.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
@@ -50,7 +50,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
     onReady = resolve;
   });
   const notifier = store.newClient && notifyOtherProcesses(store, { channel, processId, onError });
-  const listening =
+  const remoteListener =
     store.newClient &&
     listenToOtherProcesses(store.newClient, {
       channel,
@@ -61,7 +61,7 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
       onPayload: (payload) => decodePayload(payload, processId).forEach(dispatch),
       onError,
     });
-  if (listening === undefined) onReady();
+  if (remoteListener === undefined) onReady();
   const publish = (signalOrSignals: Signal | readonly Signal[]): void => {
     const signals = "topic" in signalOrSignals ? [signalOrSignals] : signalOrSignals;
     signals.forEach(dispatch);
@@ -72,14 +72,14 @@ export function openSignals(store: Store, { onError }: SignalsOptions): Signals 
     ready,
     publish,
     subscribe(listener) {
-      // Wrap the function, so that it can be subscribed twice.
-      const wrapped: SignalListener = (signal) => listener(signal);
-      listeners.add(wrapped);
-      return () => void listeners.delete(wrapped);
+      // Wrap the function, so that the set can contain the same listener twice.
+      const wrappedListener: SignalListener = (signal) => listener(signal);
+      listeners.add(wrappedListener);
+      return () => void listeners.delete(wrappedListener);
     },
     async stop() {
       endPublishing();
-      await Promise.all([notifier?.stop(), listening?.stop()]);
+      await Promise.all([notifier?.stop(), remoteListener?.stop()]);
     },
   };
 }

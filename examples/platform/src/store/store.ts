@@ -11,27 +11,27 @@ export interface Signal {
   topic: Topic;
   /** The organisation whose data has changed. Absent for notifications, and for emails to addresses outside any organisation. */
   organisationId?: string | undefined;
-  /** The workers who may have new notifications. Absent if they are unknown or too many: any worker may have one. */
+  /** The workers who may have new notifications. If absent, any worker may have one. */
   workerIds?: readonly string[] | undefined;
 }
 
 /** What a listener receives. `everything` means that any data may have changed, for example while a connection was lost. */
 export type ReceivedSignal = Signal | "everything";
 
-const announced = new WeakMap<Trx, Signal[]>();
+const announcedSignals = new WeakMap<Trx, Signal[]>();
 
 /**
- * Makes the store publish these signals once the transaction commits. A rollback discards them. Call it in the function that records
- * the change, so that its callers cannot forget to.
+ * Makes the store publish these signals once the transaction commits. A rollback discards them. Call it in the function that stores
+ * the change, so that the callers of that function cannot forget it.
  */
 export function announce(trx: Trx, ...signals: readonly Signal[]): void {
-  announced.set(trx, [...getAnnouncedSignals(trx), ...signals]);
+  announcedSignals.set(trx, [...getAnnouncedSignals(trx), ...signals]);
 }
 
 /** Returns the announced signals, which the store publishes after the commit. */
-export const getAnnouncedSignals = (trx: Trx): readonly Signal[] => announced.get(trx) ?? [];
+export const getAnnouncedSignals = (trx: Trx): readonly Signal[] => announcedSignals.get(trx) ?? [];
 
-/** A transaction. Code that runs in one must not use `store.db`, the network or files. */
+/** A transaction. Code inside a transaction must not use `store.db`, the network or files. */
 export type Trx = Transaction<Tables>;
 
 /** A SQL store: PGlite in the data folder, or PostgreSQL. Both use the same code. */
@@ -77,7 +77,7 @@ export type StoreErrorCode =
   | "commit_uncertain"
   | "invalid_encryption_key";
 
-/** Thrown if the store cannot be opened or used, or a secret cannot be decrypted. `code` is stable; `message` says what to change. */
+/** Thrown if the store cannot be opened or used, or a secret cannot be decrypted. `code` is stable; `message` explains the remedy. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;

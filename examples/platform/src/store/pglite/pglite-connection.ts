@@ -2,7 +2,7 @@ import type { PGlite, PGliteQueryResults, PGliteTransaction } from "kysely";
 import type { PgliteThread } from "./pglite-thread.ts";
 import type { Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** The part of the thread that a connection uses. Runs requests in the order in which they are sent. */
+/** The members of the thread that a connection uses. The thread runs requests in the order in which they are sent. */
 type RequestQueue = Pick<PgliteThread, "waitReady" | "ready" | "closed" | "send" | "close">;
 
 /** Adapts PGlite's single connection to kysely's `PGliteDialect`. Several instances share the connection and take turns. */
@@ -46,19 +46,19 @@ export class PgliteConnection implements PGlite {
     return this.#mutex.runExclusive(this.#lane, () => this.#thread.close());
   }
 
-  /** Runs a transaction. Returns before it is committed: the thread runs requests in order, so the next one may already be sent. */
+  /** Runs a transaction. Returns before the commit, because later requests run after it even if they are sent now. */
   async #transact<T>(
     work: (transaction: PGliteTransaction) => Promise<T>,
   ): Promise<{ result: T; commit: Promise<unknown> }> {
-    // The thread runs requests in order, so do not wait for this one before the first statement is sent.
-    const began = this.#send("begin", [], true);
-    began.catch(() => undefined);
+    // Send the first statement without waiting for BEGIN: the thread runs requests in order.
+    const beginResponse = this.#send("begin", [], true);
+    beginResponse.catch(() => undefined);
     try {
       const result = await work({
         query: (sql, parameters = []) => this.#send(sql, parameters, false),
         rollback: async () => void (await this.#send("rollback", [], false)),
       });
-      await began;
+      await beginResponse;
       // COMMIT in a failed transaction rolls back without an error. `select 1` before it reports the failure (25P02).
       return { result, commit: this.#send("select 1; commit", [], true) };
     } catch (error) {

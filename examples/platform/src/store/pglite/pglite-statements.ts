@@ -4,8 +4,8 @@ import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;
 
-/** The maximum size of the cache. Without a limit, it would grow: lists of different lengths turn one query into many statements. */
-const maxCached = 200;
+/** The maximum size of the cache, which would otherwise keep growing: a query has a different text for each length of a list in it. */
+const maxCachedStatements = 200;
 
 interface Statement {
   name: string;
@@ -23,7 +23,7 @@ export class PgliteStatements {
   /** The cached statements, least recently used first. */
   readonly #cached = new Map<string, Statement>();
   readonly #plans = new PlanAge();
-  #lastName = 0;
+  #lastNumber = 0;
 
   constructor(database: PGlite) {
     this.#database = database;
@@ -60,16 +60,17 @@ export class PgliteStatements {
     this.#cached.delete(sql);
     this.#cached.set(sql, statement);
     const [oldest] = this.#cached;
-    if (this.#cached.size > maxCached && oldest !== undefined) {
-      this.#cached.delete(oldest[0]);
-      await this.#send(close({ type: "S", name: oldest[1].name }));
+    if (this.#cached.size > maxCachedStatements && oldest !== undefined) {
+      const [oldestSql, { name }] = oldest;
+      this.#cached.delete(oldestSql);
+      await this.#send(close({ type: "S", name }));
     }
     return statement;
   }
 
   async #prepare(sql: string): Promise<Statement> {
-    this.#lastName += 1;
-    const name = `statement_${this.#lastName}`;
+    this.#lastNumber += 1;
+    const name = `statement_${this.#lastNumber}`;
     const statement: Statement = { name, serializers: [], columns: [] };
     for (const message of await this.#send(parse({ name, text: sql }), describe({ type: "S", name }))) {
       if (message instanceof protocol.messages.ParameterDescriptionMessage)

@@ -3,14 +3,14 @@ import { Worker } from "node:worker_threads";
 import { StoreError } from "../store.ts";
 import type { PgliteFailure, PgliteRequest, PgliteResponse, PgliteRows, PgliteWorkerData } from "./pglite-messages.ts";
 
-interface Waiting {
+interface PendingRequest {
   resolve(rows: PgliteRows): void;
   reject(error: Error): void;
 }
 
 const toError = (failure: PgliteFailure): Error => Object.assign(new Error(failure.message), failure);
 
-// The worker's file is next to this one, even in the bundle, where both are JavaScript.
+// The worker file is next to this one, even in the bundle, where both are JavaScript.
 const workerFile = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** Runs PGlite in a worker thread. The thread runs requests in the order in which `PgliteConnection` sends them. */
@@ -19,7 +19,7 @@ export class PgliteThread {
   ready = false;
   closed = false;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingRequest>();
   readonly #exited: Promise<void>;
   #lastId = 0;
 
@@ -27,17 +27,17 @@ export class PgliteThread {
   constructor(folder: string, onStopped: (error: Error) => void) {
     const workerData: PgliteWorkerData = { folder };
     this.#worker = new Worker(workerFile, { workerData, name: "pglite" });
-    let started: Waiting | undefined;
+    let startup: PendingRequest | undefined;
     this.waitReady = new Promise<void>((resolve, reject) => {
-      started = { resolve: () => resolve(), reject };
+      startup = { resolve: () => resolve(), reject };
     });
     const stop = (error: Error): void => {
-      const unexpected = !this.closed;
+      const isUnexpected = !this.closed;
       this.closed = true;
-      started?.reject(error);
-      for (const request of this.#waiting.values()) request.reject(error);
-      this.#waiting.clear();
-      if (unexpected && this.ready) onStopped(error);
+      startup?.reject(error);
+      for (const request of this.#pending.values()) request.reject(error);
+      this.#pending.clear();
+      if (isUnexpected && this.ready) onStopped(error);
     };
     this.#worker.on("message", (message: PgliteResponse) => {
       if ("id" in message) return this.#settle(message);
@@ -46,7 +46,7 @@ export class PgliteThread {
         return stop(toError(message.failure));
       }
       this.ready = true;
-      started?.resolve({ rows: [] });
+      startup?.resolve({ rows: [] });
     });
     this.#worker.on("error", (cause) => stop(new StoreError("store_stopped", "PGlite's thread failed", { cause })));
     this.#exited = new Promise((resolve) => {
@@ -68,7 +68,7 @@ export class PgliteThread {
       ...(parameters.length > 0 && { parameters }),
     };
     return new Promise((resolve, reject) => {
-      this.#waiting.set(request.id, { resolve, reject });
+      this.#pending.set(request.id, { resolve, reject });
       this.#worker.postMessage(request);
     });
   }
@@ -82,8 +82,8 @@ export class PgliteThread {
   }
 
   #settle(response: Extract<PgliteResponse, { id: number }>): void {
-    const request = this.#waiting.get(response.id);
-    this.#waiting.delete(response.id);
+    const request = this.#pending.get(response.id);
+    this.#pending.delete(response.id);
     if ("failure" in response) request?.reject(toError(response.failure));
     else request?.resolve(response);
   }

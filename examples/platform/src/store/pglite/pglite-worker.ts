@@ -37,7 +37,7 @@ async function respond(
   }
 }
 
-/** A snapshot of the current schema, which exists only in the bundle. Loading it is faster than running the migrations. */
+/** A snapshot of an empty database with the current schema. Loading it is faster than migrating. It exists only in the bundle. */
 const template = new URL("pglite-template.tar.br", import.meta.url);
 
 function openDatabase(folder: string): Promise<PGlite> {
@@ -49,9 +49,9 @@ async function serveRequests(port: MessagePort, { folder }: PgliteWorkerData): P
   const post = (message: PgliteResponse): void => port.postMessage(message);
   const database = await openDatabase(folder);
   const statements = new PgliteStatements(database);
-  let turn = Promise.resolve();
+  let lastResponse = Promise.resolve();
   port.on("message", (request: PgliteRequest | "close") => {
-    turn = turn.then(async () => {
+    lastResponse = lastResponse.then(async () => {
       if (request !== "close") return post(await respond(database, statements, request));
       await database.close();
       port.close();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Lane, PriorityMutex } from "./priority-mutex.ts";
 
-/** Requests turns while another is running. @returns the lanes in the order in which they got their turns */
+/** Requests turns while a background turn is running. @returns the lanes in the order in which they got their turns */
 async function turnOrder(requested: readonly Lane[]): Promise<string> {
   const mutex = new PriorityMutex();
   const order: string[] = [];

@@ -2,17 +2,17 @@
 export type Lane = "foreground" | "background";
 
 /** After this many consecutive foreground turns, the background lane gets a turn, so that it does not starve. */
-const maxConsecutive = 4;
+const maxForegroundTurns = 4;
 
-/** Runs one piece of work at a time: foreground work first, and within a lane in order of arrival. */
+/** Runs one task at a time: foreground tasks first, and within a lane in order of arrival. */
 export class PriorityMutex {
   readonly #waiting: Record<Lane, (() => void)[]> = { foreground: [], background: [] };
-  #isTaken = false;
-  #foregroundInARow = 0;
+  #isLocked = false;
+  #foregroundTurns = 0;
 
   async runExclusive<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
-    if (this.#isTaken) await new Promise<void>((resolve) => void this.#waiting[lane].push(resolve));
-    this.#isTaken = true;
+    if (this.#isLocked) await new Promise<void>((resolve) => void this.#waiting[lane].push(resolve));
+    this.#isLocked = true;
     try {
       return await work();
     } finally {
@@ -22,12 +22,13 @@ export class PriorityMutex {
 
   #passToNext(): void {
     const { foreground, background } = this.#waiting;
-    const mayServeBackground = foreground.length === 0 || this.#foregroundInARow >= maxConsecutive;
-    const lane = mayServeBackground && background.length > 0 ? background : foreground;
-    this.#foregroundInARow = lane === foreground && background.length > 0 ? this.#foregroundInARow + 1 : 0;
-    const next = lane.shift();
-    // If there is a next caller, the mutex stays taken, so that callers that arrive before it runs queue behind it.
-    if (next === undefined) this.#isTaken = false;
+    const isBackgroundTurn = foreground.length === 0 || this.#foregroundTurns >= maxForegroundTurns;
+    const queue = isBackgroundTurn && background.length > 0 ? background : foreground;
+    // Count foreground turns only while background tasks are waiting.
+    this.#foregroundTurns = queue === foreground && background.length > 0 ? this.#foregroundTurns + 1 : 0;
+    const next = queue.shift();
+    // If there is a next caller, the mutex stays locked, so that callers that arrive before it runs queue behind it.
+    if (next === undefined) this.#isLocked = false;
     else next();
   }
 }
