@@ -27,7 +27,7 @@ export async function purgeExpired(
   let hasMore = false;
   const purgeBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
     const purged = await transaction(purge).catch(onError);
-    hasMore = purged === batchSize || hasMore;
+    if (purged === batchSize) hasMore = true;
   };
   /** Runs a statement, which must return the purged rows. */
   const runBatch = (statement: RawBuilder<unknown>) =>
@@ -51,7 +51,7 @@ export async function purgeExpired(
           where organisation_id = organisations.id and started_at <= ${deliveriesBefore} limit ${batchSize}
         ) as expired limit ${batchSize}
       ) returning id`);
-  // After the expired deliveries, purge events that never had a delivery because there was no endpoint. The inner limit makes
+  // Once no expired deliveries are left, purge events that never had a delivery because there was no endpoint. The inner limit makes
   // PostgreSQL search the index for each event instead of joining all events.
   if (!hasMore)
     await deleteBatch(
@@ -87,8 +87,8 @@ const partitionName = (day: Date): string => `attempts_${day.toISOString().slice
 /**
  * Adds partitions for this week's and next week's attempts, and drops those that have expired completely (D-140).
  *
- * Each statement waits for transactions that have read attempts, such as a backup, and blocks other transactions while it waits. So
- * it gives up quickly, and the next call tries again. There is enough time for this, because partitions are added a week in advance.
+ * Each statement waits for transactions that have read attempts, such as a backup, and blocks other transactions while it waits.
+ * Therefore it gives up quickly, and the next call tries again: partitions are added a week in advance, so there is enough time.
  */
 async function rotatePartitions({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
   const runWithLockTimeout = (statement: RawBuilder<unknown>) =>

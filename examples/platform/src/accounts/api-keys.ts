@@ -28,7 +28,7 @@ export async function authenticate(
   const keyRow = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
-    .select(sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as("isUseOld"))
+    .select(sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as("isLastUseOutdated"))
     .where("key_hash", "=", keyHash)
     .executeTakeFirst();
   if (keyRow === undefined) {
@@ -39,7 +39,7 @@ export async function authenticate(
   }
   // Set the headers now, so that error responses contain them too.
   response.set(await rateLimits.countRequest(keyHash));
-  if (keyRow.isUseOld) await recordUse(store, keyHash);
+  if (keyRow.isLastUseOutdated) await recordUse(store, keyHash);
   const { organisation_id: organisationId, agency_id: agencyId } = keyRow;
   return { organisationId, creatorOrganisationIds: agencyId === null ? [organisationId] : [organisationId, agencyId] };
 }
@@ -54,12 +54,12 @@ async function recordUse({ db }: Store, keyHash: string): Promise<void> {
     .execute();
 }
 
-/** The start of every key created in the portal, so that secret scanners can recognise leaked keys. */
+/** The prefix of every key created in the portal, so that secret scanners can recognise leaked keys. */
 export const apiKeyPrefix = "ok_";
 
 /**
- * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`: its last four characters, and its first ones if it starts
- * with the prefix. At least two thirds of a key stay hidden: keys in a seed file may be short.
+ * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`: its last four characters, and also its first seven if it
+ * starts with the prefix. Hides at least two thirds of the key, because keys in a seed file may be short.
  */
 export function apiKeyHint(key: string): string {
   const first = key.startsWith(apiKeyPrefix) && key.length >= 33 ? key.slice(0, apiKeyPrefix.length + 4) : "";

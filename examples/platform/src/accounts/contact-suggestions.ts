@@ -37,8 +37,8 @@ export type OrganisationResult = { organisation: { id: string; name: string } } 
 const maxConcurrent = 32;
 
 /**
- * Searches for suggestions at the given organisations, 32 at a time (D-88). They fail independently but share `timeoutMs`: an
- * organisation fails with `timeout` if its turn comes too late, or if it does not respond in the remaining time.
+ * Searches for suggestions at these organisations, 32 at a time (D-88). They fail independently but share `timeoutMs`: an organisation
+ * fails with `timeout` if its turn comes too late, or if it does not respond in the remaining time.
  */
 export async function searchAll(
   deps: SearchDeps,
@@ -125,7 +125,7 @@ export interface InvalidSuggestions {
   message: string;
 }
 
-/** Validates a response. @returns the suggestions in it, or the reason why it is invalid (D-21) */
+/** Validates a response. @returns its suggestions, or why it is invalid (D-21) */
 export function checkSuggestions({
   status,
   body,
@@ -149,9 +149,11 @@ export function checkSuggestions({
   };
 }
 
-/** Explains that the response is compressed. Quotes the encoding only if it looks like one: receivers may send anything. */
-const compressedMessage = (contentEncoding: string): string =>
-  `The response is compressed${/^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : ""}, which the request did not ask for (Accept-Encoding: identity).`;
+/** Explains that the response is compressed. Quotes the encoding only if it looks valid, because receivers may send any string. */
+function compressedMessage(contentEncoding: string): string {
+  const encoding = /^[\w, -]{1,40}$/.test(contentEncoding) ? ` (${contentEncoding})` : "";
+  return `The response is compressed${encoding}, although the request does not accept compression (Accept-Encoding: identity).`;
+}
 
 function parseJson(body: Buffer): unknown {
   try {

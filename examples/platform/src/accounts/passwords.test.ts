@@ -11,7 +11,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const acceptOnlyRight = () => createPasswordCheck({ verify: async (password) => password === "right" });
+const createTestCheck = () => createPasswordCheck({ verify: async (password) => password === "right" });
 
 const from = (account: string, address = "192.0.2.1") => ({ account, address });
 
@@ -29,7 +29,7 @@ test("checks two passwords in parallel, queues sixteen, and rejects the next wit
 });
 
 test("locks an account only for one address after ten wrong passwords, for five minutes [D-55]", async () => {
-  const check = acceptOnlyRight();
+  const check = createTestCheck();
   for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
   expect(await check(from("bo"), "right", undefined)).toBe(true);
   vi.setSystemTime(299_999);
@@ -39,7 +39,7 @@ test("locks an account only for one address after ten wrong passwords, for five 
 });
 
 test("resets the count of wrong passwords after the correct one", async () => {
-  const check = acceptOnlyRight();
+  const check = createTestCheck();
   for (let round = 0; round < 3; round += 1) {
     for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
     expect(await check(from("ann"), "right", undefined)).toBe(true);
@@ -53,7 +53,7 @@ test("applies the limit to concurrent attempts", async () => {
 });
 
 test("does not lock out the owner at another address, no matter how many wrong passwords one address sends [D-55]", async () => {
-  const check = acceptOnlyRight();
+  const check = createTestCheck();
   for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
   for (let count = 0; count < 500; count += 1)
     await expect(check(from("ann"), "wrong", undefined)).rejects.toEqual(refusal("300"));
@@ -65,7 +65,7 @@ test("does not lock out the owner at another address, no matter how many wrong p
 });
 
 test("accepts at most a hundred wrong passwords from ten addresses, even if the owner signs in in between [D-55]", async () => {
-  const check = acceptOnlyRight();
+  const check = createTestCheck();
   for (let place = 0; place < 10; place += 1) {
     for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);
     if (place < 9) expect(await check(from("ann", "198.51.100.1"), "right", undefined)).toBe(true);

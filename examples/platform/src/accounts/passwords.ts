@@ -29,8 +29,8 @@ const maxFromAnywhere = 100;
 
 /**
  * Creates a function that checks passwords, with a sign-in limit that prevents guessing by brute force (D-55). In five minutes, it
- * allows ten failed attempts per account from one network, and a hundred from all networks. Two checks run at a time, and each takes
- * a while, so the number of accounts whose attempts are counted stays small.
+ * allows ten failed attempts per account from one network, and a hundred from all networks. Only two checks run at a time, and they
+ * are slow, so the counters need little memory.
  *
  * @throws {ProblemError} `too_many_sign_ins`
  */
@@ -38,30 +38,30 @@ export function createPasswordCheck({ verify }: Pick<Passwords, "verify">): Chec
   const fromNetwork = new RateLimiterMemory({ points: maxFromNetwork, duration: windowSeconds });
   const fromAnywhere = new RateLimiterMemory({ points: maxFromAnywhere, duration: windowSeconds });
   const limitConcurrency = pLimit(maxConcurrent);
-  let inProgress = 0;
+  let checksInProgress = 0;
 
   const countAttempt = (limiter: RateLimiterMemory, key: string): Promise<void> =>
     consume(limiter, key, `This account is locked after ${limiter.points} failed sign-ins`, "too_many_sign_ins");
 
   return async ({ account, address }, password, storedHash) => {
-    if (inProgress === maxConcurrent + maxWaiting)
+    if (checksInProgress === maxConcurrent + maxWaiting)
       throw tooManyRequests("Too many concurrent sign-ins", 1, "too_many_sign_ins");
-    inProgress += 1;
+    checksInProgress += 1;
     try {
       const accountAndNetwork = JSON.stringify([account, toNetwork(address)]);
-      // Count before the check: otherwise concurrent attempts would all pass. Count per network first: attempts rejected by that limit
-      // must not count against the owner, who signs in from another network.
+      // Count before the check, because otherwise all concurrent attempts would be allowed. Count per network first, because attempts
+      // rejected by that limit must not count against the owner, who may sign in from a different network.
       await countAttempt(fromNetwork, accountAndNetwork);
       await countAttempt(fromAnywhere, account);
-      const matches = await limitConcurrency(() => verify(password, storedHash));
-      if (matches) {
+      const isCorrect = await limitConcurrency(() => verify(password, storedHash));
+      if (isCorrect) {
         await fromNetwork.delete(accountAndNetwork);
         // Earlier failures still count: a sign-in by the owner must not give an attacker a hundred more attempts.
         await fromAnywhere.reward(account);
       }
-      return matches;
+      return isCorrect;
     } finally {
-      inProgress -= 1;
+      checksInProgress -= 1;
     }
   };
 }

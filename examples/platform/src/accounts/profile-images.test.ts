@@ -37,7 +37,7 @@ test("encrypts a URL into a reference and decrypts it", () => {
 
 test.each([
   ["from another session", () => encryptImageUrl(url, key, "other")],
-  ["under another key", () => encryptImageUrl(url, randomBytes(32), "session")],
+  ["encrypted with a different key", () => encryptImageUrl(url, randomBytes(32), "session")],
   ["encrypted for another purpose", () => encrypt(url, key, "session")],
   ["made up", () => url],
   ["empty", () => ""],

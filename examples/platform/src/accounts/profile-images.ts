@@ -18,8 +18,8 @@ export interface ProfileImagesOptions {
   cacheMs?: number;
 }
 
-const maxBytes = 1024 * 1024;
-const maxCached = 32;
+const maxImageBytes = 1024 * 1024;
+const maxCachedImages = 32;
 
 /**
  * Creates a function that fetches pictures through the SSRF guard, without a signature, because their URLs may point to any server
@@ -40,7 +40,7 @@ export function createProfileImageFinder({
       path: "profile image",
       headers: { accept: "image/avif,image/webp,image/png,image/jpeg,image/gif" },
       timeoutMs: requestTimeoutMs,
-      maxReadBytes: maxBytes,
+      maxReadBytes: maxImageBytes,
     });
     if (!result.ok || result.status !== 200 || result.truncated) return undefined;
     // Do not trust the Content-Type: the body could be something that a browser executes.
@@ -50,7 +50,7 @@ export function createProfileImageFinder({
 
   const addToCache = (url: string, image: Promise<ProfileImage | undefined>): void => {
     const [oldest] = cache.keys();
-    if (cache.size === maxCached && oldest !== undefined) cache.delete(oldest);
+    if (cache.size === maxCachedImages && oldest !== undefined) cache.delete(oldest);
     cache.set(url, image);
     setTimeout(() => cache.get(url) === image && cache.delete(url), cacheMs).unref();
   };
@@ -71,22 +71,25 @@ export function createProfileImageFinder({
 const signatures: readonly (readonly [type: string, matches: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.subarray(0, 8).equals(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))],
   ["image/jpeg", (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))],
-  ["image/gif", (bytes) => /^GIF8[79]a$/.test(text(bytes, 0, 6))],
-  ["image/webp", (bytes) => text(bytes, 0, 4) === "RIFF" && text(bytes, 8, 12) === "WEBP"],
-  ["image/avif", (bytes) => text(bytes, 4, 8) === "ftyp" && readBrands(bytes).some((brand) => /^avi[fs]$/.test(brand))],
+  ["image/gif", (bytes) => /^GIF8[79]a$/.test(readText(bytes, 0, 6))],
+  ["image/webp", (bytes) => readText(bytes, 0, 4) === "RIFF" && readText(bytes, 8, 12) === "WEBP"],
+  [
+    "image/avif",
+    (bytes) => readText(bytes, 4, 8) === "ftyp" && readBrands(bytes).some((brand) => /^avi[fs]$/.test(brand)),
+  ],
 ];
 
-/** Detects the media type by its magic number. Returns undefined for an unsupported format. */
+/** Detects the media type of an image by its magic number. @returns undefined for an unsupported format */
 export const detectImageType = (bytes: Buffer): string | undefined =>
   signatures.find(([, matches]) => matches(bytes))?.[0];
 
-const text = (bytes: Buffer, start: number, end: number): string => bytes.toString("latin1", start, end);
+const readText = (bytes: Buffer, start: number, end: number): string => bytes.toString("latin1", start, end);
 
 /** Reads the major and compatible brands of an ISO base media file (ISO/IEC 14496-12). */
 function readBrands(bytes: Buffer): string[] {
   const boxEnd = Math.min(bytes.length >= 4 ? bytes.readUInt32BE(0) : 0, bytes.length, 128);
-  const brands = [text(bytes, 8, 12)];
-  for (let at = 16; at + 4 <= boxEnd; at += 4) brands.push(text(bytes, at, at + 4));
+  const brands = [readText(bytes, 8, 12)];
+  for (let at = 16; at + 4 <= boxEnd; at += 4) brands.push(readText(bytes, at, at + 4));
   return brands;
 }
 

@@ -72,10 +72,10 @@ export interface PersonLimits {
   contactsPerHour: number | undefined;
 }
 
-/** The limit for writes as a fraction of the limit for reads. Only scripts make sixty decisions a minute. */
+/** The limit for writes as a fraction of the limit for reads. Only a script would make sixty decisions a minute. */
 const writesPerRead = 1 / 10;
 
-/** A low limit, because every contact sends a webhook to another organisation, and repetitions do not tell it anything new. */
+/** A low limit, because every contact sends a webhook to another organisation, even if it has already received the same contact. */
 const contactsPerHour = 20;
 
 /** Creates the rate limits for users and workers. @param reads undefined for no limits */
@@ -111,8 +111,8 @@ export async function consume(
 type LimitCode = "rate_limited" | "too_many_sign_ins";
 
 /**
- * Creates the error for a request that exceeds a rate limit and had no effect (RFC 6585, 4). `Retry-After` is for programs, the
- * message for people.
+ * Creates the error for a request that exceeds a rate limit and had no effect (RFC 6585, 4). Programs read `Retry-After`, and people
+ * read the message.
  */
 export function tooManyRequests(
   reason: string,
@@ -132,16 +132,16 @@ function formatDuration(seconds: number): string {
 }
 
 /** Matches an address in brackets, with a port, or both. Azure Application Gateway adds a port to `X-Forwarded-For`. */
-const withPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
+const addressWithPort = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
 
 /**
  * Returns the network to use for rate limits: the address itself for IPv4, the /64 prefix for IPv6, because a subscriber usually has
  * a whole /64 (RFC 6177). All strings that are not addresses share one network.
  */
 export function toNetwork(address: string): string {
-  const [, ipv6, ipv4] = withPort.exec(address) ?? [];
-  const bare = ipv6 ?? ipv4 ?? address;
-  if (!ipaddr.isValid(bare)) return "unknown";
-  const parsed = ipaddr.process(bare);
+  const [, ipv6, ipv4] = addressWithPort.exec(address) ?? [];
+  const addressOnly = ipv6 ?? ipv4 ?? address;
+  if (!ipaddr.isValid(addressOnly)) return "unknown";
+  const parsed = ipaddr.process(addressOnly);
   return parsed.kind() === "ipv6" ? parsed.toByteArray().slice(0, 8).join(".") : parsed.toString();
 }

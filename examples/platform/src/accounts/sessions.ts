@@ -109,7 +109,7 @@ export async function findSession(
 /** The minimum time between two extensions of a session, because each one writes a row and a cookie. */
 const extensionIntervalMs = 24 * 60 * 60 * 1_000;
 
-/** Finds a session like `findSession`, and extends a sliding session. For requests from the session's owner. */
+/** Finds a session, and extends it if it is sliding. Call it for requests from the session's owner. */
 export async function findAndExtendSession(
   deps: { store: Store; now: () => Date },
   token: string,

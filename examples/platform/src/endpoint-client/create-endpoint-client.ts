@@ -43,11 +43,11 @@ export function createEndpointClient({
 }
 
 async function send(agent: Agent, request: EndpointRequest): Promise<EndpointResult> {
-  const started = performance.now();
+  const startedAtMs = performance.now();
   let headers: Record<string, string> | undefined;
   const toResult = (outcome: Outcome): EndpointResult => ({
     ...maskOutcome(outcome, request),
-    durationMs: Math.round(performance.now() - started),
+    durationMs: Math.round(performance.now() - startedAtMs),
     ...(headers && { sentHeaders: redactSignatures(headers) }),
   });
   try {
@@ -77,7 +77,7 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
   }
 }
 
-/** Masks signatures and secrets in all parts of a response that are stored, shown or logged (D-49). */
+/** Masks signatures and secrets in every field of a response that is stored, shown or logged (D-49). */
 function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
   if (!outcome.ok || confidential === undefined) return outcome;
   const { body, contentType, location, headers, truncated } = outcome;
@@ -221,7 +221,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The maximum number of response headers that are kept. A receiver may send any number of them. */
+/** The maximum number of response headers that are returned. A receiver may send any number of headers. */
 const maxHeaders = 32;
 const maxHeaderLength = 256;
 
@@ -264,9 +264,9 @@ export function parseHttpUrl(text: string): URL {
 }
 
 /**
- * Fills in a path template's parameters, percent-encoded.
+ * Fills in the parameters of a path template, percent-encoded.
  *
- * @throws {EndpointError} `invalid_address` if a parameter is missing or cannot be part of a path
+ * @throws {EndpointError} `invalid_address` if a parameter is missing or is not valid in a path
  */
 export function fillPath(path: string, parameters: Record<string, string> = {}): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, parameters[name]));

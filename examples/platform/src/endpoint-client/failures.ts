@@ -44,28 +44,28 @@ const notHttp: Failure = { code: "protocol_error", reason: "the response is not 
  *
  * @see https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
-const tlsCode =
+const tlsCodes =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
 
 const certificateExpired = "its certificate has expired: renew it";
-const wrongName = "its certificate is for another host name: request one for this host name";
+const wrongHostName = "its certificate is for a different host name: request one for this host name";
 const selfSigned = "its certificate is self-signed: use one from a public certificate authority";
-const incomplete =
+const incompleteChain =
   "its certificate cannot be verified: use one from a public certificate authority, and send the full chain with its intermediate certificates";
 export const notTls = "this port does not accept https: use one that does, or start the base URL with http://";
 
-/** What is wrong, and the remedy, for each code. */
+/** The problem and its remedy for each error code. */
 const tlsAdvice: Record<string, string> = {
   CERT_HAS_EXPIRED: certificateExpired,
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that issued it",
   CERT_REVOKED: "its certificate was revoked: request a new one",
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
   SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
-  ERR_TLS_CERT_ALTNAME_INVALID: wrongName,
-  HOSTNAME_MISMATCH: wrongName,
-  UNABLE_TO_GET_ISSUER_CERT: incomplete,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incomplete,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incomplete,
+  ERR_TLS_CERT_ALTNAME_INVALID: wrongHostName,
+  HOSTNAME_MISMATCH: wrongHostName,
+  UNABLE_TO_GET_ISSUER_CERT: incompleteChain,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incompleteChain,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incompleteChain,
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
@@ -80,21 +80,21 @@ const tlsReason = (code: string): string =>
   `no trusted https connection: ${tlsAdvice[code] ?? "the TLS handshake failed"} (${code})`;
 
 /**
- * Classifies an error from undici or Node. The reason never quotes the error's message, which may contain addresses.
+ * Classifies an error from undici or Node. The reason never quotes the error message, which may contain addresses.
  *
- * @throws the error itself if it has no code, because the receiver cannot have caused it
+ * @throws the error itself if it has no code, because the receiver cannot have caused such an error
  */
 export function classifyError(error: unknown): Failure {
   if (error instanceof EndpointError) return { code: error.code, reason: error.message };
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof errors.HTTPParserError) return notHttp;
   if (typeof code !== "string") throw error;
-  // Check DNS errors first: they may have the codes below, but concern the connection to the name server, not to the endpoint.
+  // Check DNS errors first. They may have the same codes as connection errors, but come from the connection to the name server.
   if (typeof syscall === "string" && syscall.startsWith("query")) return toLookupFailure(code);
   const failure = failuresByCode[code];
   if (failure !== undefined) return failure;
   if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return toLookupFailure(code);
-  if (tlsCode.test(code)) return { code: "tls_failed", reason: tlsReason(code) };
+  if (tlsCodes.test(code)) return { code: "tls_failed", reason: tlsReason(code) };
   if (code.startsWith("UND_ERR_")) return notHttp;
   return { code: "connection_lost", reason: `the connection failed (${code})` };
 }

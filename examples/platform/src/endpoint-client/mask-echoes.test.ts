@@ -9,15 +9,15 @@ const secret = "correct horse battery staple+/";
 const confidential = { signatures: [digest, signature], secrets: [secret] };
 const mask = (text: string, isCut = false) => createEchoMask(confidential)(Buffer.from(text), isCut).toString();
 
-const escaped = (write: (code: number) => string) => (text: string) =>
-  [...text].map((character) => write(character.charCodeAt(0))).join("");
+const escapeWith = (escapeCode: (code: number) => string) => (text: string) =>
+  [...text].map((character) => escapeCode(character.charCodeAt(0))).join("");
 const hex = (code: number) => code.toString(16).padStart(2, "0");
 const swapCase = (text: string) =>
   text.replace(/[a-z]/gi, (character) =>
     character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase(),
   );
 
-const writings: Record<string, (text: string) => string> = {
+const encodings: Record<string, (text: string) => string> = {
   unchanged: (text) => text,
   "in lower case": (text) => text.toLowerCase(),
   "in upper case": (text) => text.toUpperCase(),
@@ -26,13 +26,13 @@ const writings: Record<string, (text: string) => string> = {
   "in JSON": (text) => JSON.stringify({ authorization: `hmac ${text}` }),
   "in JSON in JSON": (text) => JSON.stringify(JSON.stringify({ text })),
   "with slashes escaped": (text) => text.replaceAll("/", "\\/"),
-  "in \\u escapes": escaped((code) => `\\u00${hex(code)}`),
-  "in \\x escapes": escaped((code) => `\\x${hex(code)}`),
+  "in \\u escapes": escapeWith((code) => `\\u00${hex(code)}`),
+  "in \\x escapes": escapeWith((code) => `\\x${hex(code)}`),
   "percent-encoded": encodeURIComponent,
-  "percent-encoded throughout": escaped((code) => `%${hex(code)}`),
-  "percent-encoded twice": (text) => encodeURIComponent(escaped((code) => `%${hex(code)}`)(text)),
-  "in HTML's decimal entities": escaped((code) => `&#${code};`),
-  "in HTML's hexadecimal entities": escaped((code) => `&#x${hex(code)};`),
+  "percent-encoded throughout": escapeWith((code) => `%${hex(code)}`),
+  "percent-encoded twice": (text) => encodeURIComponent(escapeWith((code) => `%${hex(code)}`)(text)),
+  "in decimal HTML entities": escapeWith((code) => `&#${code};`),
+  "in hexadecimal HTML entities": escapeWith((code) => `&#x${hex(code)};`),
   "with + and = as HTML entities": (text) => text.replaceAll("+", "&#43;").replaceAll("=", "&#61;"),
   "in hexadecimal": (text) => Buffer.from(text).toString("hex"),
   "in base64": (text) => Buffer.from(text).toString("base64"),
@@ -46,27 +46,29 @@ const writings: Record<string, (text: string) => string> = {
   "in UTF-16": (text) => Buffer.from(text, "utf16le").toString("latin1"),
 };
 
-test.each(Object.entries(writings))("masks an echo %s [D-49]", (_, write) => {
+test.each(Object.entries(encodings))("masks an echo %s [D-49]", (_, encode) => {
   for (const text of [digest, signature, secret]) {
-    const echo = write(text);
-    const left = mask(echo);
-    expect(left).toContain("***");
-    expect(left).not.toContain(text);
-    for (const part of [0.4, 0.5, 0.6].map((place) => echo.slice(echo.length * place).slice(0, 16)))
-      expect(left).not.toContain(part);
+    const echo = encode(text);
+    const masked = mask(echo);
+    expect(masked).toContain("***");
+    expect(masked).not.toContain(text);
+    for (const start of [0.4, 0.5, 0.6]) {
+      const part = echo.slice(echo.length * start).slice(0, 16);
+      expect(masked).not.toContain(part);
+    }
   }
 });
 
-test("masks a digest's bytes in base64, and a signature's in hexadecimal", () => {
+test("masks the bytes of a digest in base64, and the bytes of a signature in hexadecimal", () => {
   expect(mask(`x ${Buffer.from(digest, "hex").toString("base64")}`)).toMatch(/^x \*\*\*=?$/);
   expect(mask(`x ${Buffer.from(signature, "base64").toString("hex")} y`)).toBe("x *** y");
 });
 
 test("masks a digest from another attempt by its shape, even when nothing was signed", () => {
-  const other = randomBytes(32);
-  const nothing = { signatures: [], secrets: [] };
-  const text = `got hmac ${other.toString("hex")}, v1,${other.toString("base64")}`;
-  expect(createEchoMask(nothing)(Buffer.from(text)).toString()).toBe("got hmac ***, ***");
+  const otherDigest = randomBytes(32);
+  const unsigned = { signatures: [], secrets: [] };
+  const text = `got hmac ${otherDigest.toString("hex")}, v1,${otherDigest.toString("base64")}`;
+  expect(createEchoMask(unsigned)(Buffer.from(text)).toString()).toBe("got hmac ***, ***");
 });
 
 test("masks every run of eight characters of a signature, wherever the echo starts, ends or is cut [D-49]", () => {
@@ -79,9 +81,11 @@ test("masks every run of eight characters of a signature, wherever the echo star
     fc.property(part, fc.string(), fc.string(), fc.boolean(), ([text, from, length], before, after, isCut) => {
       const echo = text.slice(from, from + length);
       if (echo.replace(/[^\da-z]/gi, "").length < 8) return;
-      const left = mask(`${before} ${echo}${isCut ? "" : ` ${after}`}`, isCut);
-      for (let at = 0; at + 8 <= echo.length; at += 1)
-        if (!/[^\da-z]/i.test(echo.slice(at, at + 8))) expect(left).not.toContain(echo.slice(at, at + 8));
+      const masked = mask(`${before} ${echo}${isCut ? "" : ` ${after}`}`, isCut);
+      for (let at = 0; at + 8 <= echo.length; at += 1) {
+        const run = echo.slice(at, at + 8);
+        if (!/[^\da-z]/i.test(run)) expect(masked).not.toContain(run);
+      }
     }),
   );
 });

@@ -9,8 +9,8 @@ const maxNesting = 3;
 /** Matches any digest, so that digests from other attempts, or computed by the receiver, are masked too. */
 const digests = /(?<![\da-z])[\da-f]{64}(?![\da-z])|(?<![\da-z])v1a?,[\da-z+/_-]{40,}={0,2}/gi;
 
-/** The minimum length of a partial echo at the end of a truncated response that is masked. */
-const minCut = 4;
+/** The minimum length of a partial echo that is masked at the end of a truncated response. */
+const minCutLength = 4;
 
 /** A body after unescaping. `starts` maps each character, and the end, to an index in the original body. */
 interface UnescapedText {
@@ -19,9 +19,9 @@ interface UnescapedText {
 }
 
 /**
- * Returns a function that masks a request's signatures and secrets in parts of its response (D-49). Otherwise the platform would
- * store and show credentials that an endpoint echoes. It finds echoes complete or in part, in upper or lower case, escaped, and in
- * hexadecimal or base64. If `isCut` is true, the part was truncated, so it may end with the start of an echo.
+ * Creates a function that masks a request's signatures and secrets in parts of its response (D-49). Otherwise the platform would
+ * store and show credentials that an endpoint echoes. The function finds complete and partial echoes, in upper or lower case, escaped,
+ * and in hexadecimal or base64. Pass `isCut` if the part was truncated, because it may then end with the start of an echo.
  */
 export function createEchoMask(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
   // Collecting the windows is expensive: do it at most once per response, and only if a part could contain an echo.
@@ -45,7 +45,7 @@ const commonValues =
 const isHarmless = (text: string): boolean =>
   text.length < signatureWindow || commonValues.test(text) || httpDate.test(text);
 
-/** Finds echoes. Returns one byte for each character in `text`: 1 if the character belongs to an echo. */
+/** Finds echoes. @returns one byte for each character in `text`: 1 if the character belongs to an echo */
 function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Array {
   const masked = new Uint8Array(text.length);
   for (const { index, 0: digest } of text.matchAll(digests)) masked.fill(1, index, index + digest.length);
@@ -60,7 +60,7 @@ function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Ar
   return masked;
 }
 
-/** Removes one layer of escapes. Returns undefined if there are no escapes. */
+/** Removes one layer of escapes. @returns undefined if there are no escapes */
 function unescapeOnce({ text, starts }: UnescapedText): UnescapedText | undefined {
   const parts: string[] = [];
   const newStarts: number[] = [];
@@ -69,14 +69,14 @@ function unescapeOnce({ text, starts }: UnescapedText): UnescapedText | undefine
     parts.push(text.slice(copiedUntil, end));
     for (; copiedUntil < end; copiedUntil += 1) newStarts.push(starts[copiedUntil] ?? 0);
   };
-  for (const { index, 0: found } of text.matchAll(escapes)) {
+  for (const { index, 0: escapeSequence } of text.matchAll(escapes)) {
     copyUntil(index);
-    const code = /^&#\d/.test(found)
-      ? Number.parseInt(found.slice(2), 10)
-      : Number.parseInt(found.replace(/^(?:%|&#x|\\x|\\u\{?)/i, ""), 16);
+    const code = /^&#\d/.test(escapeSequence)
+      ? Number.parseInt(escapeSequence.slice(2), 10)
+      : Number.parseInt(escapeSequence.replace(/^(?:%|&#x|\\x|\\u\{?)/i, ""), 16);
     parts.push(code < 0x80 ? String.fromCharCode(code) : "?");
     newStarts.push(starts[index] ?? 0);
-    copiedUntil = index + found.length;
+    copiedUntil = index + escapeSequence.length;
   }
   if (copiedUntil === 0) return undefined;
   copyUntil(text.length);
@@ -98,20 +98,21 @@ function markEchoes({ text, starts }: UnescapedText, windows: EchoWindows, maske
       if (parts.has(alphanumerics.slice(from, from + length))) mark(from, from + length);
     if (!isCut) continue;
     const windowList = [...parts];
-    for (let cut = Math.min(length - 1, alphanumerics.length); cut >= minCut; cut -= 1)
-      if (windowList.some((window) => window.startsWith(alphanumerics.slice(-cut))))
-        mark(alphanumerics.length - cut, alphanumerics.length);
+    for (let cutLength = Math.min(length - 1, alphanumerics.length); cutLength >= minCutLength; cutLength -= 1)
+      if (windowList.some((window) => window.startsWith(alphanumerics.slice(-cutLength))))
+        mark(alphanumerics.length - cutLength, alphanumerics.length);
   }
 }
 
 /** Replaces each run of masked characters with one mask. */
 function applyMasks(text: string, masked: Uint8Array): string {
   const parts: string[] = [];
-  for (let from = 0; from < text.length; ) {
-    const state = masked[from];
+  let from = 0;
+  while (from < text.length) {
+    const isMasked = masked[from] === 1;
     let to = from;
-    while (to < text.length && masked[to] === state) to += 1;
-    parts.push(state === 1 ? mask : text.slice(from, to));
+    while (to < text.length && (masked[to] === 1) === isMasked) to += 1;
+    parts.push(isMasked ? mask : text.slice(from, to));
     from = to;
   }
   return parts.join("");
@@ -124,7 +125,7 @@ type EchoWindows = Map<number, Set<string>>;
 export interface Confidential {
   /** Digests and signatures in hexadecimal or base64. Eight or more consecutive characters are masked. */
   signatures: readonly string[];
-  /** Secrets as users entered them, perhaps with ordinary words. Sixteen or more consecutive characters are masked. */
+  /** Secrets as users entered them, possibly with ordinary words. Sixteen or more consecutive characters are masked. */
   secrets: readonly string[];
 }
 
@@ -161,15 +162,15 @@ function addForms(windows: EchoWindows, text: string, length: number): void {
 
 /** Encodes the bytes at each of the three offsets in a base64 group. Omits the digits that depend on preceding bytes. */
 const base64Forms = (bytes: Buffer): string[] =>
-  [0, 1, 2].map((before) =>
-    Buffer.concat([Buffer.alloc(before), bytes])
+  [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
       .toString("base64")
-      .slice(before === 0 ? 0 : before + 1),
+      .slice(offset === 0 ? 0 : offset + 1),
   );
 
-function addParts(windows: EchoWindows, form: string, wanted: number): void {
+function addParts(windows: EchoWindows, form: string, maxLength: number): void {
   const text = toAlphanumeric(form);
-  const length = Math.min(wanted, text.length);
+  const length = Math.min(maxLength, text.length);
   // Shorter parts occur in any string.
   if (length < signatureWindow) return;
   const parts = windows.get(length) ?? new Set();
@@ -190,7 +191,7 @@ export const extractSignatures = (headers: Record<string, string>): string[] =>
     .flatMap(([, value]) => value.split(/[ ,]+/))
     .filter((part) => part !== "hmac" && part !== "v1");
 
-/** Redacts signatures, so that the headers are safe to show. Keeps the name of the scheme. */
+/** Redacts signatures but not the name of their scheme, so that the headers are safe to show. */
 export function redactSignatures(headers: Record<string, string>): Record<string, string> {
   const redact = (value: string): string => `${/^(?:hmac |v1,)/.exec(value)?.[0] ?? ""}***`;
   const entries = Object.entries(headers);

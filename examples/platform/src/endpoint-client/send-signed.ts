@@ -20,8 +20,8 @@ export interface SignedRequest extends Omit<EndpointRequest, "baseAddress" | "co
 }
 
 /**
- * Sends a signed request. During a rotation, retries once with the old secret after a 401 or 403, within the same deadline, because
- * some instances of the receiver may not have the new secret yet (D-75).
+ * Sends a signed request. During a rotation, retries a request that gets 401 or 403 once with the old secret, within the same
+ * deadline, because some instances of the receiver may not have the new secret yet (D-75).
  */
 export async function sendSigned(
   endpointClient: EndpointClient,
@@ -43,32 +43,32 @@ export async function sendSigned(
         return headers;
       },
     });
-  const started = performance.now();
+  const startedAtMs = performance.now();
   const result = await sendWith(secret, previousSecret, request.timeoutMs);
   if (previousSecret === undefined || !isUnauthorized(result)) return result;
-  const leftMs = Math.floor(request.timeoutMs - (performance.now() - started));
+  const leftMs = Math.floor(request.timeoutMs - (performance.now() - startedAtMs));
   if (leftMs <= 0) return result;
   const retryResult = await sendWith(previousSecret, secret, leftMs);
-  return { ...retryResult, durationMs: Math.round(performance.now() - started) };
+  return { ...retryResult, durationMs: Math.round(performance.now() - startedAtMs) };
 }
 
 const isUnauthorized = (result: EndpointResult): boolean =>
   result.ok && (result.status === 401 || result.status === 403);
 
 /**
- * Creates the function that signs webhooks (D-76). It always adds the documented `Timestamp` and `Authorization` headers, and also
- * the Standard Webhooks headers if the endpoint's profile requires them.
+ * Creates the function that signs webhooks (D-76). It always returns the documented `Timestamp` and `Authorization` headers, and also
+ * the Standard Webhooks headers if the endpoint's scheme includes them.
  */
 export function createSigner(now: () => Date): Sign {
-  const documented = timestampDigest();
-  const standard = standardWebhooks();
+  const digestSigner = timestampDigest();
+  const standardSigner = standardWebhooks();
   return (secret, { scheme, id, content, otherSecret }) => {
     const time = now();
-    const headers = documented.sign({ secret, now: time });
+    const headers = digestSigner.sign({ secret, now: time });
     if (scheme === "timestampDigest") return headers;
-    const standardHeaders = standard.sign({ secret, now: time, body: content, id });
+    const standardHeaders = standardSigner.sign({ secret, now: time, body: content, id });
     if (otherSecret === undefined) return { ...headers, ...standardHeaders };
-    const otherHeaders = standard.sign({ secret: otherSecret, now: time, body: content, id });
+    const otherHeaders = standardSigner.sign({ secret: otherSecret, now: time, body: content, id });
     // Both signatures have the same id and time. Receivers accept a message if any of its signatures is valid.
     const signatures = [standardHeaders, otherHeaders].map((signed) => signed["webhook-signature"]).join(" ");
     return { ...headers, ...standardHeaders, "webhook-signature": signatures };

@@ -14,7 +14,7 @@ test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])("allows %s, which embeds a p
 // From the IANA special-purpose address registries, and the metadata addresses that cloud providers document.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 // https://www.iana.org/assignments/iana-ipv6-special-registry
-const refused = [
+const rejectedAddresses = [
   "0.0.0.0",
   "0.1.2.3",
   "10.0.0.1",
@@ -81,9 +81,11 @@ const refused = [
   "1.1.1.1.",
 ];
 
-test.each(refused)("rejects %s", (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false));
+test.each(rejectedAddresses)("rejects %s", (address) =>
+  expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false),
+);
 
-test("allows only loopback addresses, and no other private ones, with the development option [D-41]", () => {
-  const passing = refused.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
-  expect(passing).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
+test("allows loopback addresses but no other private addresses with the development option [D-41]", () => {
+  const allowedAddresses = rejectedAddresses.filter((address) => isAllowedAddress(address, { allowLoopback: true }));
+  expect(allowedAddresses).toEqual(["127.0.0.1", "127.255.255.254", "::1"]);
 });

@@ -7,8 +7,8 @@ import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 import { EndpointError } from "./failures.ts";
 
-/** Creates the error for a forbidden address. It is thrown before anything is sent. */
-const forbidden = (): EndpointError =>
+/** Creates the error for a forbidden address. The guard reports it before anything is sent. */
+const forbiddenAddressError = (): EndpointError =>
   new EndpointError("forbidden_address", "the base URL does not resolve to a public IP address");
 
 export type Resolve = (name: string) => Promise<LookupAddress[]>;
@@ -38,7 +38,8 @@ export function createGuardedConnector({
     resolve(name).then(
       (addresses) => {
         const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) return done(forbidden(), "");
+        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+          return done(forbiddenAddressError(), "");
         return options.all ? done(null, addresses) : done(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => done(error, ""),
@@ -50,19 +51,19 @@ export function createGuardedConnector({
     lookup,
     port: 0,
     ...tls,
-    // The time limit for every address except the last. Node's default of 250 ms is too short for distant receivers.
+    // The time limit for each address except the last one. Node's default of 250 ms is too short for distant receivers.
     autoSelectFamilyAttemptTimeout: Math.max(250, Math.ceil(connectTimeoutMs / 3)),
   });
 
   return (options, done) => {
     // Node does not call `lookup` for an IP address.
-    const literal = options.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !isAllowed(literal)) return done(forbidden(), null);
+    const hostname = options.hostname.replace(/^\[|\]$/g, "");
+    if (isIP(hostname) !== 0 && !isAllowed(hostname)) return done(forbiddenAddressError(), null);
     return connect(options, (...[error, socket]) => {
       if (error !== null) return done(error, null);
       if (!isAllowed(socket.remoteAddress ?? "")) {
         socket.destroy();
-        return done(forbidden(), null);
+        return done(forbiddenAddressError(), null);
       }
       limitResponseBytes(socket);
       return done(null, socket);
@@ -103,7 +104,7 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressGuar
   return parsed instanceof ipaddr.IPv6 ? parsed.match(globalUnicast) : !cloudInternal.has(parsed.toString());
 }
 
-/** Returns whether an IP address belongs to this machine. Even if it is public, it may expose services meant for this machine only. */
+/** Returns whether an IP address belongs to this machine. Even a public address may expose services meant only for this machine. */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const normalised = ipaddr.process(address).toNormalizedString();
@@ -121,7 +122,7 @@ export interface NameResolverOptions {
 
 /**
  * Creates a function that queries name servers directly. It does not use `dns.lookup`, which occupies one of the four libuv threads
- * until it times out: four names whose servers do not respond would block every other lookup.
+ * until it times out: four names with unresponsive servers would block every other lookup.
  */
 export function createNameResolver({
   timeoutMs,
@@ -130,7 +131,7 @@ export function createNameResolver({
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
-    // Do not look up `localhost`: name servers may not know it (RFC 6761, 6.3).
+    // Do not look up `localhost`: name servers may not resolve it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
     const [ipv4Result, ipv6Result] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [...toLookupAddresses(ipv4Result, 4), ...toLookupAddresses(ipv6Result, 6)];
@@ -156,20 +157,23 @@ const readChunkBytes = 4_096;
  * framing would block all other attempts.
  */
 function limitResponseBytes(socket: Socket): void {
-  let written = 0;
+  let bytesWritten = 0;
   let responseStart = 0;
-  let readSoFar = 0;
+  let bytesRead = 0;
   socket.on("readable", () => {
     // There is no pipelining, so newly written bytes belong to the next request.
-    if (socket.bytesWritten !== written) responseStart = readSoFar;
-    written = socket.bytesWritten;
-    readSoFar = socket.bytesRead;
-    if (readSoFar - responseStart > maxWireBytes)
+    if (socket.bytesWritten !== bytesWritten) responseStart = bytesRead;
+    bytesWritten = socket.bytesWritten;
+    bytesRead = socket.bytesRead;
+    if (bytesRead - responseStart > maxWireBytes)
       socket.destroy(new EndpointError("protocol_error", "the response is too large"));
   });
-  // After oversized headers, the socket is destroyed, but undici still parses the data that it has read, with an error for each line.
-  // So give undici small chunks, and nothing from a destroyed socket.
+  // Pass small chunks to undici, and nothing once the socket is destroyed. After oversized headers, undici still parses all data that
+  // it has read, with an error for each line.
   const read = socket.read.bind(socket);
-  socket.read = (size?: number) =>
-    socket.destroyed ? null : read(size ?? (Math.min(socket.readableLength, readChunkBytes) || undefined));
+  socket.read = (size?: number) => {
+    if (socket.destroyed) return null;
+    const chunkBytes = Math.min(socket.readableLength, readChunkBytes);
+    return read(size ?? (chunkBytes > 0 ? chunkBytes : undefined));
+  };
 }

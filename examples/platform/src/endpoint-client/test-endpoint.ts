@@ -12,10 +12,10 @@ const authWebhook = { method: "GET", path: "/test/auth" } satisfies Webhook;
 
 type TestWebhook = typeof testWebhook | typeof authWebhook;
 
-/** The outcome of a check, for programs. Never changes between releases. If there was no response, it is the failure's code. */
+/** A stable code for the outcome of a check. If there was no response, it is the code of the failure. */
 export type EndpointCheckCode = "passed" | "blocked" | EndpointProblemCode | EndpointFailureCode;
 
-/** A problem that was found although the check passed. Never changes between releases. */
+/** A stable code for a problem in an endpoint that passed the check. */
 export type EndpointWarningCode = "accepts_forged";
 
 export interface EndpointCheck {
@@ -50,7 +50,7 @@ export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
 
 /**
  * Tests an endpoint, as the profile page does before it saves a base URL. Calls `GET /test` unsigned and `GET /test/auth` signed. If
- * both pass, calls `GET /test/auth` signed with another secret: an endpoint that accepts this request accepts anyone's requests.
+ * both pass, calls `GET /test/auth` signed with a different secret: an endpoint that accepts this request accepts anyone's requests.
  */
 export async function testEndpoint(
   endpointClient: EndpointClient,
@@ -60,19 +60,25 @@ export async function testEndpoint(
   const timeoutMs = requestTimeoutMs;
   const sendSignedWith = (signingSecret: string) =>
     sendSigned(endpointClient, sign, { baseAddress, scheme, secret: signingSecret }, { timeoutMs, ...authWebhook });
-  // Although this request is unsigned, the endpoint may return the secret or a digest created with it.
+  // Although this request is unsigned, the response may contain the secret or a digest created with it.
   const unsigned = { confidential: { signatures: [], secrets: [secret] }, timeoutMs, ...testWebhook };
   // Send both in parallel, so that an endpoint that does not respond delays the result only once.
-  const [test, auth] = await Promise.all([endpointClient.send({ baseAddress, ...unsigned }), sendSignedWith(secret)]);
-  const checks = [toCheck(baseAddress, testWebhook, test), toCheck(baseAddress, authWebhook, auth)] as const;
+  const [testResult, authResult] = await Promise.all([
+    endpointClient.send({ baseAddress, ...unsigned }),
+    sendSignedWith(secret),
+  ]);
+  const checks = [
+    toCheck(baseAddress, testWebhook, testResult),
+    toCheck(baseAddress, authWebhook, authResult),
+  ] as const;
   const passed = checks.every((check) => check.passed);
   if (passed) {
     const forged = await sendSignedWith(randomBytes(32).toString("base64"));
     if (forged.ok && forged.status === 200) checks[1].warning = acceptsForged;
-  } else if (isUnauthorized(test) && isUnauthorized(auth)) {
+  } else if (isUnauthorized(testResult) && isUnauthorized(authResult)) {
     for (const check of checks)
       Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blockedReason}` });
-  } else if (isNotHttp(test) && /^http:/i.test(baseAddress)) {
+  } else if (mayExpectTls(testResult) && /^http:/i.test(baseAddress)) {
     const https = await endpointClient.send({ baseAddress: baseAddress.replace(/^http:/i, "https:"), ...unsigned });
     if (https.ok || (https.code === "tls_failed" && !https.reason.includes(notTls)))
       for (const check of checks) check.reason = "the port expects https: start the base URL with https://";
@@ -84,7 +90,7 @@ const acceptsForged = {
   code: "accepts_forged",
   reason: "accepts requests that are not from the service",
   advice:
-    "It also responded with 200 to a request signed with another secret. Verify the signature first, and respond with 401 if it is invalid.",
+    "It also responded with 200 to a request signed with a different secret. Verify the signature first, and respond with 401 if it is invalid.",
 } as const;
 
 const noMatchingBase =
@@ -97,10 +103,10 @@ const blockedReason =
   ": GET /test is not signed, so the secret is not the cause. A firewall, an access list or a sign-in page in front of the endpoint rejects the service's requests: allow them";
 
 /** Returns whether the result suggests that the server expects TLS. */
-const isNotHttp = (result: EndpointResult): boolean =>
+const mayExpectTls = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
 
-/** What to do if there was no response, as the end of a sentence. The reasons for other failures already include it. */
+/** The remedies for failures without a response, as the end of a sentence. The reasons for other failures already include a remedy. */
 const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
   name_not_found: ": correct it, or add its DNS record",
   connection_refused: ": start the endpoint, or correct the host and the port",
@@ -108,10 +114,10 @@ const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
     ". A firewall may drop the connection: open the port to the service, or correct the host and the port",
   connection_lost: ": check the endpoint's log for the request",
   timeout:
-    ": respond with 200 immediately. If the endpoint's log does not show the request, a proxy or a firewall holds it back",
+    ": respond with 200 immediately. If the endpoint's log does not show the request, a proxy or a firewall is blocking it",
 };
 
-/** How many bytes of a body are shown: enough to recognise the program that responded. */
+/** How many bytes of a response body are shown: enough to recognise the program that responded. */
 const maxShownBytes = 1_024;
 
 function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResult): EndpointCheck {

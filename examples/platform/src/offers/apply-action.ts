@@ -23,7 +23,7 @@ export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
 
 /**
  * Applies an action to an offer in the caller's transaction: stores the new state, records events and notifies workers.
- * Locks the offer's row to serialise actions on one offer.
+ * Locks the offer row to serialise actions on one offer.
  */
 export async function applyAction(
   trx: Trx,
@@ -48,10 +48,10 @@ export async function applyAction(
   const applyEffects = async () => {
     for (const effect of outcome.effects) await applyEffect(trx, offer.organisation_id, offerId, effect);
   };
-  await ("workerId" in actor && outcome.effects.length > 0
-    ? continueOfferTrace(offer.trace, "worker response", applyEffects)
-    : applyEffects());
-  if (outcome.effects.length > 0) await emailContact(trx, { ...deps, now: () => at }, offer, action);
+  const hasEffects = outcome.effects.length > 0;
+  if ("workerId" in actor && hasEffects) await continueOfferTrace(offer.trace, "worker response", applyEffects);
+  else await applyEffects();
+  if (hasEffects) await emailContact(trx, { ...deps, now: () => at }, offer, action);
   return "done";
 }
 
@@ -79,7 +79,7 @@ const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** Reads all recipients, or for a worker's action, only that worker. */
+/** Reads the recipients that the action may affect: all of them, or only the worker for a worker's action. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
   const query = trx
     .selectFrom("recipients")
@@ -109,7 +109,7 @@ async function writeState(
       .where("id", "=", id)
       .where("organisation_id", "=", organisation_id)
       .execute();
-  // D-07
+  // D-07: each flag is set only once.
   if (after.complete !== before.complete) await updateOffer({ completed_at: now });
   if (after.withdrawn !== before.withdrawn) await updateOffer({ withdrawn_at: now });
   const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
@@ -178,7 +178,7 @@ export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, n
   }
 }
 
-/** Creates the error for an unknown offer or another organisation's offer. Callers cannot tell the two apart (D-20). */
+/** Creates the error for an unknown offer or another organisation's offer. Callers cannot distinguish the two cases (D-20). */
 export const offerNotFound = (): ProblemError =>
   new ProblemError("offer_not_found", "You have no offer with this id; was it created with this key?");
 

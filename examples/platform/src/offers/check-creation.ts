@@ -5,7 +5,7 @@ import { addFieldError, fieldErrors } from "../http/validation.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferCreation } from "./create-offer.ts";
 
-/** What a creation is checked against, in addition to its schema. */
+/** The information needed to validate a creation, in addition to its schema. */
 interface CreationContext {
   now: Date;
   /** Returns whether this person may create offers with the request's API key. */

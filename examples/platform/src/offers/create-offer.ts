@@ -25,7 +25,7 @@ export async function createOffer(
   const id = `offer_${randomUUID()}`;
   const events = input.events ?? [];
   const createdAt = deps.now();
-  // D-30: a worker whose id is repeated receives the offer once.
+  // D-30: a worker receives the offer once, even if the worker's id is repeated.
   const workerIds = [...new Set(input.workerIds)];
   const offer = {
     id,
@@ -51,7 +51,7 @@ export async function createOffer(
   await sql`
     insert into recipients (offer_id, worker_id)
     select ${id}, worker_id
-    from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as given (worker_id, place)
+    from json_array_elements_text(${JSON.stringify(workerIds)}::text::json) with ordinality as workers (worker_id, place)
     order by place`.execute(trx);
   await emailOfferCreated(trx, deps, { ...offer, events }, workerIds.length);
   await notifyWorkers(trx, { offerId: id, workerIds, reason: "offer" });
@@ -61,10 +61,10 @@ export async function createOffer(
 
 function firstStart(events: readonly { start: string }[]): Date | undefined {
   if (events.length === 0) return undefined;
-  return new Date(events.reduce((first, { start }) => Math.min(first, Date.parse(start)), Number.POSITIVE_INFINITY));
+  return new Date(Math.min(...events.map(({ start }) => Date.parse(start))));
 }
 
 function lastEnd(events: readonly { end: string }[]): Date | null {
   if (events.length === 0) return null;
-  return new Date(events.reduce((latest, { end }) => Math.max(latest, Date.parse(end)), Number.NEGATIVE_INFINITY));
+  return new Date(Math.max(...events.map(({ end }) => Date.parse(end))));
 }

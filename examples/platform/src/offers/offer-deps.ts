@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 export interface OfferDeps {
   store: Store;
   now: () => Date;
-  /** Publishes changes that are made outside a transaction. The store publishes those that a transaction announces. */
+  /** Publishes signals for changes outside a transaction. The store publishes the signals that a transaction announces. */
   signals: Pick<Signals, "publish">;
   /** Returns a page's URL for emails. Never uses the Host header, which the caller controls. */
   linkTo: (path: string) => string;

@@ -7,7 +7,7 @@ import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
 import type { OfferDeps } from "./offer-deps.ts";
 
-/** The parts of an offer that its emails need. */
+/** The fields of an offer that its emails need. */
 export interface MailedOffer {
   id: string;
   organisation_id: string;
@@ -18,7 +18,7 @@ export interface MailedOffer {
 
 type MailDeps = Pick<OfferDeps, "now" | "linkTo">;
 
-/** The maximum number of workers to list by name. The rest are only counted. */
+/** The maximum number of workers to list by name. An email only counts the others. */
 const maxListedNames = 20;
 
 /** Emails the offer's contact that the offer was created (D-38). */
@@ -26,11 +26,12 @@ export async function emailOfferCreated(
   trx: Trx,
   deps: MailDeps,
   offer: MailedOffer,
-  recipients: number,
+  recipientCount: number,
 ): Promise<void> {
   if (offer.notify_email_address === null) return;
   const title = toEmailLine(offer.title);
-  const line = `The offer "${title}" was created and sent to ${recipients === 1 ? "1 worker" : `${recipients} workers`}.`;
+  const workers = recipientCount === 1 ? "1 worker" : `${recipientCount} workers`;
+  const line = `The offer "${title}" was created and sent to ${workers}.`;
   const body = await composeBody(trx, deps, offer, [line]);
   await enqueueEmails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
 }
@@ -41,7 +42,7 @@ export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffe
   if (address === null) return;
   const at = deps.now();
   await enqueueDigest(trx, { key: id, at, delayMinutes: responseDigestMinutes }, async (since) => {
-    const responded = await trx
+    const responses = await trx
       .selectFrom("recipients")
       .innerJoin("workers", "workers.id", "worker_id")
       .select(["name", "response"])
@@ -52,14 +53,18 @@ export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffe
       .execute();
     const { applied, rejected, none } = await countResponses(trx, id);
     const lines = [
-      ...responded.slice(0, maxListedNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
-      ...(responded.length > maxListedNames ? [`and ${responded.length - maxListedNames} more`] : []),
+      ...responses.slice(0, maxListedNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
+      ...(responses.length > maxListedNames ? [`and ${responses.length - maxListedNames} more`] : []),
       "",
       `In total, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
     ];
     const title = toEmailLine(offer.title);
-    const subject = `${responded.length === 1 ? "1 response" : `${responded.length} responses`}: ${title}`;
-    return { to_address: address, subject, body: await composeBody(trx, deps, offer, [title, "", ...lines]) };
+    const count = responses.length === 1 ? "1 response" : `${responses.length} responses`;
+    return {
+      to_address: address,
+      subject: `${count}: ${title}`,
+      body: await composeBody(trx, deps, offer, [title, "", ...lines]),
+    };
   });
 }
 
@@ -68,7 +73,7 @@ export async function emailOfferClosed(
   trx: Trx,
   deps: MailDeps,
   offer: MailedOffer,
-  end: "complete" | "withdraw",
+  action: "complete" | "withdraw",
 ): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
@@ -79,7 +84,7 @@ export async function emailOfferClosed(
     .execute();
   const title = toEmailLine(offer.title);
   const mail =
-    end === "complete"
+    action === "complete"
       ? {
           subject: `Offer complete: ${title}`,
           lines: [`The offer "${title}" is complete.`, "", ...(await listAssignedWorkers(trx, id))],
@@ -116,7 +121,7 @@ async function countResponses(trx: Trx, offerId: string) {
   return { applied: getCount("applied"), rejected: getCount("rejected"), none: getCount("none") };
 }
 
-/** Returns the email's body: the lines, the offer's times and place in the organisation's time zone, and the offer page's URL. */
+/** Composes the email body: the lines, the offer's times in the organisation's time zone, its place, and the URL of the offer page. */
 async function composeBody(
   trx: Trx,
   { linkTo }: MailDeps,

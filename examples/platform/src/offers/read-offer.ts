@@ -4,7 +4,7 @@ import type { OfferDeps } from "./offer-deps.ts";
 
 export type Offer = components["schemas"]["Offer"];
 
-/** Reads the offer as its organisation sees it. Resolves with undefined if the organisation has no such offer. */
+/** Reads the offer as the API returns it to its organisation. @returns undefined if the organisation has no such offer */
 export async function readOffer(
   { store, now }: OfferDeps,
   organisationId: string,

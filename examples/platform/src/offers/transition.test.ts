@@ -41,7 +41,7 @@ describe.each([
     [{ type: "withdraw" }, { complete, withdrawn: true }],
   ];
 
-  test.each(actions)("%o", (action, after) => {
+  test.each(actions)("%o results in %o", (action, after) => {
     const outcome = transition(state, action);
     if (after !== "rejected when closed") expect(outcome).toMatchObject({ allowed: true, state: after });
     else if (closedBy !== undefined) expect(outcome).toEqual({ allowed: false, refusal: { code: closedBy } });
@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-test("the table defines every action in every state", () => {
+test("the transition table defines every action in every state", () => {
   expect(Object.keys(transitionTable)).toEqual(["open", "close", "apply", "reject", "complete", "withdraw"]);
   for (const row of Object.values(transitionTable))
     expect(Object.keys(row)).toEqual(["open", "complete", "withdrawn", "completeAndWithdrawn"]);

@@ -54,7 +54,7 @@ interface RespondAction {
 export type Move =
   | RespondAction
   | { kind: "noop" }
-  /** Confirms the selected workers and notifies all recipients, whatever they responded (D-09). */
+  /** Confirms the selected workers and notifies all recipients, regardless of their responses (D-09). */
   | { kind: "complete" }
   /** Notifies all recipients. */
   | { kind: "withdraw" }
@@ -68,7 +68,7 @@ const withdrawn: Move = { kind: "withdraw" };
 const alreadyComplete: Move = { kind: "reject", code: "offer_completed" };
 const alreadyWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
 
-/** Defines what each action does in each state. A worker the offer was not sent to gets "not found" in every state (D-36). */
+/** Defines what each action does in each state. Actions by a worker who did not receive the offer fail in every state (D-36). */
 export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<StateName, Move>>>> = {
   // Viewing an offer is not a response, so it sends no webhook.
   open: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
@@ -122,7 +122,8 @@ function respond(
   workerIds: readonly string[],
   { response, webhookResponse }: RespondAction,
 ): Transition {
-  const worker = state.recipients.filter(hasIdIn(workerIds)).find((recipient) => recipient.response !== response);
+  const isResponding = hasIdIn(workerIds);
+  const worker = state.recipients.find((recipient) => isResponding(recipient) && recipient.response !== response);
   if (worker === undefined) return allow(state);
   const recipients = state.recipients.map((recipient) =>
     recipient === worker ? { ...recipient, response } : recipient,
@@ -133,10 +134,10 @@ function respond(
 
 /** Completes the offer. @param workerIds the selected workers; a repeated id counts once */
 function complete(state: OfferState, workerIds: readonly string[]): Transition {
-  const applied = new Set(
+  const appliedIds = new Set(
     state.recipients.filter((recipient) => recipient.response === "applied").map((recipient) => recipient.workerId),
   );
-  const indexes = workerIds.flatMap((id, index) => (applied.has(id) ? [] : [index]));
+  const indexes = workerIds.flatMap((id, index) => (appliedIds.has(id) ? [] : [index]));
   if (indexes.length > 0 || workerIds.length === 0) return reject({ code: "worker_not_applied", indexes });
   const isSelected = hasIdIn(workerIds);
   const recipients = state.recipients.map((recipient) =>

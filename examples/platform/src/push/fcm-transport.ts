@@ -27,7 +27,7 @@ export interface FcmOptions {
   timeoutMs?: number;
 }
 
-/** Thrown if the push service rejected a message. `code` is from that service, such as `QUOTA_EXCEEDED`. */
+/** Thrown if the push service rejected a message. `code` is the error code from that service, such as `QUOTA_EXCEEDED`. */
 class FcmError extends Error {
   override readonly name = "FcmError";
   readonly code: string;
@@ -42,9 +42,8 @@ const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const tokenTimeoutMs = 3_000;
 
 /**
- * Creates a transport that uses the HTTP v1 API of Firebase Cloud Messaging, which uses APNs for iOS (D-79). Does not use
- * firebase-admin, which retries a request for over a minute, delaying a shutdown, and ignores the dispatcher when it requests an
- * access token.
+ * Creates a transport for the HTTP v1 API of Firebase Cloud Messaging, which uses APNs for iOS (D-79). Does not use firebase-admin,
+ * because its retries delay a shutdown by over a minute, and because it ignores the dispatcher when it requests an access token.
  */
 export function createFcmTransport({ credentials, onUnregistered, now, ...options }: FcmOptions): PushTransport {
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
@@ -122,11 +121,11 @@ const maxTitleLength = 200;
  */
 export function fcmMessage(
   { platform, token }: Device,
-  { id, offerId, offerTitle, reason, ...work }: Push,
+  { id, offerId, offerTitle, reason, ...summary }: Push,
   now: Date,
 ): object {
   const title = [...offerTitle].slice(0, maxTitleLength).join("");
-  const lines = offerSummary(work).map((line) => line.replace(/^\w+: /, ""));
+  const lines = offerSummary(summary).map((line) => line.replace(/^\w+: /, ""));
   const notification = { title: titles[reason], body: [title, ...lines].join("\n") };
   const message = { token, notification, data: { sequence: String(id), offerId, reason } };
   if (platform === "android")
@@ -140,7 +139,7 @@ export function fcmMessage(
   return { ...message, apns: { headers, payload: { aps: { sound: "default", "thread-id": offerId } } } };
 }
 
-/** Removes a device's token, unless the app has registered another one since. The device keeps its notifications menu. */
+/** Removes a device's token, unless the app has registered a new token since. The device keeps its notifications menu. */
 export async function removeToken(store: Store, { id, token }: Device): Promise<void> {
   await store.db.updateTable("devices").set({ token: null }).where("id", "=", id).where("token", "=", token).execute();
 }

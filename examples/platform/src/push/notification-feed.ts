@@ -15,11 +15,11 @@ export type NotificationListener = (notification: FeedNotification) => void;
 /** Passes new notifications to the worker app's event stream. Reads the store after each signal from any process. */
 export interface NotificationFeed {
   /** Returns all of the worker's notifications in feed order. */
-  since(workerId: string): Promise<FeedNotification[]>;
+  readAll(workerId: string): Promise<FeedNotification[]>;
   /**
    * Calls `listener` once for each later notification, in feed order.
    *
-   * @param after the position of the last known notification, from `since`, or 0 to receive all
+   * @param after the position of the last notification from `readAll`, or 0 to receive all notifications
    * @returns a function that ends the subscription
    */
   subscribe(workerId: string, after: number, listener: NotificationListener): () => void;
@@ -33,7 +33,7 @@ export interface NotificationFeedOptions {
 
 const untilWoken = Number.POSITIVE_INFINITY;
 
-/** The pause before reading notifications that another transaction has locked. That transaction may end without a signal. */
+/** The pause before polling again for notifications that another transaction has locked. That transaction may end without a signal. */
 const lockedPauseMs = 250;
 
 interface Subscriber {
@@ -90,12 +90,12 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
     if (workersToPoll.size > 0) polling.wake();
   });
   return {
-    since: (workerId) => readNotifications(store, workerId),
+    readAll: (workerId) => readNotifications(store, workerId),
     subscribe(workerId, after, listener) {
       const subscriber: Subscriber = { listener, position: after };
       const workerSubscribers = subscribers.get(workerId) ?? new Set();
       subscribers.set(workerId, workerSubscribers.add(subscriber));
-      // Poll once: signals for notifications after `after` may already have been published.
+      // Poll once, because signals for later notifications may already have been published.
       workersToPoll.add(workerId);
       polling.wake();
       return () => {
@@ -119,21 +119,22 @@ export async function readNotifications(store: Store, workerId: string): Promise
 
 async function assignAllPositions(store: Store, workerIds: readonly string[]): Promise<UnassignedRows> {
   let unassigned: UnassignedRows;
-  do unassigned = await assignPositions(store, "notifications", workerIds);
-  while (unassigned === "more");
+  do {
+    unassigned = await assignPositions(store, "notifications", workerIds);
+  } while (unassigned === "more");
   return unassigned;
 }
 
 /** Reads the workers' feeds. @param after maps each worker id to the position to start after */
 function readNotificationsAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
-  const wanted = sql<{ worker_id: string; after: number }>`
+  const cursors = sql<{ worker_id: string; after: number }>`
     (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(after))}::text::json))`;
   return db
-    .selectFrom(wanted.as("wanted"))
+    .selectFrom(cursors.as("cursors"))
     .innerJoin("notifications", (join) =>
       join
-        .onRef("notifications.worker_id", "=", "wanted.worker_id")
-        .onRef("notifications.position", ">", "wanted.after"),
+        .onRef("notifications.worker_id", "=", "cursors.worker_id")
+        .onRef("notifications.position", ">", "cursors.after"),
     )
     .innerJoin("offers", "offers.id", "notifications.offer_id")
     .select([
@@ -150,7 +151,7 @@ function readNotificationsAfter({ db }: Store, after: ReadonlyMap<string, number
     .execute();
 }
 
-/** Returns the last position in a worker's feed. A page that shows all notifications subscribes from there. */
+/** Returns the last position in a worker's feed. A page that shows all notifications subscribes after this position. */
 export async function readLastPosition(store: Store, workerId: string): Promise<number> {
   await assignAllPositions(store, [workerId]);
   const feed = await store.db

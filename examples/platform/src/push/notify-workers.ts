@@ -32,8 +32,8 @@ export async function notifyWorkers(trx: Trx, { offerId, workerIds, reason }: Wo
 }
 
 async function supersedePushes(trx: Trx, offerId: string, workerIds: readonly string[]): Promise<void> {
-  // To prevent deadlocks, lock all of the offer's rows together, in the order in which pushes are settled. A completion calls this
-  // function twice.
+  // To prevent deadlocks, lock all of the offer's rows together, in the order in which pushes are settled. Locking only these workers'
+  // rows would not be enough, because a completion calls this function twice.
   await sql`
     update notifications set due_at = null
     where worker_id = any (array(select ${jsonStrings(workerIds)})) and id = any (array(
@@ -44,17 +44,17 @@ async function supersedePushes(trx: Trx, offerId: string, workerIds: readonly st
 
 async function storeNotifications(trx: Trx, { offerId, workerIds, reason }: WorkersToNotify): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with written as (
+    with inserted as (
       insert into notifications (worker_id, device_id, offer_id, reason, due_at)
       select workers.id, devices.id, ${offerId}, ${reason}, now()
-      from ${jsonStrings(workerIds)} as given (worker_id)
-      join workers on workers.id = given.worker_id
+      from ${jsonStrings(workerIds)} as recipients (worker_id)
+      join workers on workers.id = recipients.worker_id
       left join devices on devices.worker_id = workers.id
       returning 1
     )
-    select count(*) from written`.execute(trx);
+    select count(*) from inserted`.execute(trx);
   return rows[0]?.count ?? 0;
 }
 
-/** Passes strings as one JSON parameter: planning a statement with a parameter per worker would take longer than running it. */
+/** Passes strings as one JSON parameter, because planning a statement with a parameter per worker takes longer than running it. */
 const jsonStrings = (values: readonly string[]) => sql`json_array_elements_text(${JSON.stringify(values)}::text::json)`;

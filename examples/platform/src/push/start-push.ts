@@ -61,9 +61,9 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
       );
     },
     async settle(trx, attempted) {
-      const held = await endLeases(trx, "pushes", attempted);
-      if (held.length > 0) await settlePushes(trx, held, firstRetryMs);
-      return () => onSettled?.(held.length);
+      const heldPushes = await endLeases(trx, "pushes", attempted);
+      if (heldPushes.length > 0) await settlePushes(trx, heldPushes, firstRetryMs);
+      return () => onSettled?.(heldPushes.length);
     },
   });
 }
@@ -92,8 +92,8 @@ async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[],
 
 /**
  * The queue of notifications, with one lane per offer, so that an offer to thousands of workers does not delay other offers. A push
- * waits until the previous push about the same offer to the same device has ended (D-99). The capacity is twice the size of a claim:
- * one claim is attempted while another is stored.
+ * waits until the previous push about the same offer to the same device has ended (D-99). The capacity is twice the size of a claim,
+ * so that one claim can be attempted while the previous one is stored.
  */
 export const pushQueue: OutboxQueue = {
   name: "pushes",

@@ -56,8 +56,8 @@ export interface AttemptContext {
 }
 
 /**
- * Calls the endpoint once, in a child span of the event's span. Never rejects: after an error in the platform itself, the attempt
- * has failed and is retried.
+ * Calls the endpoint once, in a child span of the event's span. Never rejects: an error in the platform itself counts as a failed
+ * attempt, which is retried.
  */
 export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { type, data, trace, attempts } = delivery;
@@ -158,8 +158,8 @@ export async function loadDeliveries(
   now: Date,
 ): Promise<Map<number, PendingDelivery>> {
   const rows = await readDeliveries(store, leases);
-  const open = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
-  return new Map(open.map((row) => [row.sequence, row]));
+  const attemptable = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
+  return new Map(attemptable.map((row) => [row.sequence, row]));
 }
 
 /** Reads claimed deliveries as one JSON string, because PGlite takes longer to return many columns than to find the rows. */
@@ -206,7 +206,7 @@ export type WebhookCall = Webhook & {
   body?: Record<string, string>;
 };
 
-/** Returns the webhook for an event, with the path and payload that the contract defines. */
+/** Builds the webhook request for an event, with the path and payload that the contract defines. */
 export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
   switch (type) {
     case "workerOfferResponse":

@@ -20,7 +20,7 @@ export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)
 export const healthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
   Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
 
-/** Classifies what an attempt reveals about the endpoint's health: nothing if the platform itself caused the failure. */
+/** Classifies an attempt's effect on the endpoint's health: `inconclusive` if the platform itself caused the failure. */
 export function classifyAttempt({ status, failure }: Pick<Attempt, "status" | "failure">): AttemptResult {
   if (failure === undefined) return "acknowledged";
   if (failure === "internal_error" || failure === "request_too_large" || failure === "aborted") return "inconclusive";

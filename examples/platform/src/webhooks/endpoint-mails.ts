@@ -20,29 +20,29 @@ const reasons: Record<DisabledBecause, string> = {
     "has not acknowledged any event for five days (only status 200 does; 204, which many frameworks send when a handler returns nothing, does not)",
 };
 
-/** Emails each user of the organisation that its endpoint is disabled (D-73), in the transaction that disables it. */
+/** Emails each user of the organisation that its endpoint is disabled (D-73). Call it in the transaction that disables the endpoint. */
 export const emailEndpointDisabled = (trx: Trx, organisationId: string, because: DisabledBecause, linkTo: LinkTo) =>
   emailUsers(
     trx,
     organisationId,
     "disabled",
-    ({ address, waiting }) =>
-      `Your organisation's webhook endpoint ${address} ${reasons[because]}, so we have disabled it. Nothing is lost: ${waiting} \
+    ({ address, eventsAre }) =>
+      `Your organisation's webhook endpoint ${address} ${reasons[because]}, so we have disabled it. Nothing is lost: ${eventsAre} \
 kept, as are new ones. We will deliver them in order once you enable the endpoint.\n\nCheck and enable it: ${linkTo("/company#health")}`,
   );
 
 /** The minimum time between two emails that report an endpoint as failing. */
 const failingEmailIntervalMs = 24 * 60 * 60_000;
 
-/** Emails each user that deliveries are paused after failures (D-72), in the transaction that starts the first pause. */
+/** Emails each user that deliveries are paused after failures (D-72). Call it in the transaction that starts the first pause. */
 export async function emailEndpointFailing(trx: Trx, organisationId: string, now: Date, linkTo: LinkTo): Promise<void> {
   if (await wasEmailed(trx, organisationId, "failing", new Date(now.getTime() - failingEmailIntervalMs))) return;
   await emailUsers(
     trx,
     organisationId,
     "failing",
-    ({ address, waiting }) =>
-      `Your organisation's webhook endpoint ${address} is failing, so deliveries pause between attempts. Nothing is lost: ${waiting} \
+    ({ address, eventsAre }) =>
+      `Your organisation's webhook endpoint ${address} is failing, so deliveries pause between attempts. Nothing is lost: ${eventsAre} \
 waiting and will be retried for days.\n\nSee the endpoint's responses: ${linkTo("/deliveries?state=pending")}\nRetry immediately once it works again: ${linkTo("/company#health")}`,
   );
 }
@@ -66,8 +66,8 @@ export async function emailEndpointRecovered(
     trx,
     organisationId,
     "recovered",
-    ({ address, waiting }) =>
-      `Your organisation's webhook endpoint ${address} works again: ${waiting} being delivered, the oldest first. Deliveries \
+    ({ address, eventsAre }) =>
+      `Your organisation's webhook endpoint ${address} works again: ${eventsAre} being delivered, the oldest first. Deliveries \
 that failed in the meantime are not retried automatically.\n\nSee which deliveries failed: ${linkTo("/deliveries?state=dead")}`,
   );
 }
@@ -83,7 +83,7 @@ const usersQuery = (trx: Trx, organisationId: string) =>
     .orderBy("people.id")
     .orderBy("email_address");
 
-/** Allows for a clock difference: emails are dated by the database's clock, at the start of their transaction. */
+/** The tolerated clock difference: `since` is from this process's clock, but `created_at` is from the database's clock. */
 const clockToleranceMs = 60_000;
 
 async function wasEmailed(trx: Trx, organisationId: string, change: EndpointChange, since: Date): Promise<boolean> {
@@ -100,8 +100,8 @@ async function wasEmailed(trx: Trx, organisationId: string, change: EndpointChan
 
 interface EndpointInMail {
   address: string;
-  /** The number of pending events and a verb, such as `12 events are`. */
-  waiting: string;
+  /** The number of pending events and the verb, such as `12 events are`. */
+  eventsAre: string;
 }
 
 async function emailUsers(
@@ -125,11 +125,11 @@ async function emailUsers(
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
   const count = Number(pending);
-  const waiting = count === 1 ? "1 event is" : `${count} events are`;
+  const eventsAre = count === 1 ? "1 event is" : `${count} events are`;
   const emails = users.map(({ name, address: to_address, organisation }) => ({
     to_address,
     subject: `${organisation}: ${subjects[change]}`,
-    body: `Dear ${name},\n\n${composeText({ address, waiting })}\n`,
+    body: `Dear ${name},\n\n${composeText({ address, eventsAre })}\n`,
   }));
   await enqueueEmails(trx, emails);
 }

@@ -63,7 +63,7 @@ const jsonArray = (ids: readonly string[]) =>
 const hasLastStatus = (status: number) =>
   status === 200 ? sql<SqlBool>`last_status = 200` : sql<SqlBool>`(last_status = ${status} and last_error is not null)`;
 
-/** If no more workers or offers than this match, their deliveries are found through an index. Otherwise each delivery is checked. */
+/** If at most this many workers and offers match, an index finds their deliveries. Otherwise, the query checks each delivery. */
 const maxIndexedMatches = 50;
 
 /** Builds a condition that finds the deliveries for matching workers and offers by order key: event data is not indexed. */

@@ -19,8 +19,8 @@ export interface RecordedEvent {
 
 /**
  * Records an event in the caller's transaction, and a delivery if the organisation has an endpoint. The caller's change and the
- * delivery are committed together or not at all (a transactional outbox). The delivery's row is also its entry in the queue. Wakes
- * the endpoint's lane and announces the delivery.
+ * delivery are committed together or not at all (a transactional outbox). The delivery row is also the queue entry. Wakes the
+ * endpoint's lane and announces the delivery.
  *
  * @param organisationId the organisation whose endpoint is called
  */
@@ -68,8 +68,8 @@ function toOrderKey(eventId: string, event: EventToRecord): string {
 export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
 
 /**
- * Inserts a due delivery, unless an older delivery with the same order key is pending. In that case it locks the older one: the
- * transaction that settles the older delivery waits for this transaction, and makes the new delivery due.
+ * Inserts a due delivery, unless an older delivery with the same order key is pending. In that case, locks the older delivery: the
+ * transaction that settles it waits for this transaction, and then makes the new delivery due.
  *
  * @returns whether the delivery was inserted
  */
@@ -85,16 +85,16 @@ async function insertIfFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<
       )
       .returning("id")
       .executeTakeFirst();
-    // Otherwise, another transaction has inserted the first delivery with this order key. The next iteration locks it.
     if (inserted !== undefined) return true;
+    // Another transaction has inserted the first delivery with this order key. The next iteration locks it.
   }
 }
 
 type OrderKey = Pick<Selectable<DeliveryTable>, "organisation_id" | "order_key">;
 
 /**
- * Locks all deliveries with an order key that may still be attempted, oldest first. Until this transaction ends, no
- * other can settle, redeliver or overtake them. Includes failed deliveries and the latest one, because they can be redelivered.
+ * Locks the deliveries with an order key that may still be attempted, oldest first. Until this transaction ends, no other transaction
+ * can settle, redeliver or overtake them. Includes failed deliveries and the latest delivery, because they can be redelivered.
  */
 async function lockOrderKey(trx: Trx, { organisation_id, order_key }: OrderKey) {
   const { rows } = await sql<Pick<Selectable<DeliveryTable>, "id" | "sequence" | "state">>`

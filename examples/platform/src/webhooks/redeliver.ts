@@ -45,8 +45,8 @@ export async function redeliverDeliveries(
   organisationId: string,
   deliveryIds: readonly string[],
 ): Promise<Map<string, Redelivery>> {
-  // Without this lock, a transaction that settles deliveries at the same time would not see the rows that this one makes
-  // pending, and this one would not see the rows that the other makes due.
+  // Without this lock, a concurrent transaction that settles deliveries would not see the rows that this transaction makes pending,
+  // and this transaction would not see the rows that the concurrent one makes due.
   await lockSettlingExclusively(trx, "webhooks");
   const candidates = await lockCandidates(trx, organisationId, deliveryIds);
   const redeliveries = new Map(candidates.map((candidate) => [candidate.id, classifyRedelivery(candidate)]));
@@ -128,7 +128,7 @@ export interface RedeliveryRange {
 
 export interface RedeliveryCounts {
   redelivered: number;
-  /** How many were skipped because of a later response by the same worker to the same offer. */
+  /** How many deliveries were skipped because the same worker has sent a later response to the same offer. */
   superseded: number;
 }
 
@@ -145,18 +145,18 @@ export async function redeliverAllInRange(
   range: RedeliveryRange,
 ): Promise<RedeliveryCounts> {
   const counts = { redelivered: 0, superseded: 0 };
+  // Read the last sequence first, to exclude deliveries that the batches themselves add.
   const { last } = await store.db
     .selectFrom("deliveries")
     .select(({ fn }) => fn.max("sequence").as("last"))
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
-  // Exclude deliveries that the batches themselves add.
   let after: number | undefined = last === null ? undefined : 0;
   while (after !== undefined) after = await redeliverBatch(store, organisationId, { ...range, after, last }, counts);
   return counts;
 }
 
-/** @returns where the next batch starts; undefined after the last one */
+/** Redelivers one batch and adds to `counts`. @returns the sequence after which the next batch starts; undefined after the last batch */
 function redeliverBatch(
   store: Store,
   organisationId: string,
@@ -173,7 +173,7 @@ function redeliverBatch(
       .where("sequence", "<=", last)
       .where("state", "in", states)
       .where("events.created_at", ">=", since)
-      .$if(until !== undefined, (query) => query.where("events.created_at", "<", until ?? since))
+      .$if(until !== undefined, (query) => query.where("events.created_at", "<", until as Date))
       .orderBy("sequence")
       .limit(maxRedelivered)
       .execute();
@@ -186,7 +186,7 @@ function redeliverBatch(
 }
 
 /** Why an organisation's deliveries cannot be attempted now. */
-export type NoAttempt = "no_endpoint" | "disabled";
+export type BlockedReason = "no_endpoint" | "disabled";
 
 /** The outcome of a retry that a user requested (D-130). */
 export type Retry =
@@ -196,7 +196,7 @@ export type Retry =
   | { outcome: "unknown" }
   /** The delivery was already acknowledged or has failed. */
   | { outcome: "settled" }
-  | { outcome: NoAttempt };
+  | { outcome: BlockedReason };
 
 /**
  * Makes a pending delivery due now. Restarts its retry schedule, so that manual retries during an outage do not use it up. To
@@ -216,8 +216,8 @@ export function retryNow(store: Store, organisationId: string, deliveryId: strin
       .executeTakeFirst();
     if (delivery === undefined) return { outcome: "unknown" };
     if (delivery.state !== "pending") return { outcome: "settled" };
-    const noAttempt = await endPause(trx, organisationId, now);
-    if (noAttempt !== undefined) return { outcome: noAttempt };
+    const blockedReason = await endPause(trx, organisationId, now);
+    if (blockedReason !== undefined) return { outcome: blockedReason };
     const { id } = await trx
       .updateTable("deliveries")
       .set({ attempts: 0, due_at: sql<Date>`least(due_at, now())` })
@@ -235,17 +235,17 @@ export function retryNow(store: Store, organisationId: string, deliveryId: strin
  *
  * @returns why the deliveries cannot be attempted; undefined if they are due now
  */
-export async function retryAllNow(store: Store, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
-  const noAttempt = await store.transaction((trx) => endPause(trx, organisationId, now));
-  if (noAttempt === undefined) await restartSchedules(store, organisationId);
-  return noAttempt;
+export async function retryAllNow(store: Store, organisationId: string, now: Date): Promise<BlockedReason | undefined> {
+  const blockedReason = await store.transaction((trx) => endPause(trx, organisationId, now));
+  if (blockedReason === undefined) await restartSchedules(store, organisationId);
+  return blockedReason;
 }
 
 /**
  * Ends the circuit breaker's pause (D-72) and wakes the lane. The next attempt is the probe, which closes the breaker or opens it
  * again. To prevent deadlocks, every transaction locks endpoints before deliveries.
  */
-async function endPause(trx: Trx, organisationId: string, now: Date): Promise<NoAttempt | undefined> {
+async function endPause(trx: Trx, organisationId: string, now: Date): Promise<BlockedReason | undefined> {
   const endpoint = await trx
     .selectFrom("endpoints")
     .select(["disabled_at", "breaker_open_until"])
@@ -269,8 +269,8 @@ async function endPause(trx: Trx, organisationId: string, now: Date): Promise<No
 const maxRestarted = 1_000;
 
 /**
- * Makes the deliveries due that the endpoint's failures delayed, and restarts their retry schedules (D-73). Call it when the
- * endpoint has passed its checks, perhaps at another URL. If interrupted, the remaining deliveries keep their due times.
+ * Makes the deliveries that the endpoint's failures delayed due now, and restarts their retry schedules (D-73). Call it when the
+ * endpoint has passed its checks, possibly at a new URL. If interrupted, the remaining deliveries keep their due times.
  */
 export async function restartSchedules(store: Store, organisationId: string): Promise<void> {
   let after: number | undefined = 0;
@@ -281,7 +281,7 @@ export async function restartSchedules(store: Store, organisationId: string): Pr
  * Restarts one batch. The lock waits for transactions that settle deliveries, so that those deliveries are restarted too. Only
  * deliveries with a due time can have been attempted, because each is the oldest with its order key.
  *
- * @returns where the next batch starts; undefined after the last batch
+ * @returns the sequence after which the next batch starts; undefined after the last batch
  */
 function restartBatch(store: Store, organisationId: string, after: number): Promise<number | undefined> {
   return store.transaction(async (trx) => {

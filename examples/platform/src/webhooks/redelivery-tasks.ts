@@ -107,7 +107,7 @@ async function moveToBackOfQueue({ db }: Store, taskId: string): Promise<void> {
 }
 
 /**
- * Redelivers the next batch of the task that has waited longest. The task's position is committed with the batch, so that each
+ * Redelivers the next batch of the task that has waited longest. Commits the task's position together with the batch, so that each
  * delivery is redelivered exactly once, even if the process is killed.
  *
  * @param onChosen called with the task's id
@@ -136,17 +136,21 @@ async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Pro
     .execute();
   const ids = rows.map((row) => row.id);
   const outcomes = ids.length === 0 ? [] : [...(await redeliverDeliveries(trx, organisationId, ids)).values()];
-  const redelivered = task.redelivered + outcomes.filter(({ outcome }) => outcome === "redelivered").length;
+  const redeliveredInBatch = outcomes.filter(({ outcome }) => outcome === "redelivered").length;
+  const redelivered = task.redelivered + redeliveredInBatch;
+  const isLastBatch = rows.length < batchSize;
+  const skipped = isLastBatch
+    ? Math.max(0, task.total - redelivered)
+    : task.skipped + outcomes.length - redeliveredInBatch;
   const now = new Date();
   await trx
     .updateTable("redeliveries")
     .set({
       redelivered,
+      skipped,
       after_sequence: rows.at(-1)?.sequence ?? task.after_sequence,
       continued_at: now,
-      ...(rows.length < batchSize
-        ? { finished_at: now, skipped: Math.max(0, task.total - redelivered) }
-        : { skipped: task.skipped + outcomes.length - (redelivered - task.redelivered) }),
+      ...(isLastBatch && { finished_at: now }),
     })
     .where("id", "=", id)
     .execute();

@@ -41,11 +41,11 @@ export async function settleAttempts(
   context: SettleContext,
   attempted: readonly AttemptedDelivery[],
 ): Promise<Settled> {
-  const held = await endLeases(trx, "webhooks", attempted);
-  if (held.length === 0) return { attempts: [], endpoints: [] };
-  const lockedEndpoints = await lockEndpoints(trx, held);
-  // All transactions lock deliveries in sequence order.
-  const group = held.toSorted((a, b) => a.row.sequence - b.row.sequence);
+  const heldAttempts = await endLeases(trx, "webhooks", attempted);
+  if (heldAttempts.length === 0) return { attempts: [], endpoints: [] };
+  const lockedEndpoints = await lockEndpoints(trx, heldAttempts);
+  // To prevent deadlocks, all transactions lock deliveries in sequence order.
+  const group = heldAttempts.toSorted((a, b) => a.row.sequence - b.row.sequence);
   const endpoints = await updateHealth(trx, context, group, lockedEndpoints);
   const outcomes = group.map((attempt) => decideOutcome(context, attempt, endpoints.get(attempt.row.organisation_id)));
   const pending = await storeAttempts(trx, outcomes);
@@ -109,13 +109,15 @@ async function updateHealth(
   const at = now();
   const updated = lockedEndpoints.map((before): UpdatedEndpoint => {
     const { organisation_id: organisationId, encrypted_secret: encryptedSecret } = before;
-    const after = group
-      .filter(({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret)
-      .reduce<EndpointHealth>((health, { row, result }) => {
-        const isProbe = row.breaker_open_until !== null;
-        const classified = { result: classifyAttempt(result), isProbe, retryAfterMs: result.retryAfterMs, at };
-        return nextHealth(health, classified, breaker, random());
-      }, before);
+    const attempts = group.filter(
+      ({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret,
+    );
+    let after: EndpointHealth = before;
+    for (const { row, result } of attempts) {
+      const isProbe = row.breaker_open_until !== null;
+      const attempt = { result: classifyAttempt(result), isProbe, retryAfterMs: result.retryAfterMs, at };
+      after = nextHealth(after, attempt, breaker, random());
+    }
     return { organisationId, encryptedSecret, before, after };
   });
   await writeHealth(trx, updated);
@@ -135,12 +137,12 @@ async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promi
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
-/** What an attempt means for its delivery. `held`: the attempt failed and the endpoint is disabled. */
+/** The outcome of an attempt for its delivery. `held`: the attempt failed and the endpoint is disabled. */
 export type DeliveryOutcome = "acknowledged" | "retry" | "dead" | "held";
 
 const storedStates = { acknowledged: "acknowledged", retry: "pending", dead: "dead", held: "pending" } as const;
 
-/** An attempt and what it means for the delivery. */
+/** An attempt and its outcome for the delivery. */
 interface AttemptOutcome {
   delivery: PendingDelivery;
   attempt: Attempt;
@@ -161,7 +163,7 @@ function decideOutcome(
   { row: delivery, result: attempt }: AttemptedDelivery,
   endpoint: UpdatedEndpoint | undefined,
 ): AttemptOutcome {
-  const settled = (outcome: DeliveryOutcome): AttemptOutcome => ({
+  const withoutRetry = (outcome: DeliveryOutcome): AttemptOutcome => ({
     delivery,
     attempt,
     outcome,
@@ -172,26 +174,26 @@ function decideOutcome(
     const nextAttemptAt = new Date(now().getTime() + delayMs);
     return { delivery, attempt, outcome: "retry", delayMs, countsAsAttempt, nextAttemptAt };
   };
-  if (attempt.failure === undefined) return settled("acknowledged");
+  if (attempt.failure === undefined) return withoutRetry("acknowledged");
   // The profile changed during the attempt, so the failure does not count against the new profile.
   if (endpoint !== undefined && endpoint.encryptedSecret !== delivery.encrypted_secret) return retryIn(0, false);
-  if (endpoint !== undefined && endpoint.after.disabledAt !== null) return settled("held");
+  if (endpoint !== undefined && endpoint.after.disabledAt !== null) return withoutRetry("held");
   if (attempt.failure === "internal_error") return retryIn(internalErrorDelayMs, false);
   const delayMs = retryDelayMs(retrySchedule, attempt, random());
-  return delayMs === undefined ? settled("dead") : retryIn(delayMs, true);
+  return delayMs === undefined ? withoutRetry("dead") : retryIn(delayMs, true);
 }
 
 /**
  * Stores attempts and the new state of their deliveries. A delivery whose schedule was restarted during the attempt stays pending,
- * unless it was acknowledged. Delays start now, not at the start of the transaction, which may have waited for locks. So no attempt
- * starts before the time that was reported for it.
+ * unless it was acknowledged. Delays start at the current time, because the transaction may have waited for locks since it started.
+ * Otherwise, an attempt could start before the time that was reported for it.
  *
  * @returns the ids of the deliveries that stay pending
  */
 async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Promise<Set<string>> {
   const stored = outcomes.map(({ delivery, attempt, outcome, delayMs, countsAsAttempt }) => ({
     sequence: delivery.sequence,
-    before: delivery.attempts,
+    attempts_before: delivery.attempts,
     state: storedStates[outcome],
     delayMs,
     attempts: countsAsAttempt ? attempt.number : delivery.attempts,
@@ -208,12 +210,12 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     exchange: attempt.exchange && JSON.stringify(attempt.exchange),
     lag_ms: lagMs(delivery, attempt),
   }));
-  const isRestarted = sql`deliveries.attempts <> outcome.before and outcome.state <> 'acknowledged'`;
+  const isRestarted = sql`deliveries.attempts <> outcome.attempts_before and outcome.state <> 'acknowledged'`;
   // Use one JSON parameter: planning a statement with a parameter for each value would take longer than running it.
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
       select * from json_to_recordset(${JSON.stringify(stored)}::text::json) as outcome (
-        sequence bigint, before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
+        sequence bigint, attempts_before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
         method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint,
         content_type text, response text, exchange text)
     ), attempted as (
@@ -243,7 +245,7 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
 
 /**
  * Returns the time from the event to the end of the attempt that was acknowledged, in milliseconds; null for a failed attempt. Never
- * negative, even if the database's clock differs from ours.
+ * negative, even if the database's clock differs from this process's clock.
  */
 function lagMs(
   { event_created_at: createdAt }: PendingDelivery,
@@ -254,7 +256,7 @@ function lagMs(
 
 /**
  * Makes the oldest pending delivery of each order key due. This must be a separate statement after the one that settled the
- * previous delivery, so that its snapshot includes deliveries whose inserts that statement waited for.
+ * previous delivery, because that statement may wait for inserts of deliveries. Only a later statement sees those deliveries.
  *
  * Do not use the condition `state = 'pending'`: PGlite, which has no statistics, would read all pending deliveries of the
  * organisation for each key.
@@ -290,8 +292,8 @@ async function announceAttempts(
     announce(trx, { topic: "delivery", organisationId });
   for (const endpoint of endpoints.values()) {
     const { organisationId, before, after } = endpoint;
-    const isFailingChanged = (before.failingSince === null) !== (after.failingSince === null);
-    if (isFailingChanged || endpointRecord(endpoint) !== undefined)
+    const hasFailingChanged = (before.failingSince === null) !== (after.failingSince === null);
+    if (hasFailingChanged || endpointRecord(endpoint) !== undefined)
       announce(trx, { topic: "endpoint", organisationId });
     if (before.disabledBecause === null && after.disabledBecause !== null)
       await emailEndpointDisabled(trx, organisationId, after.disabledBecause, linkTo);
@@ -311,11 +313,11 @@ export type AttemptRecord = ReturnType<typeof attemptRecord>;
  * @param pending the ids of the deliveries that stay pending. If one of them failed its last attempt, its schedule was restarted
  *   during the attempt, so it is due now
  */
-function attemptRecord({ delivery, attempt, ...rest }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
+function attemptRecord({ delivery, attempt, ...decision }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
   const { number, method, path, status, failure, durationMs } = attempt;
-  const isRestarted = rest.outcome === "dead" && pending.has(delivery.id);
-  const outcome: DeliveryOutcome = isRestarted ? "retry" : rest.outcome;
-  const nextAttemptAt = isRestarted ? now : rest.nextAttemptAt;
+  const isRestarted = decision.outcome === "dead" && pending.has(delivery.id);
+  const outcome: DeliveryOutcome = isRestarted ? "retry" : decision.outcome;
+  const nextAttemptAt = isRestarted ? now : decision.nextAttemptAt;
   return {
     deliveryId: delivery.id,
     eventId: delivery.event_id,

@@ -31,7 +31,7 @@ export interface DeliveryOptions {
   onEndpoint?: (record: EndpointRecord) => void;
   /** Called to log an attempt, once it is committed. */
   onAttempt?: (record: AttemptRecord) => void;
-  /** Called with errors in the platform itself. Delivery continues. */
+  /** Called with an error in the platform itself. Delivery continues. */
   onError: (error: unknown) => void;
   /** The time limit for a whole attempt, in milliseconds (D-25). @default 15_000 */
   attemptTimeoutMs?: number;
@@ -97,9 +97,9 @@ export function startDelivery(options: DeliveryOptions): Loop {
   return {
     wake: dispatcher.wake,
     async stop() {
-      const overdue = setTimeout(() => aborting.abort(), options.finishWithinMs ?? 12_000);
+      const abortTimer = setTimeout(() => aborting.abort(), options.finishWithinMs ?? 12_000);
       await dispatcher.stop();
-      clearTimeout(overdue);
+      clearTimeout(abortTimer);
     },
   };
 }
@@ -117,7 +117,7 @@ export const webhookQueue = (now: () => Date): OutboxQueue => ({
   lane: "organisation_id",
   capacity: endpointCapacity,
   laneState(lane) {
-    // Add only the difference: the breaker's time is from this process's clock, but the queue uses the database's clock.
+    // Convert the time: the breaker uses this process's clock, but the queue uses the database's clock.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select now() + (breaker_open_until - ${at}) as opens_at,

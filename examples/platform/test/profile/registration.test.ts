@@ -126,7 +126,7 @@ describe("registering an http URL with an https port", () => {
 // The codes are from https://nodejs.org/api/tls.html#x509-certificate-error-codes and OpenSSL's sslerr.h.
 test.each([
   ["CERT_HAS_EXPIRED", "has expired"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "for another host name"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "for a different host name"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "is self-signed"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "full chain"],
   ["ERR_SSL_WRONG_VERSION_NUMBER", "does not accept https"],

@@ -42,7 +42,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     for (const offerId of offers.slice(0, -1)) await notify(offerId, [workerId]);
     const received: Notification[] = [];
     feed.subscribe(workerId, 0, (notification) => received.push(notification));
-    const seen = await feed.since(workerId);
+    const seen = await feed.readAll(workerId);
     expect(seen.map(({ offerId }) => offerId)).toEqual(offers.slice(0, -1));
     await notify(last, [workerId]);
     publish([workerId]);
@@ -74,11 +74,11 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     });
     await written;
     await notify(early, [workerId]);
-    const seen = await feed.since(workerId);
+    const seen = await feed.readAll(workerId);
     expect(seen.map(({ offerId }) => offerId)).toEqual([early]);
     commit();
     await writing;
-    const all = await feed.since(workerId);
+    const all = await feed.readAll(workerId);
     expect(all.map(({ offerId }) => offerId)).toEqual([early, late]);
     expect(all[0]?.id).toBeGreaterThan(all[1]?.id ?? 0);
     expect(all[0]?.position).toBe(seen[0]?.position);
@@ -207,7 +207,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
       await eventually("it is received", () => received.length === index + 1);
     }
     await eventually("the push has failed for good", () => rejections === maxPushAttempts);
-    expect((await feed.since(workerId)).map(({ offerId }) => offerId)).toEqual(offers);
+    expect((await feed.readAll(workerId)).map(({ offerId }) => offerId)).toEqual(offers);
     expect(received.map(({ offerId }) => offerId)).toEqual(offers);
     await feed.stop();
   });
@@ -219,8 +219,8 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     const [workerId = ""] = await addWorkers(1, []);
     const offerId = await addOffer();
     expect(await notify(offerId, [workerId])).toBe(1);
-    await eventually("it is on the menu", async () => (await feed.since(workerId)).length > 0);
-    expect(await feed.since(workerId)).toMatchObject([{ offerId, deviceId: null }]);
+    await eventually("it is on the menu", async () => (await feed.readAll(workerId)).length > 0);
+    expect(await feed.readAll(workerId)).toMatchObject([{ offerId, deviceId: null }]);
     await eventually("nothing is left to send", async () => (await countUnsent(offerId)) === 0);
     expect(sent).toEqual([]);
     await feed.stop();

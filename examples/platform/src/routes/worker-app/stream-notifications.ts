@@ -18,7 +18,7 @@ export async function streamNotifications(
   response: Response,
   { session: { id: sessionId, ownerId: workerId, expiresAt }, lastId, check }: StreamOptions,
 ): Promise<void> {
-  const earlier = await deps.feed.since(workerId);
+  const earlier = await deps.feed.readAll(workerId);
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });

@@ -5,7 +5,7 @@ import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { instantField } from "../../../http/fields.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import {
-  type NoAttempt,
+  type BlockedReason,
   type Redelivery,
   redeliver,
   redeliverAllInRange,
@@ -72,7 +72,7 @@ export async function redeliverRange(
   return redeliverAllInRange(deps.store, organisationId, { ...range, states: statesByChoice[state] });
 }
 
-const noAttemptProblems: Record<NoAttempt, () => ProblemError> = {
+const noAttemptProblems: Record<BlockedReason, () => ProblemError> = {
   no_endpoint: () => new ProblemError("profile_missing", "Save a base URL and a secret in the company profile first."),
   disabled: () =>
     new ProblemError(
