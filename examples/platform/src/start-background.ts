@@ -30,17 +30,17 @@ export interface Background {
   wakeRedeliveries(): void;
   /** The URL of the metrics server; undefined if metrics are not served. */
   metricsAddress: string | undefined;
-  /** Waits for the current work to finish, and does not start any more. */
+  /** Stops starting new work, and waits for the current work to finish. */
   stop(): Promise<unknown>;
   /** Stops serving metrics. Call it after the last request. */
   close(): Promise<unknown>;
 }
 
 /**
- * How long retention pauses after a batch: a fixed time if no expired data remains, otherwise nine times as long as the batch took,
+ * How long retention pauses after a batch: `idleMs` if no expired data remains, otherwise a multiple of the time that the batch took,
  * so that retention does not slow down requests.
  */
-const retentionPause = { idleMs: 10 * 60_000, timesAsLong: 9 };
+const retentionPause = { idleMs: 10 * 60_000, multiple: 9 };
 
 export async function startBackground(options: BackgroundOptions): Promise<Background> {
   const { settings, store, leases, signals, streams, log, onError, now } = options;
@@ -67,7 +67,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   const runRetention = async (): Promise<number> => {
     const startedAt = performance.now();
     const hasMore = await purgeExpired(store, now(), settings.retention, onError);
-    return hasMore ? retentionPause.timesAsLong * (performance.now() - startedAt) : retentionPause.idleMs;
+    return hasMore ? retentionPause.multiple * (performance.now() - startedAt) : retentionPause.idleMs;
   };
   const retention = runLoop(runRetention, onError);
   const redeliveries = startRedeliveryLoop(store, onError);

@@ -48,12 +48,12 @@ const drainMs = 8_000;
 /** How long startup waits for the connection that receives signals from other processes. */
 const maxSignalWaitMs = 5_000;
 
-/** A warning: rate limits depend on the caller's address (D-54, D-55). */
+/** The warning about rate limits, which depend on the caller's address (D-54, D-55). */
 const proxiesNotTrusted =
-  "OFFERS_PUBLIC_ORIGIN is set but OFFERS_TRUSTED_PROXIES is 0: behind a proxy, all callers share the proxy's address, and so " +
-  "one limit for invalid keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
+  "OFFERS_PUBLIC_ORIGIN is set but OFFERS_TRUSTED_PROXIES is 0: behind a proxy, all callers share the proxy's address and " +
+  "therefore one limit for invalid keys and passwords; set OFFERS_TRUSTED_PROXIES to the number of proxies";
 
-/** Opens the store, starts the background work, and then accepts requests. If a part fails to start, closes the earlier ones. */
+/** Opens the store, starts the background work, and then accepts requests. If startup fails, closes everything it has opened. */
 export async function startPlatform(
   settings: Settings,
   log: Logger,
@@ -126,7 +126,7 @@ export async function startPlatform(
       wakeRedeliveries: background.wakeRedeliveries,
       isReady: async () => closing === undefined && (await pingDatabase(store)),
     });
-    // Wait until signals are ready: pages that connect earlier would reload everything then.
+    // Wait until signals are ready. Pages that connect earlier would reload everything at that moment.
     await Promise.race([signals.ready, delay(maxSignalWaitMs, undefined, { ref: false })]);
     const server = await startHttpServer("platform", settings, app);
     origin ??= server.address;
@@ -189,14 +189,14 @@ export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): v
 }
 
 /**
- * Matches error codes from the operating system and from PostgreSQL, such as: connection refused, no such database, too many
- * connections, not authorised, starting up.
+ * Matches error codes from the operating system and from PostgreSQL for failed connections: for example, the connection was refused,
+ * the database does not exist, or the server is starting.
  */
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
 /**
- * Describes why the platform could not start. Returns one line that says what to do, or for a bug, the error's fields and stack without
- * its message, which may contain secrets.
+ * Describes why the platform could not start. Returns one line with the remedy. For a bug, returns the error's fields and stack instead,
+ * without the message, which may contain secrets.
  */
 export function describeStartFailure(
   error: unknown,

@@ -52,7 +52,10 @@ export function createProfileImageFinder({
     const [oldest] = cache.keys();
     if (cache.size === maxCachedImages && oldest !== undefined) cache.delete(oldest);
     cache.set(url, image);
-    setTimeout(() => cache.get(url) === image && cache.delete(url), cacheMs).unref();
+    const expire = (): void => {
+      if (cache.get(url) === image) cache.delete(url);
+    };
+    setTimeout(expire, cacheMs).unref();
   };
 
   return (url) => {

@@ -31,11 +31,13 @@ export class EventStreams {
 
   /** Starts a stream of server-sent events. @returns a function that sends an event */
   start(response: Response, { id: sessionId, expiresInMs, check }: StreamSession): (event: StreamEvent) => void {
-    // Turns off buffering in proxies such as nginx, which would delay events.
+    // Turn off buffering in proxies such as nginx, because it would delay events.
     response.status(200).set({ "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     response.write("retry: 1000\n\n");
     const end = (): void => void response.end();
-    const sendHeartbeat = (): void => void (response.writableEnded || response.write(":\n\n"));
+    const sendHeartbeat = (): void => {
+      if (!response.writableEnded) response.write(":\n\n");
+    };
     const heartbeat = setInterval(() => void check().then(sendHeartbeat, end), heartbeatMs);
     const expiry = setTimeout(end, Math.min(expiresInMs, maxTimerDelayMs));
     this.#sessionIds.set(response, sessionId);

@@ -8,7 +8,7 @@ test.each(["", "x".repeat(501), 7, undefined])("rejects the value %j", (text) =>
   expect(textField.safeParse(text).success).toBe(false),
 );
 
-test("rejects a string that cannot be stored, and says what to remove", () =>
+test("rejects a string that cannot be stored, and explains what to remove", () =>
   expect(textField.safeParse("a\0b").error?.issues).toMatchObject([
     { code: "custom", message: "Remove the character U+0000." },
   ]));
@@ -16,7 +16,7 @@ test("rejects a string that cannot be stored, and says what to remove", () =>
 test.each(["Dana Kim", "Émile", "厨房"])("accepts the line %j", (text) => expect(lineField.parse(text)).toBe(text));
 
 test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
-  "rejects the line %j, and says what to remove",
+  "rejects the line %j, and explains what to remove",
   (text) =>
     expect(lineField.safeParse(text).error?.issues).toMatchObject([
       { message: "Remove the line break or control character." },
@@ -41,7 +41,7 @@ test.each([
   ["\udc69\ud83d", "Remove the lone surrogate."],
 ])("rejects %j, which PostgreSQL cannot store: %s", (text, remedy) => expect(remedyForText(text)).toBe(remedy));
 
-const isTitle = (title: string): boolean =>
+const isValidTitle = (title: string): boolean =>
   offerCreationSchema.safeParse({ createdByUserId: "hana", title, workerIds: ["amal"] }).success;
 
 /** Yields all characters except lone surrogates. */
@@ -102,14 +102,14 @@ const blanks = [
 ]);
 
 test.each(blanks)("rejects a title of only %s, and accepts one with a letter [D-89]", (_, blank = "") => {
-  expect(isTitle(blank)).toBe(false);
-  expect(isTitle(blank.repeat(10))).toBe(false);
-  expect(isTitle(` ${blank}a`)).toBe(true);
+  expect(isValidTitle(blank)).toBe(false);
+  expect(isValidTitle(blank.repeat(10))).toBe(false);
+  expect(isValidTitle(` ${blank}a`)).toBe(true);
 });
 
 test.each(["Bar", "厨房", "7", "!", "☕", "👩🏽‍🍳", "מלצר", "\u200fמלצר", "ก็", "नि", "-", "€", "é"])(
   "accepts %s as a title",
-  (title) => expect(isTitle(title)).toBe(true),
+  (title) => expect(isValidTitle(title)).toBe(true),
 );
 
 test.each([
@@ -120,4 +120,4 @@ test.each([
   ["a null character", Buffer.from("a\0b"), "a\ufffdb"],
   ["invalid UTF-8", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80]), "a\ufffd\ufffd\ufffd\ufffd"],
   ["an incomplete last character", Buffer.from([0x61, 0xc3]), "a\ufffd"],
-])("truncates to the limit: %s", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));
+])("truncates a body to eight bytes: %s", (_, body, text) => expect(truncateUtf8(body, 8)).toBe(text));

@@ -2,7 +2,7 @@ import { visibleCharacter } from "@offers/contract/decisions";
 import { dateTime } from "@offers/contract/received-values";
 import { z } from "zod";
 
-/** Returns how to correct a JSON string that PostgreSQL cannot store unchanged, or undefined if it can (D-44). */
+/** Returns the remedy for a JSON string that PostgreSQL cannot store unchanged (D-44); undefined if it can store the string. */
 export function remedyForText(text: string): string | undefined {
   if (text.includes("\0")) return "Remove the character U+0000.";
   // With the u flag, only a lone surrogate matches.
@@ -12,7 +12,7 @@ export function remedyForText(text: string): string | undefined {
 
 const visible = new RegExp(visibleCharacter, "u");
 
-/** Whether a string contains a visible character (D-89). */
+/** Returns whether a string contains a visible character (D-89). */
 export const isVisible = (text: string): boolean => visible.test(text);
 
 /** A non-empty string that PostgreSQL can store. */

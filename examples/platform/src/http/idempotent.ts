@@ -22,7 +22,7 @@ export interface Idempotent<T> {
 /** How long a key is valid after its first use (D-40). */
 const validForMs = 24 * 60 * 60 * 1_000;
 
-/** Keys that were first used at or before this time have expired. */
+/** Returns the expiry cutoff. A key has expired if its first use was at or before this time. */
 const expiryCutoff = (now: Date): Date => new Date(now.getTime() - validForMs);
 
 /** Deletes expired keys, which already count as absent (D-40). */
@@ -41,17 +41,17 @@ export async function runIdempotently<T>(
   { organisationId, keyHash, fingerprint, now }: IdempotencyRecord,
   effect: () => Promise<T>,
 ): Promise<Idempotent<T>> {
-  const unused = { fingerprint, result: "", created_at: now };
+  const newUse = { fingerprint, result: "", created_at: now };
   const insertOrUpdate = (changes: { result: string | RawBuilder<string> }) =>
     trx
       .insertInto("idempotency_keys")
-      .values({ organisation_id: organisationId, key_hash: keyHash, ...unused })
+      .values({ organisation_id: organisationId, key_hash: keyHash, ...newUse })
       .onConflict((conflict) => conflict.columns(["organisation_id", "key_hash"]).doUpdateSet(changes))
       .returning(["fingerprint", "result", "created_at"])
       .executeTakeFirstOrThrow();
-  // Wait for any other transaction that uses the key. Lock an earlier use, so that retention does not delete it.
+  // This waits for any other transaction that uses the key, and locks an earlier use, so that retention does not delete it.
   let storedUse = await insertOrUpdate({ result: sql`idempotency_keys.result` });
-  if (storedUse.created_at <= expiryCutoff(now)) storedUse = await insertOrUpdate(unused);
+  if (storedUse.created_at <= expiryCutoff(now)) storedUse = await insertOrUpdate(newUse);
   if (storedUse.fingerprint !== fingerprint)
     throw new ProblemError("idempotency_key_reused", "Another request used this key; use a new key for every request.");
   if (storedUse.result !== "") return { result: JSON.parse(storedUse.result), replayed: true };

@@ -11,11 +11,11 @@ export const epochMicroseconds = (column: TimedColumn): RawBuilder<number> =>
   sql`case when isfinite(${sql.ref(column)}) then (extract(epoch from ${sql.ref(column)}) * 1000000)::bigint
     else ${sql.lit(infinitePosition)}::bigint end`;
 
-/** Selects the rows that follow a key in a newest-first list, or all rows if there is no key. */
+/** Builds a condition for the rows that follow a key in a newest-first list, or for all rows if there is no key. */
 export const olderThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
   compareWithKey(columns, sql`<`, key);
 
-/** Selects the rows that follow a key in an oldest-first list, or all rows if there is no key. */
+/** Builds a condition for the rows that follow a key in an oldest-first list, or for all rows if there is no key. */
 export const newerThan = (columns: SortColumns, key: ListKey | undefined): RawBuilder<SqlBool> =>
   compareWithKey(columns, sql`>`, key);
 

@@ -17,7 +17,7 @@ export interface ListPage {
 }
 
 /** One page of rows, with the pagination cursor for the next page; null on the last page. */
-export interface Listed<Row> {
+export interface RowPage<Row> {
   rows: Row[];
   next: string | null;
 }
@@ -25,7 +25,7 @@ export interface Listed<Row> {
 /** A list that JSON routes and pages read one page at a time. */
 export interface PagedList<Deps, User, Row, Query = ListPage> {
   cursor: ListCursor;
-  read(deps: Deps, user: User, query: Query): Promise<Listed<Row>>;
+  read(deps: Deps, user: User, query: Query): Promise<RowPage<Row>>;
 }
 
 /** Encodes and decodes a list's cursors. Uses keyset pagination, so that new rows do not shift pages. */
@@ -34,14 +34,16 @@ export interface ListCursor {
   name: string;
   /** Encodes the cursor for the page after the row with this key. */
   encode(key: ListKey): string;
-  /** Decodes a cursor. Returns undefined unless this list's `encode` created it. */
+  /** Decodes a cursor. @returns undefined unless this list's `encode` created it */
   decode(cursor: string): ListKey | undefined;
-  /** Removes the row beyond `limit`, which only shows that there is a next page, and adds the cursor for that page. */
-  toPage<Row>(rows: readonly Row[], limit: number, toKey: (row: Row) => ListKey): Listed<Row>;
+  /** Removes the row beyond `limit`, which only indicates that there is a next page, and adds the cursor for that page. */
+  toPage<Row>(rows: readonly Row[], limit: number, toKey: (row: Row) => ListKey): RowPage<Row>;
 }
 
 /**
- * @param name the list's name: a cursor from another list is rejected
+ * Creates the cursor functions of a list.
+ *
+ * @param name the list's name, so that `decode` rejects the cursors of other lists
  * @param idPattern matches the ids in the list
  */
 export function listCursor(name: string, idPattern: RegExp): ListCursor {
@@ -67,9 +69,9 @@ export function listCursor(name: string, idPattern: RegExp): ListCursor {
       return encode({ position, id }) === cursor ? { position, id } : undefined;
     },
     toPage: (rows, limit, toKey) => {
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { rows: shown, next: last === undefined ? null : encode(toKey(last)) };
+      const pageRows = rows.slice(0, limit);
+      const last = rows.length > limit ? pageRows.at(-1) : undefined;
+      return { rows: pageRows, next: last === undefined ? null : encode(toKey(last)) };
     },
   };
 }

@@ -17,7 +17,7 @@ export const observeRequests =
   (request, response, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
-    // No cache may store a response: withdrawal is a GET, and responses contain personal data.
+    // Caches must not store responses, because withdrawal is a GET and responses contain personal data.
     response.set({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
     response.once("close", () => {
       const { method } = request;

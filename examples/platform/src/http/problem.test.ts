@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { StoreError } from "../store/store.ts";
 import { invalidRequest, ProblemError, problemHandler, toProblem } from "./problem.ts";
 
-test("gives a problem the status of its code", () =>
+test("a problem has the status of its code", () =>
   expect(new ProblemError("offer_not_found", "Look again.")).toMatchObject({
     name: "ProblemError",
     code: "offer_not_found",
@@ -19,7 +19,7 @@ test("gives a problem the status of its code", () =>
 test.each([
   [["title"], "1 field is not valid; see errors."],
   [["title", "workerIds"], "2 fields are not valid; see errors."],
-])("describes invalid fields: %j: %s", (fields, detail) => {
+])("summarises the invalid fields %j as %j", (fields, detail) => {
   const errors = new Map(fields.map((field) => [field, ["Add this field; it is required."]]));
   expect(invalidRequest(errors)).toMatchObject({ code: "invalid_request", status: 400, message: detail, errors });
 });
@@ -29,7 +29,7 @@ test.each([
   ["commit_uncertain", /may have been made/],
   ["store_stopped", /may or may not have been made/],
 ] as const)(
-  "responds with 503 and Retry-After when the store fails with %s, and says whether a change was made [D-145]",
+  "responds with 503 and Retry-After when the store fails with %s, and reports whether a change was made [D-145]",
   (code, detail) =>
     expect(toProblem(new StoreError(code, "of the store"))).toMatchObject({
       status: 503,
@@ -39,12 +39,12 @@ test.each([
     }),
 );
 
-test("says how many fields it lists when there are more invalid ones", () => {
+test("reports how many fields the response lists when more fields are invalid", () => {
   const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));
   expect(invalidRequest(errors).message).toBe("At least 100 fields are not valid; errors lists the first 100.");
 });
 
-test("keeps the code of a problem that is sent with another status", () => {
+test("withStatus changes only the status of a problem", () => {
   const problem = new ProblemError("invalid_request", "See errors.", {
     errors: new Map([["title", ["Do not leave it empty."]]]),
     extensions: { checks: [1] },
@@ -55,7 +55,7 @@ test("keeps the code of a problem that is sent with another status", () => {
   expect(problem.status).toBe(400);
 });
 
-/** Requests a route that throws. Returns the response and the unexpected errors that were reported. */
+/** Requests a route that throws. @returns the response and the unexpected errors that were reported */
 async function fetchFailingRoute(thrown: unknown, beforeThrow?: (response: express.Response) => void) {
   const unexpected: unknown[] = [];
   const app = express();
@@ -118,6 +118,6 @@ test("does not report service_unavailable as an unexpected error", async () =>
   }));
 
 test("aborts an incomplete response, so no client mistakes it for a complete one", async () => {
-  const half = fetchFailingRoute(new Error("too late"), (response) => void response.write("half"));
-  await expect(half).rejects.toThrow(TypeError);
+  const incomplete = fetchFailingRoute(new Error("too late"), (response) => void response.write("half"));
+  await expect(incomplete).rejects.toThrow(TypeError);
 });

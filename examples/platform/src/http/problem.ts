@@ -58,7 +58,7 @@ export class ProblemError extends Error {
   readonly extensions: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  /** @param detail tells the caller what to do about the problem */
+  /** @param detail explains to the caller how to resolve the problem */
   constructor(code: ProblemCode, detail: string, { errors, extensions, headers, ...options }: ProblemOptions = {}) {
     super(detail, options);
     this.code = code;
@@ -68,7 +68,7 @@ export class ProblemError extends Error {
     this.headers = headers ?? {};
   }
 
-  /** Returns the same problem with another status. */
+  /** Returns the same problem with a different status. */
   withStatus(status: number): ProblemError {
     return Object.assign(new ProblemError(this.code, this.message, this), { status });
   }
@@ -95,7 +95,7 @@ export const problemHandler =
     const problem = toProblem(error);
     // A `ProblemError` is always intentional, even with status 503.
     if (problem !== error && problem.status >= 500) onUnexpected(error, response);
-    // It is too late for another response. Resetting the connection marks the first one as incomplete.
+    // A response has already started, so no other can be sent. Resetting the connection marks the first response as incomplete.
     if (response.headersSent) return void response.destroy();
     sendProblem(response, problem);
   };
@@ -123,8 +123,8 @@ const databaseDetails = {
   database_lost: "The database is not ready. Nothing was changed. Try again in a moment.",
   store_stopped: "The database has stopped, so a change may or may not have been made. Try again in a moment.",
   commit_uncertain:
-    "The database was lost while the change was being saved, so the change may have been made. Send the request again with the same " +
-    "Idempotency-Key, so that it takes effect only once. Without a key, first check whether the change was made.",
+    "The database connection was lost while the change was being saved, so the change may have been made. Send the request again with " +
+    "the same Idempotency-Key, so that it takes effect only once. Without a key, first check whether the change was made.",
 };
 
 /** Creates an error that asks load balancers, programs and users to try again after one second. */

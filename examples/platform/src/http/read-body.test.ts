@@ -76,15 +76,15 @@ describe("a valid body", () => {
 });
 
 describe("an invalid body", () => {
-  const missing = { status: 400, code: "missing_body", detail: expect.stringContaining("documented JSON body") };
+  const missingBody = { status: 400, code: "missing_body", detail: expect.stringContaining("documented JSON body") };
 
   test.each([[[]], [["Content-Length: 0"]], [[json, "Content-Length: 0"]]])(
     "rejects a missing body: %j",
-    async (head) => expect(await send(head)).toMatchObject(missing),
+    async (head) => expect(await send(head)).toMatchObject(missingBody),
   );
 
   test("rejects a body of empty chunks", async () =>
-    expect(await send(["Transfer-Encoding: chunked", json], "0\r\n\r\n")).toMatchObject(missing));
+    expect(await send(["Transfer-Encoding: chunked", json], "0\r\n\r\n")).toMatchObject(missingBody));
 
   test.each([
     "Accept: application/json",

@@ -47,8 +47,8 @@ function parseJson(bytes: unknown): unknown {
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");
 
 /**
- * Creates a function that reads a body of at most `limitBytes` into `request.body`. `timeoutMs` also stops clients that
- * send slowly on purpose (slowloris).
+ * Creates a function that reads a body of at most `limitBytes` into `request.body`. The timeout also stops clients that deliberately
+ * send slowly (slowloris).
  *
  * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
  */
@@ -77,12 +77,12 @@ function toProblemError(cause: unknown, limitBytes: number): unknown {
     return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause });
   const isIncomplete = type === "request.aborted" || type === "request.size.invalid";
   const remedy = isIncomplete
-    ? "Send as many bytes as Content-Length says."
-    : "Send a body in the encoding that Content-Encoding names, or omit the header.";
+    ? "Send exactly as many bytes as Content-Length specifies."
+    : "Send a body in the encoding that Content-Encoding specifies, or omit the header.";
   // Errors from zlib have status 400 and no `type`.
   return status === 400 ? new ProblemError("malformed_json", remedy, { cause }) : cause;
 }
 
 const bodyTimeout = (): ProblemError =>
-  // Close the connection, or the rest of the body would be parsed as the next request.
+  // Close the connection. Otherwise, the rest of the body would be parsed as the next request.
   new ProblemError("body_timeout", "Send the whole body without pausing.", { headers: { Connection: "close" } });

@@ -79,7 +79,7 @@ test.each([
   ["notifyEmailAddress", "Use one email address, such as hana@example.com."],
   ["emailAddress", "Use one email address, such as hana@example.com."],
   ["profileImageUrl", "Use a full URL that starts with https:// or http://."],
-])("gives an example of a valid %s", (field, remedy) =>
+])("reports an example of a valid %s", (field, remedy) =>
   expect(errorsOf(z.object({ [field]: z.string().regex(/^x$/) }), { [field]: "y" })).toEqual({ [field]: [remedy] }),
 );
 
@@ -95,7 +95,7 @@ test("reports an unknown field under its name, even __proto__", () =>
     ),
   ));
 
-test("gives the same remedy only once when two rules reject a string", () =>
+test("reports the same remedy only once when two rules reject a string", () =>
   expect(errorsOf(z.object({ start: z.iso.datetime().regex(/Z$/) }), { start: "tomorrow" })).toEqual({
     start: ["Use a UTC date-time, such as 2099-05-01T16:00:00Z."],
   }));
@@ -103,20 +103,20 @@ test("gives the same remedy only once when two rules reject a string", () =>
 test("reports the whole body when it is not an object", () =>
   expect(errorsOf(z.object({}), [])).toEqual({ body: ["Make it an object."] }));
 
-test("gives all remedies for a field", () =>
+test("reports all remedies for a field", () =>
   expect(errorsOf(z.object({ code: z.string().max(1).regex(/^x/) }), { code: "yy" })).toEqual({
     code: ["Use at most 1 characters.", "Use the documented format."],
   }));
 
-test("gives one remedy for a field of the wrong type", () =>
+test("reports only the type for a field of the wrong type", () =>
   expect(errorsOf(z.object({ code: z.string().min(1).max(3) }), { code: [] })).toEqual({
     code: ["Make it a string."],
   }));
 
-test("gives the same remedy for an empty list of workers whether it is a field or the whole body", () =>
+test("reports the same remedy for an empty list of workers whether it is a field or the whole body", () =>
   expect(errorsOf(z.array(z.string()).min(1), [])).toEqual({ body: ["Choose at least one worker."] }));
 
-test("never repeats a value [D-49]", () =>
+test("never quotes an invalid value [D-49]", () =>
   expect(JSON.stringify(errorsOf(z.object({ emailAddress: z.email() }), { emailAddress: "s3cret" }))).not.toContain(
     "s3cret",
   ));

@@ -14,8 +14,8 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
 }
 
 /**
- * Rejects unknown query parameters (D-93), so that a misspelt one is not silently ignored. Pages accept them: email programs
- * and search engines add parameters to links.
+ * Rejects unknown query parameters (D-93), so that a misspelt one is not silently ignored. Pages accept unknown parameters, because
+ * email programs and search engines add parameters to links.
  *
  * @throws {ProblemError} `invalid_request`
  */
@@ -46,7 +46,7 @@ const remediesByField: Record<string, string> = {
 };
 
 /**
- * Maps each invalid field to its remedies. Never quotes values: they may be personal data.
+ * Maps each invalid field to its remedies. Never quotes values, because they may be personal data.
  *
  * @param input the value that was validated; distinguishes a missing field from a wrong type
  */
@@ -65,8 +65,9 @@ export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown)
 
 export function addFieldError(errors: FieldErrors, field: string, remedy: string): void {
   const fieldRemedies = errors.get(field);
-  if (fieldRemedies === undefined && errors.size < maxFields) errors.set(field, [remedy]);
-  else if (fieldRemedies?.includes(remedy) === false) fieldRemedies.push(remedy);
+  if (fieldRemedies === undefined) {
+    if (errors.size < maxFields) errors.set(field, [remedy]);
+  } else if (!fieldRemedies.includes(remedy)) fieldRemedies.push(remedy);
 }
 
 /** Formats a path: `["events", 0, "end"]` becomes `events[0].end`, and the whole body is `body`. */
@@ -114,8 +115,10 @@ const nouns: Record<string, string> = { array: "an array", object: "an object", 
 const describeType = (expected: string): string => nouns[expected] ?? `a ${expected}`;
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
-    input,
-  );
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
 }

@@ -65,7 +65,7 @@ test.each([
   "Dana 🙂",
 ])("greets %j without a name", (name) => expect(greeting(name)).toBe("Hello,"));
 
-const pieces = [
+const nameParts = [
   "Dana",
   "Kim",
   "evil",
@@ -130,7 +130,7 @@ test("a name never adds a link, a line or a change of text direction to the gree
   const name = fc
     .array(
       fc.oneof(
-        { weight: 8, arbitrary: fc.constantFrom(...pieces) },
+        { weight: 8, arbitrary: fc.constantFrom(...nameParts) },
         { weight: 1, arbitrary: fc.string({ unit: "grapheme" }) },
       ),
       { maxLength: 14 },
@@ -171,7 +171,7 @@ test.each([
   ["\u202egnp.exe", "gnp. exe"],
 ])("replaces %j with %j [D-89]", (text, line) => expect(toEmailLine(text)).toBe(line));
 
-const linePieces = [
+const lineParts = [
   "evil",
   "example",
   "com",
@@ -200,7 +200,7 @@ const linePieces = [
 
 test("toEmailLine never returns a link or a second line, and is idempotent", () => {
   const text = fc.oneof(
-    fc.array(fc.constantFrom(...linePieces), { maxLength: 12 }).map((parts) => parts.join("")),
+    fc.array(fc.constantFrom(...lineParts), { maxLength: 12 }).map((parts) => parts.join("")),
     fc.string({ unit: "binary" }),
   );
   fc.assert(

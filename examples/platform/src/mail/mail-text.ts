@@ -2,8 +2,8 @@ import type { OfferEventValue } from "../store/tables.ts";
 import { timeFormats } from "../time-zones/time-formats.ts";
 import { defaultTimeZone } from "../time-zones/time-zone.ts";
 
-const maxLength = 60;
-const maxDigits = 4;
+const maxNameLength = 60;
+const maxNameDigits = 4;
 
 const letters = String.raw`[\p{L}\p{M}]+(?:['’ʼ‘\-‐·\u200c\u200d][\p{L}\p{M}]+)*`;
 /** Matches one word of a plain name. Dots are allowed only at the end of words and initials, so that domains do not match. */
@@ -14,16 +14,16 @@ const plainName = new RegExp(`^${word}(?:,? ${word})*$`, "u");
 const invisible = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * Returns the greeting for an email. An attacker may have chosen the person's name (D-87), so the greeting contains it only if it is
- * plain: not too long, without invisible characters, without changes of text direction, and without anything that looks like a link.
+ * Returns the greeting for an email. An attacker may have chosen the person's name (D-87), so the greeting contains only a plain name:
+ * a short one without invisible characters, changes of text direction, or anything that looks like a link.
  */
 export function greeting(name: string): string {
   // Replace compatibility characters with those that an email program may show instead.
-  const plain = name.normalize("NFKC").trim();
-  const digits = plain.match(/\p{N}/gu) ?? [];
-  const isPlain =
-    plain.length <= maxLength && digits.length <= maxDigits && !invisible.test(plain) && plainName.test(plain);
-  return isPlain ? `Dear ${plain},` : "Hello,";
+  const normalised = name.normalize("NFKC").trim();
+  const digits = normalised.match(/\p{N}/gu) ?? [];
+  const isShort = normalised.length <= maxNameLength && digits.length <= maxNameDigits;
+  const isPlain = isShort && !invisible.test(normalised) && plainName.test(normalised);
+  return isPlain ? `Dear ${normalised},` : "Hello,";
 }
 
 /**
@@ -39,7 +39,7 @@ export const toEmailLine = (text: string): string =>
     .replaceAll(/(?<=[.@。])(?=[\p{L}\p{M}\p{Cf}])/gu, " ")
     .trim();
 
-/** What an email or a push notification says about an offer's time and place. */
+/** An offer's time and place, for emails and push notifications. */
 export interface OfferSummary {
   events: readonly OfferEventValue[];
   /** The place's name, or its id if it has no name. Empty if the offer has no place. */
@@ -48,7 +48,7 @@ export interface OfferSummary {
   timeZone: string | null;
 }
 
-/** The maximum number of time slots to list. The rest are only counted. */
+/** The maximum number of time slots to list. A summary only counts the others. */
 const maxListedSlots = 5;
 
 /** Returns a line for each time slot, such as `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, and a line `Where: …`. */

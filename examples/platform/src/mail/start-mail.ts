@@ -49,7 +49,7 @@ const maxInFlight = 10;
 /** The time limit for one email, which limits how long a shutdown takes (D-71). */
 const sendLimitMs = 12_000;
 
-/** The maximum number of attempts to send an email. Eight attempts take two days. After that, it stays in the mailbox (D-78). */
+/** The maximum number of attempts to send an email. Eight attempts take two days. After that, the email stays in the mailbox (D-78). */
 export const maxMailAttempts = 8;
 
 /** The queue of emails, with a single lane. */
@@ -85,8 +85,8 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
       }
     },
     async settle(trx, attempted) {
-      const held = await endLeases(trx, "mails", attempted);
-      if (held.length > 0) await settleEmails(trx, held, firstRetryMs);
+      const heldMails = await endLeases(trx, "mails", attempted);
+      if (heldMails.length > 0) await settleEmails(trx, heldMails, firstRetryMs);
       return () => undefined;
     },
   });

@@ -8,10 +8,10 @@ export type EmailToSend = Pick<Insertable<MailTable>, "to_address" | "subject" |
 /** Enqueues emails in the caller's transaction, to be sent after the commit (D-78), and announces them to the recipients' pages. */
 export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): Promise<void> {
   if (emails.length === 0) return;
-  const due = emails.map((mail) => ({ ...mail, due_at: sql<Date>`now()` }));
+  const dueEmails = emails.map((email) => ({ ...email, due_at: sql<Date>`now()` }));
   const rows = await trx
-    .with("written", (db) => db.insertInto("mails").values(due).returning("to_address"))
-    .selectFrom("written")
+    .with("inserted", (db) => db.insertInto("mails").values(dueEmails).returning("to_address"))
+    .selectFrom("inserted")
     .leftJoin("person_email_addresses", (join) => join.on("email_address", "=", sql<string>`lower(to_address)`))
     .leftJoin("people", "people.id", "person_id")
     .select("organisation_id as organisationId")
@@ -29,7 +29,7 @@ export interface Digest {
   delayMinutes: number;
 }
 
-/** Emails that are due earlier are not rewritten: they may be claimed before this transaction commits, which may take five seconds. */
+/** An email due before this time is not rewritten, because a claim could send it before the current transaction commits. */
 const earliestDue = sql<Date>`now() + interval '10 s'`;
 
 /**
@@ -55,10 +55,10 @@ export async function enqueueDigest(
     await trx.updateTable("mails").set({ subject, body }).where("id", "=", pending.id).execute();
     return;
   }
-  const due = sql<Date>`now() + ${delayMinutes} * interval '1 minute'`;
+  const dueAt = sql<Date>`now() + ${delayMinutes} * interval '1 minute'`;
   await trx
     .insertInto("mails")
-    .values({ ...(await compose(at)), digest_of: key, created_at: at, due_at: due })
+    .values({ ...(await compose(at)), digest_of: key, created_at: at, due_at: dueAt })
     .execute();
-  await wakeLanes(trx, "mails", [onlyLane], due);
+  await wakeLanes(trx, "mails", [onlyLane], dueAt);
 }

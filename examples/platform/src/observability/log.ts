@@ -10,7 +10,7 @@ const neverLogged = new Set(
 /** Creates a structured log with JSON lines. For an error, only its `errorFields` are logged. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   const hooks = {
-    // Without a message, pino would log the error's message.
+    // Without a message, pino would log the error message.
     logMethod(this: Logger, [first, message, ...rest]: Parameters<pino.LogFn>, method: pino.LogFn) {
       const error = first instanceof Error ? first : Object(first).err;
       if (error instanceof Error) method.call(this, { ...Object(first), err: error }, message ?? "failed", ...rest);
@@ -43,7 +43,7 @@ const stackFrame = /^\s+at .*:\d+:\d+\)?$/;
 export function errorFields(error: unknown, maxCauses = 5): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // Remove the message from the start of the stack: its lines may look like frames.
+  // Remove the message from the start of the stack, because its lines may look like frames.
   const frames = (error.stack ?? "")
     .replace(error.message, () => "")
     .split("\n")

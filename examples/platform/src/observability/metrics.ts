@@ -19,7 +19,7 @@ export interface Metrics {
 
 /** How long scrapes share one read of the store. */
 const cacheMs = 1_000;
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /**
  * Creates this process's metrics.
@@ -33,7 +33,7 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `offers_${name}`, help, labelNames, registers });
   const histogram = (name: string, help: string, labelNames: string[]) =>
-    new Histogram({ name: `offers_${name}`, help, labelNames, buckets: seconds, registers });
+    new Histogram({ name: `offers_${name}`, help, labelNames, buckets: durationBuckets, registers });
   const attempts = new Counter({
     name: "offers_delivery_attempts_total",
     help: "Delivery attempts by outcome and failure code",

@@ -48,7 +48,7 @@ interface ProfileProblem {
 }
 
 /** Codes for failures that only a different base URL can resolve. */
-const unusable: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
+const permanentFailures: readonly EndpointCheckCode[] = ["invalid_address", "forbidden_address"];
 
 /**
  * Saves a base URL and its secret in a company profile, like a portal user (D-41).
@@ -64,20 +64,22 @@ async function registerWebhooks(
   const response = await caller.call("PUT", "/portal/profile", session, profile);
   if (response.ok) return { reason: undefined, isWorthRetrying: false };
   const { detail, errors, checks } = (await response.json()) as ProfileProblem;
-  const failed = (checks ?? []).filter(({ passed }) => !passed);
-  if (failed.length > 0)
+  const failedChecks = (checks ?? []).filter(({ passed }) => !passed);
+  if (failedChecks.length > 0)
     return {
-      reason: failed.map(({ method, path, reason }) => `${method} ${path}: ${reason}`).join("; "),
-      isWorthRetrying: !failed.some(({ code }) => unusable.includes(code)),
+      reason: failedChecks.map(({ method, path, reason }) => `${method} ${path}: ${reason}`).join("; "),
+      isWorthRetrying: !failedChecks.some(({ code }) => permanentFailures.includes(code)),
     };
-  const fields = Object.entries(errors ?? {}).map(([field, remedies]) => `${optionFor(field)}: ${remedies.join(" ")}`);
+  const fields = Object.entries(errors ?? {}).map(
+    ([field, remedies]) => `${optionsByField[field] ?? field}: ${remedies.join(" ")}`,
+  );
   return { reason: fields.join("; ") || detail, isWorthRetrying: false };
 }
 
-const optionFor = (field: string): string =>
-  ({ baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" })[field] ?? field;
+/** Maps fields of the profile to the sandbox options and variables that set them. */
+const optionsByField: Record<string, string> = { baseAddress: "--webhooks-to", secret: "WEBHOOK_SECRET" };
 
-/** Creates an offer. The first worker applies to it, and the others reject it. @returns the offer's id */
+/** Creates an offer. The first worker applies, and the others reject it. @returns the offer's id */
 export async function createExampleOffer(caller: SandboxCaller): Promise<string> {
   const offer = { createdByUserId: demo.userId, title: "Kitchen help", workerIds: demo.workerIds };
   const created = await caller.call("POST", "/offer", { "X-UE-Api-Subscription-Key": demo.apiKey }, offer);

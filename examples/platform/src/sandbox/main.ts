@@ -8,7 +8,7 @@ import { SettingError } from "../settings/setting-error.ts";
 import { describeStartFailure, startPlatform, stopOnSignals } from "../start-platform.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { connectWebhooks, createExampleOffer, SandboxCaller } from "./demonstrate.ts";
-import { nameOptions, readSandboxOptions, type SandboxOptions, sandboxSettings } from "./options.ts";
+import { readSandboxOptions, replaceSettingNames, type SandboxOptions, sandboxSettings } from "./options.ts";
 import { createReadablePrinter, jsonPrinter, type Printer } from "./printer.ts";
 
 async function runSandbox(options: SandboxOptions): Promise<void> {
@@ -24,7 +24,7 @@ async function runSandbox(options: SandboxOptions): Promise<void> {
   };
   stopOnSignals({ close }, log);
   endWithNpm();
-  // Show the loopback address instead of a wildcard address, which cannot be called.
+  // Show the loopback address instead of a wildcard address, which programs cannot call.
   const address = platform.address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   printer.started({ address, store: platform.storeLabel, dialect: settings.dialect });
   const isUsable = await demonstrate(address, options, printer).catch((error: unknown) => {
@@ -60,7 +60,7 @@ try {
   if (options) await runSandbox(options);
 } catch (error) {
   const failure = describeStartFailure(error, databaseUrl);
-  console.error("offers-sandbox:", typeof failure === "string" ? nameOptions(failure) : failure);
+  console.error("offers-sandbox:", typeof failure === "string" ? replaceSettingNames(failure) : failure);
   process.exitCode = error instanceof SettingError ? 2 : 1;
 }
 

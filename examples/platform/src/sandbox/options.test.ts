@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { nameOptions, readSandboxOptions, sandboxSettings } from "./options.ts";
+import { readSandboxOptions, replaceSettingNames, sandboxSettings } from "./options.ts";
 
 const toSettings = (...args: string[]) => {
   const options = readSandboxOptions(args, "1.0.0");
@@ -45,7 +45,7 @@ test.each([
     try {
       return toSettings(...args);
     } catch (error) {
-      throw new Error(nameOptions((error as Error).message));
+      throw new Error(replaceSettingNames((error as Error).message));
     }
   };
   expect(read).toThrow(message);
@@ -53,13 +53,13 @@ test.each([
 
 test("the help and the README list the same options, and the help fits into 80 columns", () => {
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-  const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
+  const findOptions = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
   const print = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   expect(readSandboxOptions(["--help"], "1.0.0")).toBeUndefined();
   const help = print.mock.calls.join("");
-  const options = named(help, /^ {2}(?:-h, )?(--[a-z-]+)/gm);
+  const options = findOptions(help, /^ {2}(?:-h, )?(--[a-z-]+)/gm);
   expect(options.length).toBeGreaterThan(10);
-  expect(named(readme, /^\| `(--[a-z-]+)/gm)).toEqual(options);
+  expect(findOptions(readme, /^\| `(--[a-z-]+)/gm)).toEqual(options);
   for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   for (const option of options)
     expect(() => readSandboxOptions([String(option)], "1.0.0")).not.toThrow("unknown option");

@@ -109,7 +109,7 @@ const optionNames: Record<string, string> = {
  * Returns the platform's settings for a demonstration on one machine. Uses only the options: a `DATABASE_URL` or `PORT` in the
  * environment belongs to the user's own program (D-106).
  *
- * @throws {SettingError} whose message contains names of settings, see `nameOptions`
+ * @throws {SettingError} with a message that contains names of settings, see `replaceSettingNames`
  */
 export function sandboxSettings(options: SandboxOptions): Settings {
   const { port, host, allowHost = [], data, databaseUrl, dialect } = options;
@@ -117,7 +117,7 @@ export function sandboxSettings(options: SandboxOptions): Settings {
     {
       PORT: port,
       HOST: host,
-      OFFERS_ALLOWED_HOSTS: [...allowHost, ...(isName(host) ? [host] : [])].join(",") || "localhost",
+      OFFERS_ALLOWED_HOSTS: [...allowHost, ...(isUsableAsHost(host) ? [host] : [])].join(",") || "localhost",
       OFFERS_DATA: data,
       DATABASE_URL: databaseUrl,
       OFFERS_DIALECT: dialect,
@@ -132,9 +132,9 @@ export function sandboxSettings(options: SandboxOptions): Settings {
   );
 }
 
-/** Returns whether requests can use a listening address as their host. Wildcard and IPv6 addresses cannot be used. */
-const isName = (host: string): boolean => host !== "0.0.0.0" && !host.includes(":");
+/** Returns whether requests can use a listening address as their host. They cannot use wildcard addresses or IPv6 addresses. */
+const isUsableAsHost = (host: string): boolean => host !== "0.0.0.0" && !host.includes(":");
 
-/** Replaces the names of settings in a message with those of the options. */
-export const nameOptions = (message: string): string =>
+/** Replaces the names of settings in a message with the names of the corresponding options. */
+export const replaceSettingNames = (message: string): string =>
   message.replace(/\b[A-Z_]+\b/g, (name) => optionNames[name] ?? name);

@@ -10,12 +10,12 @@ export interface Printer {
   write(line: string): void;
   started(sandbox: StartedSandbox): void;
   /** Prints the outcome of `--webhooks-to` or `--example`. */
-  note(event: string, fields: Record<string, unknown>, text: string, isGood: boolean): void;
+  note(event: string, fields: Record<string, unknown>, text: string, isSuccess: boolean): void;
 }
 
 const print = (text: string): boolean => process.stdout.write(`${text}\n`);
 
-/** Prints the log's lines unchanged, and the sandbox's lines in the same format. */
+/** Prints the lines of the log unchanged, and the sandbox's own lines in the same format. */
 export const jsonPrinter: Printer = {
   write: (line) => void process.stdout.write(line),
   started: (sandbox) => printJson("sandbox.started", { ...sandbox, ...demo }),
@@ -37,8 +37,8 @@ export function createReadablePrinter(): Printer {
       address = sandbox.address;
       print(formatStartLines(sandbox));
     },
-    note: (_event, _fields, text, isGood) =>
-      void print(styleText(isGood ? "green" : "red", text, { stream: process.stdout })),
+    note: (_event, _fields, text, isSuccess) =>
+      void print(styleText(isSuccess ? "green" : "red", text, { stream: process.stdout })),
   };
 }
 
@@ -55,7 +55,7 @@ export interface ReadableLine {
   colour: Colour;
 }
 
-const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]> = {
+const outcomeLabels: Record<AttemptRecord["outcome"], [word: string, colour: Colour]> = {
   acknowledged: ["delivered", "green"],
   retry: ["will retry", "yellow"],
   dead: ["failed", "red"],
@@ -64,7 +64,7 @@ const outcomes: Record<AttemptRecord["outcome"], [word: string, colour: Colour]>
 
 const pinoWarning = 40;
 
-/** Formats log lines about deliveries, the endpoint's health, warnings and errors for people. Returns undefined for other lines. */
+/** Formats log lines about deliveries, the endpoint's health, warnings and errors for people. @returns undefined for other lines */
 export function toReadableLine(line: LogLine, address: string): ReadableLine | undefined {
   const readable = formatLine(line, address);
   return readable && { ...readable, text: `${formatClock(line.time)} ${readable.text}` };
@@ -86,7 +86,7 @@ function formatLine(line: LogLine, address: string): ReadableLine | undefined {
 
 function formatDeliveryLine(attempt: Logged<AttemptRecord>, address: string): ReadableLine {
   const { type, method, path, number, outcome, status, failure, durationMs, deliveryId, nextAttemptAt } = attempt;
-  const [word, colour] = outcomes[outcome];
+  const [word, colour] = outcomeLabels[outcome];
   const result = attemptLabel({ status: status ?? null, error: failure ?? null });
   const parts = [`${word.padEnd(10)} ${type} ${method} ${path}: ${result}, ${durationMs} ms`];
   if (number > 1 || outcome !== "acknowledged") parts.push(`attempt ${number}`);
@@ -114,7 +114,7 @@ function formatEndpointLine(record: EndpointRecord, address: string): ReadableLi
 
 const formatClock = (time: number | string | Date): string => new Date(time).toTimeString().slice(0, 8);
 
-/** What a program needs to use the sandbox. With `--json`, it is printed as the first line. */
+/** The data that a program needs to use the sandbox. With `--json`, it is printed as the first line. */
 interface StartedSandbox {
   address: string;
   /** The store's label, such as `PGlite in /home/ann/.cache/offers-sandbox`. */

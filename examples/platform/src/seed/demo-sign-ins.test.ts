@@ -13,7 +13,7 @@ test("describes the demo accounts", async () =>
       "or worker_dana; the password is demo-password",
   ));
 
-test("returns undefined for another seed file, or without one", async () => {
+test("returns undefined for any other seed file, and without a seed file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-seed-"));
   const copy = join(folder, "demo.json");
   await copyFile(demoSeedFile, copy);

@@ -4,11 +4,11 @@ import { readSeedFile } from "./seed-file.ts";
 
 export const demoSeedFile = join(packageFolder, "seed", "demo.json");
 
-/** Returns whether a seed file is the demo file. Real names, passwords and keys must not be logged or shown. */
+/** Returns whether a seed file is the demo file. Only the accounts in the demo file may be logged or shown. */
 export const isDemoSeed = (seedFile: string | undefined): seedFile is string =>
   seedFile !== undefined && resolve(seedFile) === demoSeedFile;
 
-/** Returns one line about the demo accounts; undefined for any other seed file, because real accounts must not be logged. */
+/** Describes the demo accounts in one line. @returns undefined for any other seed file, because real accounts must not be logged */
 export async function describeDemoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
   if (!isDemoSeed(seedFile)) return undefined;
   const { people, workers } = await readSeedFile(seedFile);

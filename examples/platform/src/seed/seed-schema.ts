@@ -8,11 +8,11 @@ const keyName = lineField.max(100).optional();
 
 /** An API key: a string, or an object with the name that the portal shows. */
 const apiKeySchema = z.preprocess(
-  (given) => (typeof given === "string" ? { key: given } : given),
+  (apiKey) => (typeof apiKey === "string" ? { key: apiKey } : apiKey),
   z.strictObject({ name: keyName, key: keyText }),
 );
 
-/** A password, or its hash, to keep passwords out of the file. */
+/** A password, or its hash if the file must not contain passwords. */
 const credentials = {
   password: z.string().min(8).optional(),
   /** A hash from `Passwords.hash`. */
@@ -26,7 +26,7 @@ export interface Credentials {
 
 const hasOneCredential = ({ password, passwordHash }: Credentials): boolean =>
   (password === undefined) !== (passwordHash === undefined);
-const oneCredential = { path: ["password"], message: "Set either password or passwordHash." };
+const oneCredentialRule = { path: ["password"], message: "Set either password or passwordHash." };
 
 export const seedSchema = z.strictObject({
   organisations: z.array(
@@ -57,12 +57,12 @@ export const seedSchema = z.strictObject({
           .min(1),
         ...credentials,
       })
-      .refine(hasOneCredential, oneCredential),
+      .refine(hasOneCredential, oneCredentialRule),
   ),
   workers: z.array(
     z
       .strictObject({
-        // The id is a path segment in the contact webhook's URL. `.` and `..` would be removed from it.
+        // The id is a path segment in the URL of the contact webhook. URL parsers would remove `.` and `..`.
         id: textField.refine(
           (id) => id !== "." && id !== "..",
           "Choose another id; this one cannot be used in a URL path.",
@@ -71,7 +71,7 @@ export const seedSchema = z.strictObject({
         devices: z.array(z.enum(["ios", "android"])).min(1),
         ...credentials,
       })
-      .refine(hasOneCredential, oneCredential),
+      .refine(hasOneCredential, oneCredentialRule),
   ),
 });
 

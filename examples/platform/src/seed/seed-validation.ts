@@ -54,8 +54,12 @@ export function findSeedProblems({ organisations, people, workers }: Seed): Seed
 }
 
 function findDuplicates(entries: readonly Entry[]): SeedProblem[] {
+  const problems: SeedProblem[] = [];
   const earlierValues = new Set<string>();
-  return entries
-    .filter(([value]) => earlierValues.has(value) || !earlierValues.add(value))
-    .map(([, path]) => ({ path, remedy: "Choose another value; this one is already used earlier in the file." }));
+  for (const [value, path] of entries) {
+    if (earlierValues.has(value))
+      problems.push({ path, remedy: "Choose another value; this one is already used earlier in the file." });
+    earlierValues.add(value);
+  }
+  return problems;
 }

@@ -14,7 +14,7 @@ export async function checkDatabase(
   { setting = "DATABASE_URL", timeoutMs = 5_000 }: { setting?: string; timeoutMs?: number } = {},
 ): Promise<void> {
   try {
-    // The constructor may throw: it reads the certificates that the URL refers to.
+    // The constructor may throw, because it reads the certificates that the URL refers to.
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: timeoutMs });
     // Ignore errors that occur while the connection closes.
     client.on("error", () => undefined);
@@ -25,14 +25,15 @@ export async function checkDatabase(
   }
 }
 
-/** Creates the error that tells the operator why the database cannot be used. */
+/** Creates the error that explains to the operator why the database cannot be used. */
 export function databaseError(cause: unknown, databaseUrl: string, setting = "DATABASE_URL"): SettingError {
   const { code = "", message = "" } = Object(cause) as NodeJS.ErrnoException;
   const { username = "", hostname = "", port = "", pathname = "", searchParams } = URL.parse(databaseUrl) ?? {};
   const server = `${hostname || searchParams?.get("host") || "localhost"}:${port || "5432"}`;
-  const [role, database] = [decodeSafely(username) || "(none named)", decodeSafely(pathname.slice(1))];
+  const role = decodeSafely(username) || "(none)";
+  const database = decodeSafely(pathname.slice(1));
   const values: Record<string, string> = { SERVER: server, DATABASE: database, ROLE: role };
-  const [, reason] = reasons.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? otherServer;
+  const [, reason] = reasons.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? unknownServerReason;
   const problem = reason.replace(/SERVER|DATABASE|ROLE/g, (name) => values[name] ?? name);
   const codeLabel = code === "" ? "" : ` (${code})`;
   const text = `${setting}: the database ${database} at ${server} cannot be used${codeLabel}: ${problem}`;
@@ -83,4 +84,7 @@ const reasons: [RegExp, string][] = [
   ],
 ];
 
-const otherServer = [/^/, "the server at SERVER does not respond like PostgreSQL; correct the host and port"] as const;
+const unknownServerReason = [
+  /^/,
+  "the server at SERVER does not respond like PostgreSQL; correct the host and port",
+] as const;

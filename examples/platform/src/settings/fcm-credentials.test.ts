@@ -20,7 +20,7 @@ const writeAndRead = async (privateKey: unknown) => {
 const pkcs8 = { format: "pem", type: "pkcs8" } as const;
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
-test("reads a service account's key", async () => {
+test("reads a service account key", async () => {
   const privateKey = rsa.privateKey.export(pkcs8).toString();
   const credentials = { projectId: "demo", clientEmail: "push@demo.example", privateKey };
   expect(await writeAndRead(privateKey)).toEqual(credentials);
@@ -35,6 +35,6 @@ test.each([
 ])("rejects %s without quoting it", (_, privateKey) =>
   expect(writeAndRead(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
-    message: `OFFERS_FCM_CREDENTIALS: ${join(folder, "key.json")} does not contain a service account's key; download one from the Firebase console`,
+    message: `OFFERS_FCM_CREDENTIALS: ${join(folder, "key.json")} does not contain a service account key; download one from the Firebase console`,
   }),
 );

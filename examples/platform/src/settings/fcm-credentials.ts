@@ -8,12 +8,12 @@ const credentialsSchema = z.object({
   type: z.literal("service_account"),
   project_id: z.string().min(1),
   client_email: z.string().min(1),
-  // Google accepts only RSA.
+  // Google accepts only RSA keys.
   private_key: z.string().refine((pem) => createPrivateKey(pem).asymmetricKeyType === "rsa"),
 });
 
 /**
- * Reads a service account's key from the file in OFFERS_FCM_CREDENTIALS.
+ * Reads a service account key from the file that OFFERS_FCM_CREDENTIALS refers to.
  *
  * @throws {SettingError} with the file's path, but without its content
  */
@@ -23,7 +23,7 @@ export async function readFcmCredentials(path: string): Promise<FcmCredentials> 
     return { projectId: content.project_id, clientEmail: content.client_email, privateKey: content.private_key };
   } catch (cause) {
     const remedy = "download one from the Firebase console";
-    throw new SettingError(`OFFERS_FCM_CREDENTIALS: ${path} does not contain a service account's key; ${remedy}`, {
+    throw new SettingError(`OFFERS_FCM_CREDENTIALS: ${path} does not contain a service account key; ${remedy}`, {
       cause,
     });
   }

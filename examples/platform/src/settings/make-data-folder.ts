@@ -54,6 +54,6 @@ async function makeFolder(path: string): Promise<void> {
 
 const isFolder = async (path: string): Promise<boolean> =>
   stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );

@@ -19,13 +19,13 @@ type ServerName = keyof typeof settingNames;
 export interface HttpServer {
   /** The server's URL, such as `http://127.0.0.1:3000`. */
   address: string;
-  /** Stops accepting connections. Resets those that are still open after `graceMs`. @param graceMs in milliseconds. @default 0 */
+  /** Stops accepting connections. Resets connections that are still open after `graceMs` milliseconds. @default 0 */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * How long an idle connection is kept. Must be longer than proxies keep it: otherwise a proxy may send a request on a connection that
- * has just been closed. nginx and AWS's ALB keep idle connections for 60 s, Caddy for 120 s.
+ * How long an idle connection stays open. Must be longer than the idle timeout of proxies. Otherwise, a proxy could send a request on a
+ * connection that has just been closed. nginx and AWS ALB keep idle connections open for 60 s, Caddy for 120 s.
  */
 const keepAliveTimeout = 130_000;
 
@@ -45,10 +45,10 @@ export async function startHttpServer(
     async close(graceMs = 0) {
       const closed = once(server, "close");
       server.close();
-      // Repeat this: a keep-alive connection becomes idle only after its last response.
-      const idle = setInterval(() => server.closeIdleConnections(), 100);
+      // Repeat this, because a keep-alive connection becomes idle only after its last response.
+      const interval = setInterval(() => server.closeIdleConnections(), 100);
       await Promise.race([closed, setTimeout(graceMs, undefined, { ref: false })]);
-      clearInterval(idle);
+      clearInterval(interval);
       server.closeAllConnections();
       await closed;
     },

@@ -1,4 +1,4 @@
-/** Thrown if a setting is missing, unknown or invalid. The message names it and says what is expected. */
+/** Thrown if a setting is missing, unknown or invalid. The message contains the setting's name and the expected value. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
   readonly code = "invalid_setting";

@@ -75,7 +75,7 @@ test.each([
   ["SMTP_URL", "https://mail.example"],
   ["SMTP_URL", "smtp//mail.example"],
   ["OFFERS_MAIL_FROM", "no-address"],
-])("rejects %s=%s and says what is expected", (name, value) =>
+])("rejects %s=%s and explains what is expected", (name, value) =>
   expect(() => settings({ [name]: value })).toThrow(new RegExp(`^Invalid ${name}: expected .{10,}$`)),
 );
 
@@ -100,7 +100,7 @@ test.each([
   expect(settings({ DATABASE_URL: "postgres://ann:a,b@one/offers" }).databaseUrl).toContain("a,b");
 });
 
-test("every message says what the setting expects", () => {
+test("every error message explains what the setting expects", () => {
   for (const name of settingNames)
     try {
       settings({ [name]: "\n" });
@@ -153,7 +153,9 @@ test.each([
   ["0.0.0.0:9464", { host: "0.0.0.0", port: 9464 }],
   ["[::1]:9464", { host: "::1", port: 9464 }],
   ["localhost:0", { host: "localhost", port: 0 }],
-])("parses the metrics address %s", (text, place) => expect(settings({ OFFERS_METRICS: text }).metrics).toEqual(place));
+])("parses the metrics address %s", (text, address) =>
+  expect(settings({ OFFERS_METRICS: text }).metrics).toEqual(address),
+);
 
 const readWith = (name: string, value: string) => () => readSettings({ [name]: value }, "example");
 
@@ -166,9 +168,9 @@ test.each([
   ["OFFERS_LOGLEVEL", "OFFERS_LOG_LEVEL"],
   ["OFFERS_PUBLIC_URL", "OFFERS_PUBLIC_ORIGIN"],
   ["OFFERS_ENCRYPTIONKEY", "OFFERS_ENCRYPTION_KEY"],
-])("rejects %s and suggests %s [D-90]", (name, meant) =>
+])("rejects %s and suggests %s [D-90]", (name, suggestion) =>
   expect(readWith(name, "s3cret")).toThrow(
-    new RegExp(`^Unknown setting ${name}; did you mean ${meant}\\? Correct its name, or remove it$`),
+    new RegExp(`^Unknown setting ${name}; did you mean ${suggestion}\\? Correct its name, or remove it$`),
   ),
 );
 
@@ -177,19 +179,19 @@ test("rejects an unknown name that does not resemble a setting", () =>
     "Unknown setting OFFERS_COFFEE_MACHINE; remove it; the platform's OPERATING.md lists all settings",
   ));
 
-test("OPERATING.md lists exactly these settings", () => {
+test("OPERATING.md lists exactly the settings that the platform reads", () => {
   const page = readFileSync(join(import.meta.dirname, "..", "..", "OPERATING.md"), "utf8");
   const names = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => name ?? "");
   expect(names.sort()).toEqual([...settingNames].sort());
 });
 
 test("ignores the variables of other programs in the repository", () => {
-  const others = [
+  const otherVariables = [
     "OFFERS_BOOTSTRAPPED",
     "OFFERS_BASE_URL",
     "OFFERS_API_KEY",
     "OFFERS_USER_ID",
     "OFFERS_WEBHOOK_SECRET",
   ];
-  for (const name of [...others, "PATH", "HOME"]) expect(readWith(name, "x")).not.toThrow();
+  for (const name of [...otherVariables, "PATH", "HOME"]) expect(readWith(name, "x")).not.toThrow();
 });

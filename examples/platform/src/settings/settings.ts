@@ -6,7 +6,7 @@ import { z } from "zod";
 import { bodyLimitBytes } from "../generated/decisions.ts";
 import { SettingError } from "./setting-error.ts";
 
-/** How long finished data is kept, in days (D-77, D-140). */
+/** How long finished data is stored, in days (D-77, D-140). */
 export interface RetentionPeriods {
   /** For acknowledged deliveries, their events and attempts, and notifications about past offers. */
   deliveryDays: number;
@@ -25,7 +25,7 @@ const wholeNumber = (min: number, max: number) =>
 
 const origin = z.string().refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
 
-/** The URL of a database. Its name is required: otherwise PostgreSQL would use the role's name. */
+/** The URL of a database. It must contain the database name, because PostgreSQL would otherwise use the role's name. */
 const postgresUrl = z
   .string()
   .refine((text) => /^postgres(?:ql)?:\/\//.test(text) && /^\/./.test(URL.parse(text)?.pathname ?? ""));
@@ -173,7 +173,7 @@ export function readSettings(environment: Environment, exampleFolder: string) {
     allowedHosts: parsed.OFFERS_ALLOWED_HOSTS,
     dataFolder: parsed.OFFERS_DATA ?? join(exampleFolder, "data", "platform"),
     databaseUrl: parsed.DATABASE_URL,
-    /** The URL of PostgreSQL itself, if DATABASE_URL is that of a pooler in transaction mode. */
+    /** The direct URL of PostgreSQL, if DATABASE_URL points to a pooler in transaction mode. */
     listenUrl: parsed.DATABASE_LISTEN_URL,
     seedFile: parsed.OFFERS_SEED,
     dialect: parsed.OFFERS_DIALECT,
@@ -190,7 +190,7 @@ export function readSettings(environment: Environment, exampleFolder: string) {
     metrics,
     retention: { deliveryDays: parsed.OFFERS_RETENTION_DAYS, contentDays: parsed.OFFERS_CONTENT_RETENTION_DAYS },
     smtp: url !== undefined && from !== undefined ? { url, from } : undefined,
-    /** The path of the file that contains a service account's key. */
+    /** The path of the file that contains a service account key. */
     fcmCredentials: parsed.OFFERS_FCM_CREDENTIALS,
     logLevel: parsed.OFFERS_LOG_LEVEL,
   };
@@ -216,13 +216,12 @@ function parseSettings(environment: Environment): z.infer<typeof schema> {
 function invalidSetting(name: string, expected: string, environment: Environment): SettingError {
   const value = environment[name] ?? "";
   const isQuotable = value !== "" && value.length <= 100 && !/_URL$|KEY$/.test(name);
-  return new SettingError(
-    `Invalid ${name}: expected ${expected}${isQuotable ? `; got ${value.replace(/[^ -~]/g, "?")}` : ""}`,
-  );
+  const quotedValue = isQuotable ? `; got ${value.replace(/[^ -~]/g, "?")}` : "";
+  return new SettingError(`Invalid ${name}: expected ${expected}${quotedValue}`);
 }
 
 /** Variables for other programs in this repository, which may share the environment. */
-const otherPrograms = [
+const otherVariables = [
   "OFFERS_BOOTSTRAPPED",
   "OFFERS_BASE_URL",
   "OFFERS_API_KEY",
@@ -231,12 +230,12 @@ const otherPrograms = [
 ];
 
 /** Returns whether a variable is meant for the platform. Ignores case, so that `offers_data` is reported as misspelt. */
-const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !otherPrograms.includes(name);
+const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !otherVariables.includes(name);
 
 /** Returns the error message for an unknown setting, with the remedy (D-90). */
 function describeUnknownSetting(name: string, names: readonly string[]): string {
   // Compare without the common prefix, which would make all names similar.
-  const withoutPrefix = (full: string): string => full.replace(/^OFFERS_/i, "");
+  const withoutPrefix = (fullName: string): string => fullName.replace(/^OFFERS_/i, "");
   const nearest = nearestName(withoutPrefix(name), names.map(withoutPrefix));
   const suggestion = names.find((known) => withoutPrefix(known) === nearest);
   const remedy =

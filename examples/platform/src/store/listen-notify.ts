@@ -31,6 +31,10 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
   const stopping = new AbortController();
   const { signal } = stopping;
 
+  const reportUnlessStopped = (error: unknown): void => {
+    if (!signal.aborted) onError(error);
+  };
+
   /** Listens until the connection is lost or listening is stopped. @throws if it cannot connect */
   const listen = async (onConnected: () => void): Promise<void> => {
     const client = newClient();
@@ -41,7 +45,7 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
     client.once("end", end);
     signal.addEventListener("abort", end);
     // Report only the first error, which contains the cause. Later errors only report that the connection has ended.
-    client.once("error", (error) => void (signal.aborted || onError(error)));
+    client.once("error", reportUnlessStopped);
     client.on("error", () => undefined);
     client.on("notification", ({ payload = "" }) => onPayload(payload));
     // Ignore the error, because the client's `error` event reports the cause.
@@ -65,7 +69,7 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
       onListening();
     };
     while (!signal.aborted) {
-      await listen(onConnected).catch((error: unknown) => void (signal.aborted || onError(error)));
+      await listen(onConnected).catch(reportUnlessStopped);
       failures += 1;
       await pause(backoffMs(failures), signal);
     }

@@ -61,7 +61,9 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
     },
   });
   // Ignore errors from connections that the pool is closing.
-  const onLost = (error: Error): void => void (pool.ending || onError(error));
+  const onLost = (error: Error): void => {
+    if (!pool.ending) onError(error);
+  };
   pool.on("error", onLost);
   pool.on("connect", (client) => client.on("error", onLost));
   return pool;

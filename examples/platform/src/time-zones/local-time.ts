@@ -1,13 +1,13 @@
 import { Temporal } from "temporal-polyfill";
 
-/** Returns the instants for a local time such as `2027-03-28T01:30`. A clock change may skip it (none) or repeat it (two). */
+/** Returns the instants for a local time such as `2027-03-28T01:30`: none if a clock change skips it, two if one repeats it. */
 export function toInstants(local: string, timeZone: string): Date[] {
   const time = parsePlainDateTime(local);
   if (time === undefined) return [];
   const candidates = (["earlier", "later"] as const).map((disambiguation) =>
     time.toZonedDateTime(timeZone, { disambiguation }),
   );
-  // Temporal shifts a skipped time by the length of the change, so the result no longer equals the given time.
+  // Temporal shifts a skipped time by the length of the clock change, so the result no longer equals the local time.
   const exact = candidates.filter((zoned) => zoned.toPlainDateTime().equals(time));
   return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
 }
@@ -17,14 +17,14 @@ export function parseDay(local: string, timeZone: string): { start: Date; end: D
   if (!/^\d{4}-\d\d-\d\d$/.test(local)) return undefined;
   try {
     const day = Temporal.PlainDate.from(local, { overflow: "reject" });
-    const [start, end] = [day, day.add({ days: 1 })].map((date) => date.toZonedDateTime(timeZone).epochMilliseconds);
-    return start === undefined || end === undefined ? undefined : { start: new Date(start), end: new Date(end) };
+    const toStart = (date: Temporal.PlainDate) => new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
+    return { start: toStart(day), end: toStart(day.add({ days: 1 })) };
   } catch {
     return undefined;
   }
 }
 
-/** Returns whether a string is a value of a `datetime-local` input. */
+/** Returns whether a string is a valid value for a `datetime-local` input. */
 export const isLocalTime = (text: string): boolean => parsePlainDateTime(text) !== undefined;
 
 /** Returns the value of a `datetime-local` input that shows this instant. */

@@ -1,4 +1,4 @@
-/** Formats times in one time zone, with the name of the offset. */
+/** Formats times in one time zone, with the abbreviation of the time zone. */
 export interface TimeFormats {
   time(instant: Date, precision?: "minutes" | "seconds"): string;
   /** Formats a time span with the days of the week. If it starts and ends on the same day, shows the day once. */

@@ -29,12 +29,12 @@ const requestTrace = new AsyncLocalStorage<TraceContext | undefined>();
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { headersDistinct: headers } = request;
   const callerTrace = readTraceContext(headers.traceparent ?? [], headers.tracestate);
-  const active = context.active();
-  // If the server is instrumented, the headers have already been read.
+  const activeContext = context.active();
+  // If the server is instrumented, its span is already active, and it has read the headers.
   const parent =
-    callerTrace && !trace.getSpan(active)
-      ? trace.setSpanContext(active, remoteSpanContext(callerTrace, createTraceState))
-      : active;
+    callerTrace && !trace.getSpan(activeContext)
+      ? trace.setSpanContext(activeContext, remoteSpanContext(callerTrace, createTraceState))
+      : activeContext;
   const method = methodAttribute(request.method);
   const span = tracer.startSpan(
     method,
@@ -52,8 +52,8 @@ export const traceRequests: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Returns the active trace context as a string to store; null if no trace is active. Without an SDK, it is the request's: W3C Trace
- * Context asks services that do not trace to pass on the headers (https://www.w3.org/TR/trace-context/).
+ * Returns the active trace context as a string to store; null if no trace is active. Without an SDK, returns the trace context of the
+ * request, because W3C Trace Context recommends that services that do not trace pass it on (https://www.w3.org/TR/trace-context/).
  */
 export function activeTrace(): string | null {
   const traceContext = activeTraceContext() ?? requestTrace.getStore();
@@ -66,18 +66,18 @@ function activeTraceContext(): TraceContext | undefined {
 }
 
 /**
- * Continues an offer's trace when a worker responds to it, because the worker's phone does not know this trace. If the worker's app
- * has sent a trace, continues that one instead. The span links to the request's span.
+ * Continues an offer's trace when a worker responds to the offer, because the request from the worker's phone does not contain this
+ * trace. If the request contains a different trace, continues that one instead. The span links to the request span.
  *
  * @param stored the result of `activeTrace` when the offer was created
  */
 export function continueOfferTrace<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
   const offerTrace = requestTrace.getStore() ? undefined : parseStoredTrace(stored);
   if (!offerTrace) return work();
-  const active = context.active();
-  const request = trace.getSpanContext(active);
-  const links: Link[] = request ? [{ context: request }] : [];
-  const parent = trace.setSpanContext(active, remoteSpanContext(offerTrace, createTraceState));
+  const activeContext = context.active();
+  const requestSpan = trace.getSpanContext(activeContext);
+  const links: Link[] = requestSpan ? [{ context: requestSpan }] : [];
+  const parent = trace.setSpanContext(activeContext, remoteSpanContext(offerTrace, createTraceState));
   return requestTrace.run(offerTrace, () => inSpan(name, { kind: SpanKind.INTERNAL, links }, parent, work));
 }
 
@@ -88,7 +88,7 @@ export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate",
  * Runs one attempt in a separate span. Its parent is the span stored with the event or offer, even after a restart or in another
  * process.
  *
- * @param work runs the attempt with the given headers
+ * @param work runs the attempt and sends these headers
  * @param toAttributes returns attributes for the result, with `error.type` for a failure
  */
 export function traceAttempt<T>(
@@ -99,9 +99,9 @@ export function traceAttempt<T>(
   toAttributes: (result: T) => Attributes,
 ): Promise<T> {
   const storedTrace = parseStoredTrace(stored);
-  const remote = storedTrace && remoteSpanContext(storedTrace, createTraceState);
+  const storedSpan = storedTrace && remoteSpanContext(storedTrace, createTraceState);
   // Do not use the active span as the parent: attempts run in loops that outlive all requests.
-  const parent = remote ? trace.setSpanContext(context.active(), remote) : trace.deleteSpan(context.active());
+  const parent = storedSpan ? trace.setSpanContext(context.active(), storedSpan) : trace.deleteSpan(context.active());
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     const result = await work(activeTraceContext() ?? storedTrace ?? {});
     const resultAttributes = toAttributes(result);
@@ -128,7 +128,7 @@ async function inSpan<T>(
   }
 }
 
-/** Marks a span as failed. Does not record the message or stack, which may contain anything (D-49). */
+/** Marks a span as failed. Does not record the message or stack, which may contain personal data or secrets (D-49). */
 const markFailed = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 

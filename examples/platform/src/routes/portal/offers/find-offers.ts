@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { epochMicroseconds, infinitePosition, newerThan, olderThan } from "../../../http/keyset.ts";
-import { type Listed, type ListKey, type ListPage, listCursor } from "../../../http/list-cursor.ts";
+import { type ListKey, type ListPage, listCursor, type RowPage } from "../../../http/list-cursor.ts";
 import { offerFlags } from "../../../offers/read-offer.ts";
 import { containsPattern } from "../../../store/contains-pattern.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
@@ -97,7 +97,7 @@ export async function findOffers(
         )),
       );
   }
-  const page: Listed<(typeof offers)[number]> = cursor.toPage(offers, limit, (row) => row);
+  const page: RowPage<(typeof offers)[number]> = cursor.toPage(offers, limit, (row) => row);
   return { ...page, rows: page.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
 }
 
