@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type MountedRoute, mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
+import { type MountedRoute, mountedRoutes, usesToken } from "../pages/mounted-routes.ts";
 import { eventually } from "../support/eventually.ts";
 import type { CallOptions, PlatformResponse } from "../support/platform-under-test.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
 /** The routes that take a token; pages-access.test.ts covers the pages. */
-const routes = mountedRoutes().filter(takesToken);
+const routes = mountedRoutes().filter(usesToken);
 const withIds = routes.filter(({ path }) => path.includes(":"));
 const lists = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPersonLimits } from "../../src/accounts/rate-limits.ts";
 import { addContact } from "../../src/routes/worker-app/contacts.ts";
-import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
+import { mountedRoutes, usesToken } from "../pages/mounted-routes.ts";
 import { openPageClient, type PageClient } from "../pages/page-client.ts";
 import { addOrganisation, openDeliveryFixture } from "../support/delivery-fixture.ts";
 import { openPlatform, type PlatformUnderTest } from "../support/platform-under-test.ts";
@@ -43,7 +43,7 @@ describe("a signed-in person's requests", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   };
 
-  test.each(mountedRoutes().filter((route) => takesToken(route) && route.path !== "/worker-app/notifications/stream"))(
+  test.each(mountedRoutes().filter((route) => usesToken(route) && route.path !== "/worker-app/notifications/stream"))(
     "a signed-in person's requests are limited: $method $path [D-91]",
     async ({ method, path }) => {
       // Requests with an API key have a separate limit.

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { mountedRoutes, takesToken } from "../pages/mounted-routes.ts";
+import { mountedRoutes, usesToken } from "../pages/mounted-routes.ts";
 import { openPageClient } from "../pages/page-client.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
 const platform = usePlatform();
 
 const routes = mountedRoutes();
-const isForPrograms = (path: string) => takesToken({ method: "", path }) || path === "/healthz" || path === "/readyz";
+const isForPrograms = (path: string) => usesToken({ method: "", path }) || path === "/healthz" || path === "/readyz";
 const forPrograms = routes.filter(({ path }) => isForPrograms(path));
 const pages = routes.filter(({ method, path }) => method === "GET" && !isForPrograms(path));
 

@@ -18,7 +18,7 @@ export interface BundledChromium {
  * Unpacks the Chromium from the npm package @sparticuz/chromium, once per version. The package's own function is not used, because it would
  * let two processes write to the same temporary folder.
  *
- * @throws on any system except Linux on x64, the only one that the package's binary supports
+ * @throws on any system except Linux on x64, the only system that the package's binary supports
  */
 export async function unpackChromium(): Promise<BundledChromium> {
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("the package supports only Linux on x64");

@@ -48,7 +48,7 @@ describe("dropped connections", () => {
     expect(new Set(resumedRequests.map(([, path]) => path))).toEqual(new Set(["/live", "/app/live"]));
   });
 
-  test("a page leads to the sign-in after a sign-out in another tab", async () => {
+  test("an open page redirects to the sign-in page after the user signs out in another tab", async () => {
     const { page, context } = await fixture.openApp({ baseURL: proxy.address }, "worker_dana");
     const other = await context.newPage();
     await other.goto("/app");

@@ -42,7 +42,7 @@ test.each(["light", "dark"] as const)(
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /Send/ }).first().click();
     await dialog.getByText("201 Created").first().waitFor();
-    // Wait until the response has faded in: before that, it has too little contrast.
+    // Wait until the response has faded in, because it has too little contrast before that.
     await page.evaluate(() =>
       Promise.allSettled(
         document
@@ -61,7 +61,7 @@ test.each(["light", "dark"] as const)(
           .evaluate((main) => (main as HTMLElement).inert),
       )
       .toBe(false);
-    // A library checks whether it may compile code, and works even if it may not.
+    // Ignore this violation: a library tests whether it can compile code, and works without.
     const errors = pageErrors.filter((error) => !error.includes("kEvalViolation"));
     expect({ foreignUrls, failedUrls, errors }).toEqual({ foreignUrls: [], failedUrls: [], errors: [] });
     await context.close();

@@ -3,7 +3,7 @@ import { openReceiver, respondWith } from "../support/receiver.ts";
 import { secret } from "./integrator.ts";
 import { openPagesFixture, type PagesFixture } from "./pages-fixture.ts";
 
-describe("a day of use", () => {
+describe("daily use", () => {
   let fixture: PagesFixture;
   beforeAll(async () => {
     fixture = await openPagesFixture();
@@ -16,7 +16,7 @@ describe("a day of use", () => {
     await fixture.platform.call("PUT", "/portal/profile", { token, json });
   }
 
-  test("a form whose session ended in another tab asks the user to sign in again, and keeps the input", async () => {
+  test("a form whose session ended in another tab asks the user to sign in again, and preserves the input", async () => {
     const { page, context, pageErrors } = await fixture.openPortal();
     await page.goto("/offers/new");
     await page.getByLabel("Title").fill("Typed for ten minutes");
@@ -58,7 +58,7 @@ describe("a day of use", () => {
     await context.close();
   });
 
-  test("a worker's form whose session ended asks the worker to sign in again, and keeps the response", async () => {
+  test("a worker's form whose session ended asks the worker to sign in again, and preserves the response", async () => {
     const id = await fixture.createOffer("Bar on Saturday, after the session");
     const { page, context } = await fixture.openApp();
     await page.goto(`/app/offers/${id}`);
@@ -80,7 +80,7 @@ describe("a day of use", () => {
     await context.close();
   });
 
-  test("redelivering all that match sends only events that match the filter, after a confirmation with their count", async () => {
+  test("redelivering all matching events sends only those events, after a confirmation with their number", async () => {
     await saveEndpoint(fixture.integrator);
     const failed = await fixture.createOffer("Fails twice");
     const delivered = await fixture.createOffer("Reaches Amal");
@@ -184,7 +184,7 @@ describe("a day of use", () => {
     await context.close();
   });
 
-  test("an offer's completion bar shows how many workers are selected, stays visible, and is two Tab stops from their list", async () => {
+  test("an offer's completion bar shows how many workers are selected, stays visible, and is two Tab stops away from the list", async () => {
     const id = await fixture.createOffer("To select from");
     for (const worker of ["worker_amal", "worker_ben"]) await fixture.respond(worker, "apply", id);
     const { page, context } = await fixture.openPortal({ viewport: { width: 1280, height: 420 } });
@@ -220,10 +220,10 @@ describe("a day of use", () => {
             await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
             path,
           ).toBeLessThanOrEqual(0);
-          const narrow = await page
+          const narrowCells = await page
             .locator("th[scope=row]")
             .evaluateAll((cells) => cells.filter((cell) => cell.clientWidth < 160).map((cell) => cell.textContent));
-          expect(narrow, path).toEqual([]);
+          expect(narrowCells, path).toEqual([]);
           expect(await findViolations(), path).toEqual([]);
         }
         expect(pageErrors).toEqual([]);
@@ -232,7 +232,7 @@ describe("a day of use", () => {
     },
   );
 
-  test("in forced colours the selected filter, the active page and the legend can be told apart", async () => {
+  test("in forced colours, the selected filter, the active page and the legend are distinguishable", async () => {
     await saveEndpoint(fixture.integrator);
     await fixture.respond("worker_amal", "apply", await fixture.createOffer("Measured"));
     const { page, context } = await fixture.openPortal({ forcedColors: "active" });

@@ -14,7 +14,7 @@ export interface Integrator {
   responses: string[];
   /** The ids of the workers who added a contact. */
   contacts: string[];
-  /** Whether it works. If false, it responds to every event with 500. */
+  /** Whether the integrator works. If false, it responds to every event with 500. */
   isWorking: boolean;
   close(): Promise<void>;
 }

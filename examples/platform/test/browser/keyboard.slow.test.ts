@@ -10,7 +10,7 @@ describe("keyboard use", () => {
   });
   afterAll(() => fixture.close());
 
-  /** Presses Tab until the element has focus. */
+  /** Presses Tab until the element has focus, and asserts that the focus is visible. */
   async function tabTo(page: Page, target: Locator): Promise<void> {
     for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press("Tab");
@@ -58,7 +58,7 @@ describe("keyboard use", () => {
     await app.getByText("You got the work.").waitFor();
   });
 
-  test("live responses keep the selection and the focus", async () => {
+  test("a live update preserves the selection and the focus", async () => {
     const id = await fixture.createOffer("Bar on Saturday");
     await fixture.respond("worker_amal", "apply", id);
     const { page } = await fixture.openPortal();

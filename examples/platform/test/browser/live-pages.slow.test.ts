@@ -11,21 +11,21 @@ describe("live pages", () => {
   });
   afterAll(() => fixture.close());
 
-  /** Returns how many event streams are open on the server. */
+  /** Returns the number of open event streams on the server. */
   async function countStreams(): Promise<number> {
     const response = await fetch(`${fixture.platform.metricsAddress}/metrics`);
     return Number(/^offers_event_streams_open (\d+)$/m.exec(await response.text())?.[1]);
   }
   async function openTabs(context: BrowserContext, count: number, path: string): Promise<Page[]> {
     const pages: Page[] = [];
-    for (let opened = 0; opened < count; opened += 1) {
+    for (let index = 0; index < count; index += 1) {
       const page = await context.newPage();
       await page.goto(path);
       pages.push(page);
     }
     return pages;
   }
-  /** Hides or shows a page as a browser would: headless pages are otherwise always visible. */
+  /** Hides or shows a page as a browser would, because headless pages are always visible. */
   const setVisible = (page: Page, isVisible: boolean) =>
     page.evaluate(
       (state) => {
@@ -56,7 +56,7 @@ describe("live pages", () => {
     await fixture.createOffer("Kitchen help on Friday");
     for (const page of pages) await page.getByRole("link", { name: "Kitchen help on Friday" }).first().waitFor();
 
-    // When the page with the stream is hidden, another one takes over, and no event is missed.
+    // When the page with the stream is hidden, another page opens a stream, and no event is missed.
     for (const page of pages.slice(0, -1)) await setVisible(page, false);
     await eventually("there is one stream", async () => (await countStreams()) === 1);
     await fixture.createOffer("Breakfast on Sunday");
@@ -75,7 +75,7 @@ describe("live pages", () => {
     await eventually("no stream is open", async () => (await countStreams()) === 0);
   });
 
-  test("live pages keep a state's colour and the focus in a list", async () => {
+  test("live updates preserve the colour of a state and the focus in a list", async () => {
     const id = await fixture.createOffer("Terrace on Monday");
     const { page, pageErrors } = await fixture.openPortal();
     await page.goto(`/offers/${id}`);
@@ -103,7 +103,7 @@ describe("live pages", () => {
     });
     for (let event = 0; event < 10; event += 1) {
       await fixture.respond("worker_ben", event % 2 === 0 ? "apply" : "reject", id);
-      await eventually("it is shown", () => sizes.length > event);
+      await eventually("the update is fetched", () => sizes.length > event);
       await page.waitForTimeout(600);
     }
     const whole = await page.request.get("/offers", { headers: { "Accept-Encoding": "identity" } });

@@ -11,38 +11,38 @@ export interface OpenBrowser {
 }
 
 interface BrowserCandidate {
-  from: string;
-  find: () => Promise<LaunchOptions>;
+  source: string;
+  findLaunchOptions: () => Promise<LaunchOptions>;
 }
 
 const candidates: readonly BrowserCandidate[] = [
   // Try the npm package first, because it is the same on every machine.
   {
-    from: "the npm package @sparticuz/chromium",
-    async find() {
+    source: "the npm package @sparticuz/chromium",
+    async findLaunchOptions() {
       const { executablePath, env } = await unpackChromium();
       return { executablePath, env: { ...process.env, ...env } };
     },
   },
   ...["chromium", "chromium-browser", "google-chrome"].map((name) => ({
-    from: `the machine's ${name}`,
-    find: async () => ({ executablePath: await findOnPath(name) }),
+    source: `the machine's ${name}`,
+    findLaunchOptions: async () => ({ executablePath: await findOnPath(name) }),
   })),
 ];
 
 /**
- * Opens a headless Chromium: the one from npm if it runs, otherwise one that is installed on the machine.
+ * Opens a headless Chromium. Uses the Chromium from npm if it runs, otherwise a Chromium that is installed on the machine.
  *
- * @throws an error that says why each Chromium failed to start, because browser tests are never skipped
+ * @throws an error that explains why each Chromium failed to start, because browser tests are never skipped
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const reasons: string[] = [];
-  for (const { from, find } of candidates)
+  for (const { source, findLaunchOptions } of candidates)
     try {
-      const browser = await chromium.launch(await find());
-      return { browser, label: `Chromium ${browser.version()}, from ${from}` };
+      const browser = await chromium.launch(await findLaunchOptions());
+      return { browser, label: `Chromium ${browser.version()}, from ${source}` };
     } catch (error) {
-      reasons.push(`${from}: ${(error as Error).message.split("\n", 1)[0]}`);
+      reasons.push(`${source}: ${(error as Error).message.split("\n", 1)[0]}`);
     }
   throw new Error(
     `no Chromium starts on this machine; install one with: apt-get install chromium\n${reasons.join("\n")}`,

@@ -6,12 +6,11 @@ const size = 96;
 export function generatePortrait(red: number, green: number, blue: number): Buffer {
   const rows: number[] = [];
   for (let y = 0; y < size; y += 1) {
+    // Each row starts with its filter type; 0 means no filter.
     rows.push(0);
     for (let x = 0; x < size; x += 1) {
-      const isHead = Math.hypot(x - size / 2, y - 38) < 19;
-      const isBody = Math.hypot((x - size / 2) / 1.2, y - size) < 32;
-      const shade = isHead ? 0.42 : isBody ? 0.62 : 1 - y / size / 5;
-      rows.push(...[red, green, blue].map((channel) => Math.round(channel * shade)));
+      const brightness = brightnessAt(x, y);
+      rows.push(...[red, green, blue].map((channel) => Math.round(channel * brightness)));
     }
   }
   const header = Buffer.alloc(13);
@@ -27,6 +26,14 @@ export function generatePortrait(red: number, green: number, blue: number): Buff
     encodeChunk("IDAT", data),
     encodeChunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+/** Returns the brightness of a pixel: the head and the shoulders are darker than the background. */
+function brightnessAt(x: number, y: number): number {
+  const isHead = Math.hypot(x - size / 2, y - 38) < 19;
+  if (isHead) return 0.42;
+  const isBody = Math.hypot((x - size / 2) / 1.2, y - size) < 32;
+  return isBody ? 0.62 : 1 - y / size / 5;
 }
 
 function encodeChunk(type: string, data: Buffer): Buffer {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { setup as writeTestSeed } from "../support/test-seed.ts";
 import { openPagesFixture, phone, searchAllOrganisations } from "./pages-fixture.ts";
-import { pageKind, walk } from "./walk.ts";
+import { toPagePattern, walk } from "./walk.ts";
 import type { Window } from "./window.ts";
 
 const folder = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
@@ -45,7 +45,7 @@ async function captureAll(
   const capture = async (path: string): Promise<void> => {
     pageNumber += 1;
     screenshotCount += 1;
-    const words = pageKind(path)
+    const words = toPagePattern(path)
       .replace(/^\/(app\b)?/, "")
       .split(/\W+/);
     const name = [variant, audience, String(pageNumber).padStart(2, "0"), ...words].filter(Boolean).join("-");

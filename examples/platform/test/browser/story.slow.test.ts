@@ -65,8 +65,8 @@ describe("the contract's scenario in browsers", () => {
     ]);
     const [ben, cleo] = [await fixture.openApp({}, "worker_ben"), await fixture.openApp({}, "worker_cleo")];
     const windows: Window[] = [hirer, amal, integrator, ben, cleo];
-    const row = ({ page }: Window, words: string) => page.getByRole("row").filter({ hasText: words });
-    const acknowledged = (words: string) => row(integrator, words).filter({ hasText: "Acknowledged" });
+    const findRow = ({ page }: Window, text: string) => page.getByRole("row").filter({ hasText: text });
+    const findAcknowledged = (text: string) => findRow(integrator, text).filter({ hasText: "Acknowledged" });
 
     // The company profile is saved only if both checks return 200.
     await integrator.page.goto("/company");
@@ -78,23 +78,23 @@ describe("the contract's scenario in browsers", () => {
     await integrator.page.getByText("The profile is saved.").waitFor();
     await integrator.page.goto("/deliveries");
 
-    // An offer is sent and gets every kind of response.
-    const entry = amal.page.getByRole("link", { name: "Kitchen help on Friday" });
+    // An offer is sent and gets every type of response.
+    const firstLink = amal.page.getByRole("link", { name: "Kitchen help on Friday" });
     await fillInOffer(hirer.page, "Kitchen help on Friday");
-    await expectUpdates(() => submitOffer(hirer.page), { worker: entry });
-    await expectUpdates(() => entry.click(), { hirer: row(hirer, "Amal").filter({ hasText: "Opened" }) });
+    await expectUpdates(() => submitOffer(hirer.page), { worker: firstLink });
+    await expectUpdates(() => firstLink.click(), { hirer: findRow(hirer, "Amal").filter({ hasText: "Opened" }) });
     await expectUpdates(() => click(amal.page, "Apply"), {
-      hirer: row(hirer, "Amal").filter({ hasText: "Applied" }),
-      integrator: acknowledged("Amal Haddad applied for"),
+      hirer: findRow(hirer, "Amal").filter({ hasText: "Applied" }),
+      integrator: findAcknowledged("Amal Haddad applied for"),
     });
     await ben.page.getByRole("link", { name: "Kitchen help on Friday" }).click();
     await expectUpdates(() => click(ben.page, "Reject"), {
-      hirer: row(hirer, "Ben").filter({ hasText: "Rejected" }),
-      integrator: acknowledged("Ben Okafor rejected"),
+      hirer: findRow(hirer, "Ben").filter({ hasText: "Rejected" }),
+      integrator: findAcknowledged("Ben Okafor rejected"),
     });
     await cleo.page.getByRole("link", { name: "Kitchen help on Friday" }).click();
     await expectUpdates(() => click(cleo.page, "Close"), {
-      hirer: row(hirer, "Cleo").filter({ hasText: "Closed without a response" }),
+      hirer: findRow(hirer, "Cleo").filter({ hasText: "Closed without a response" }),
     });
     await hirer.page.getByText("1 applied, 1 rejected, 1 without a response").waitFor();
     await eventually("the integrator received both", () => fixture.integrator.responses.length === 2);
@@ -113,13 +113,15 @@ describe("the contract's scenario in browsers", () => {
     });
     await hirer.page.getByText("Gets the work").waitFor();
 
-    // Another offer is withdrawn while a worker who applied is viewing it.
+    // A second offer is withdrawn while a worker who applied is viewing it.
     await amal.page.goto("/app");
-    const second = amal.page.getByRole("link", { name: "Breakfast on Sunday" });
+    const secondLink = amal.page.getByRole("link", { name: "Breakfast on Sunday" });
     await fillInOffer(hirer.page, "Breakfast on Sunday");
-    await expectUpdates(() => submitOffer(hirer.page), { worker: second });
-    await second.click();
-    await expectUpdates(() => click(amal.page, "Apply"), { hirer: row(hirer, "Amal").filter({ hasText: "Applied" }) });
+    await expectUpdates(() => submitOffer(hirer.page), { worker: secondLink });
+    await secondLink.click();
+    await expectUpdates(() => click(amal.page, "Apply"), {
+      hirer: findRow(hirer, "Amal").filter({ hasText: "Applied" }),
+    });
     await hirer.page.getByRole("link", { name: "Withdraw" }).click();
     await expectUpdates(() => click(hirer.page, "Withdraw the offer"), {
       worker: [
@@ -132,10 +134,10 @@ describe("the contract's scenario in browsers", () => {
     fixture.integrator.isWorking = false;
     await amal.page.goto("/app/contacts");
     await expectUpdates(() => amal.page.getByRole("button", { name: "Add a contact at Harbour Hotels" }).click(), {
-      integrator: row(integrator, "Amal Haddad added").filter({ hasText: "500" }),
+      integrator: findRow(integrator, "Amal Haddad added").filter({ hasText: "500" }),
     });
     await amal.page.getByText("Harbour Hotels has been notified").waitFor();
-    await row(integrator, "Amal Haddad added").filter({ hasText: "Failed" }).first().waitFor();
+    await findRow(integrator, "Amal Haddad added").filter({ hasText: "Failed" }).first().waitFor();
     fixture.integrator.isWorking = true;
     await integrator.page.getByRole("link", { name: "Amal Haddad added" }).click();
     await integrator.page
@@ -191,7 +193,7 @@ describe("the contract's scenario in browsers", () => {
   test("a form submitted twice without scripts creates one offer and redirects to it [D-85]", async () => {
     const { page } = await fixture.openPortal({ javaScriptEnabled: false });
     let posts = 0;
-    // Like a double click, or a reload after a lost response.
+    // Send each form twice, like a double click or a reload after a lost response.
     await page.route("**/offers/new", async (route) => {
       if (route.request().method() === "POST") {
         await route.fetch({ maxRedirects: 0 });

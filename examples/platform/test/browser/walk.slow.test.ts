@@ -37,8 +37,8 @@ describe("every page", () => {
       const violations = await window.findViolations();
       const messages = [...violations, ...pageErrors.splice(0)];
       // The console also reports the intended 404 of a "not found" page.
-      const intended = messages.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
-      if (messages.length > intended.length) problems.push({ path, messages });
+      const expectedMessages = messages.filter((text) => path.includes("nowhere") && /status of 404/.test(text));
+      if (messages.length > expectedMessages.length) problems.push({ path, messages });
       paths.push(new URL(page.url()).pathname);
     };
     pageErrors.splice(0);
@@ -59,8 +59,8 @@ describe("every page", () => {
     const { paths, problems } = await findProblems(await fixture.openPortal(options), otherPortalPaths);
     expect(problems).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(portalPaths));
-    for (const kind of [/^\/offers\/offer_[^/]+$/, /^\/offers\/[^/]+\/withdraw$/, /^\/deliveries\/.+/])
-      expect(paths).toContainEqual(expect.stringMatching(kind));
+    for (const pattern of [/^\/offers\/offer_[^/]+$/, /^\/offers\/[^/]+\/withdraw$/, /^\/deliveries\/.+/])
+      expect(paths).toContainEqual(expect.stringMatching(pattern));
   });
 
   test.each(testedVariants)("every page of the worker's app works %s", async (_, options) => {
@@ -120,7 +120,7 @@ describe("every page", () => {
       .locator("tbody tr")
       .evaluateAll((rows) => rows.map((row) => row.clientHeight / Number.parseFloat(getComputedStyle(row).lineHeight)));
     expect(lines.length).toBeGreaterThan(4);
-    // The padding takes less than one line.
+    // The limit includes the padding, which is less than one line.
     expect(Math.max(...lines)).toBeLessThan(5);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width);
     await page.goto("/deliveries");
@@ -130,14 +130,16 @@ describe("every page", () => {
     expect(new Set(overflows)).toEqual(new Set(["ellipsis"]));
   });
 
-  test("pages load images only from the platform's origin, and none is broken", async () => {
+  test("pages load images only from the platform's origin, and no image is broken", async () => {
     const { page } = await fixture.openPortal();
     const origins = new Set<string>();
     page.on("request", (request) => void origins.add(new URL(request.url()).origin));
     await searchAllOrganisations(page);
     const pictures = page.locator(".portrait img");
     await eventually("all pictures have loaded", async () => {
-      const widths = await pictures.evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth));
+      const widths = await pictures.evaluateAll((images) =>
+        images.map((image) => (image as HTMLImageElement).naturalWidth),
+      );
       // The last picture cannot be fetched, so a single pixel replaces it.
       return widths.join() === "96,96,1";
     });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
-/** How many pages of a kind to visit: offers in different states have different pages. */
-const maxVisitsPerKind = 4;
+/** The maximum number of visits to pages with the same pattern. It is above 1 because offers in different states have different pages. */
+const maxVisitsPerPattern = 4;
 
 /**
  * Visits every page that `page` links to, directly or indirectly, and calls `visit` on each. Visits only the first few of the pages that
@@ -9,14 +9,14 @@ const maxVisitsPerKind = 4;
  */
 export async function walk(page: Page, visit: (path: string) => Promise<void>): Promise<void> {
   const visited = new Set<string>();
-  const visitsPerKind = new Map<string, number>();
+  const visitsPerPattern = new Map<string, number>();
   const queue = [toPath(page.url())];
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-    const kind = pageKind(path);
-    const visits = visitsPerKind.get(kind) ?? 0;
-    if (visited.has(path) || visits === (path.includes("?") ? 1 : maxVisitsPerKind)) continue;
+    const pattern = toPagePattern(path);
+    const visits = visitsPerPattern.get(pattern) ?? 0;
+    if (visited.has(path) || visits === (path.includes("?") ? 1 : maxVisitsPerPattern)) continue;
     visited.add(path);
-    visitsPerKind.set(kind, visits + 1);
+    visitsPerPattern.set(pattern, visits + 1);
     const response = await page.goto(path);
     if (response === null || !response.ok())
       throw new Error(`a link leads to ${path}, which has status ${response?.status()}`);
@@ -33,8 +33,8 @@ const toPath = (url: string): string => {
   return pathname + search;
 };
 
-/** Returns the kind of a page, such as `/offers/ID?state` for `/offers/offer_1f…?state=dead`. */
-export function pageKind(path: string): string {
+/** Returns the pattern of a path, such as `/offers/ID?state` for `/offers/offer_1f…?state=dead`. */
+export function toPagePattern(path: string): string {
   const { pathname, searchParams } = new URL(path, "http://localhost");
   const names = [...searchParams.keys()].sort().join("&");
   return pathname.replace(/(\w+_)?[\da-f-]{36}/g, "ID") + (names && `?${names}`);

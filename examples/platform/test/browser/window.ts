@@ -23,7 +23,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   const { javaScriptEnabled = true, ...contextOptions } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions });
   const page = await context.newPage();
-  // Even on a busy machine, only a defect takes this long.
+  // Even on a busy machine, a step takes this long only if something is broken.
   page.setDefaultTimeout(120_000);
   const pageErrors: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && pageErrors.push(message.text())));
@@ -35,21 +35,21 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
       pageErrors.push(`CSP: ${JSON.stringify(details.contentSecurityPolicyIssueDetails)}`);
   });
   await devTools.send("Audits.enable");
-  // Playwright's `javaScriptEnabled` option cannot be changed later, but axe needs scripts.
-  const setScripts = (isOn: boolean) => devTools.send("Emulation.setScriptExecutionDisabled", { value: !isOn });
-  await setScripts(javaScriptEnabled);
+  // Do not use Playwright's `javaScriptEnabled` option, because it cannot be changed later, and axe needs scripts.
+  const setScriptsEnabled = (isEnabled: boolean) =>
+    devTools.send("Emulation.setScriptExecutionDisabled", { value: !isEnabled });
+  await setScriptsEnabled(javaScriptEnabled);
 
   return {
     page,
     context,
     pageErrors,
     async findViolations() {
-      // axe needs scripts.
-      await setScripts(true);
+      await setScriptsEnabled(true);
       // The page's policy does not restrict scripts that the developer tools run.
       await page.evaluate(axe);
       const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-      await setScripts(javaScriptEnabled);
+      await setScriptsEnabled(javaScriptEnabled);
       return violations
         .filter(({ impact }) => impact === "serious" || impact === "critical")
         .map(

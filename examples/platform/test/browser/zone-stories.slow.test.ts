@@ -96,7 +96,7 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await target.page().keyboard.press("ControlOrMeta+a");
     await target.page().keyboard.type(text);
   }
-  /** Enters a time. Chromium's input has separate parts for month, day, year, hour, minute and AM/PM. */
+  /** Enters a time. Chromium's input has separate fields for month, day, year, hour, minute and AM/PM. */
   async function enterTime(target: Locator, localTime: string): Promise<void> {
     if (!usesKeyboard) return target.fill(localTime);
     const [, year, month, day, hour = "", minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(localTime) ?? [];
@@ -116,7 +116,7 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     });
   };
 
-  /** Opens the page and, if scripts are off, chooses the time zone, because the page cannot detect the browser's. */
+  /** Opens the page. Without scripts, also chooses the time zone, because the page cannot detect the browser's time zone. */
   async function chooseZone(page: Page, path: string, saveButton: string): Promise<void> {
     await page.goto(path);
     if (options.javaScriptEnabled === false) {
@@ -139,8 +139,8 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await activate(findButton(page, "Create the offer"));
     await page.waitForURL(/\/offers\/offer_/);
     const id = page.url().split("/").at(-1) ?? "";
-    const read = await fixture.platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" });
-    expect(read.json()).toMatchObject({ events: [slot.utc] });
+    const response = await fixture.platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" });
+    expect(response.json()).toMatchObject({ events: [slot.utc] });
 
     const worker = await fixture.openApp({ ...contextOptions, ...phone });
     await chooseZone(worker.page, "/app/time-zone", "Save");
@@ -184,10 +184,10 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     const token = await fixture.platform.signInWorker("worker_ben");
     const json = { organisationId: "org_harbour" };
     await fixture.platform.call("POST", "/worker-app/contacts", { token, json });
-    const failed = page.getByRole("row").filter({ hasText: "Ben Okafor" }).filter({ hasText: "Failed" });
-    await eventually("it has failed", async () => {
+    const failedRow = page.getByRole("row").filter({ hasText: "Ben Okafor" }).filter({ hasText: "Failed" });
+    await eventually("the delivery has failed", async () => {
       await page.goto("/deliveries?state=dead");
-      return failed.isVisible();
+      return failedRow.isVisible();
     });
     fixture.integrator.isWorking = true;
     await page.goto("/deliveries");
@@ -198,7 +198,7 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await activate(page.getByRole("link", { name: "Ben Okafor" }));
     await page.waitForURL(/\/deliveries\/.+/);
     await activate(findButton(page, "Redeliver"));
-    await eventually("it has arrived", async () => fixture.integrator.contacts.includes("worker_ben"));
+    await eventually("the redelivery has arrived", async () => fixture.integrator.contacts.includes("worker_ben"));
     await page.getByText("The event is being redelivered.").waitFor();
     await expectNoViolations(integrator);
     expect(integrator.pageErrors).toEqual([]);
@@ -215,14 +215,14 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await hirer.page.waitForURL("**/invitations");
     await hirer.page.goto("/mailbox");
     const mail = await hirer.page.locator(".letter", { hasText: "/app/join/" }).first().textContent();
-    const invited = await openWindow(fixture.browser, {
+    const invitee = await openWindow(fixture.browser, {
       baseURL: fixture.platform.address,
       ...contextOptions,
       ...phone,
     });
-    const { page } = invited;
+    const { page } = invitee;
     await page.goto(/^https?:\S+$/m.exec(mail ?? "")?.[0] ?? "");
-    await expectNoViolations(invited);
+    await expectNoViolations(invitee);
     await enterText(page.getByLabel("Choose a password"), "a long password");
     await activate(findButton(page, "Join and share my availability"));
     await page.getByText("You now share your availability with Harbour Hotels.").waitFor();
@@ -236,8 +236,8 @@ describe.each(variants)("scenarios in $name", ({ timeZone, options, usesKeyboard
     await activate(page.getByRole("link", { name: "First shift" }).first());
     await activate(findButton(page, "Apply"));
     await page.getByText("You applied.").first().waitFor();
-    await expectNoViolations(invited);
+    await expectNoViolations(invitee);
     await eventually("the response arrives", async () => fixture.integrator.responses.includes(`${workerId} accepted`));
-    expect(invited.pageErrors).toEqual([]);
+    expect(invitee.pageErrors).toEqual([]);
   });
 });

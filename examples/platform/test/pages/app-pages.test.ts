@@ -68,11 +68,13 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
     expect((await hana.get("/app")).location).toBe("/app/sign-in");
-    const asWorker = hana.cookie().replace("offers-portal=", "offers-app=");
-    const [guest, other] = [openPageClient(platform.address), openPageClient(platform.address)];
-    expect((await guest.get("/app", { Cookie: asWorker })).location).toBe("/app/sign-in");
-    const asPerson = amal.cookie().replace("offers-app=", "offers-portal=");
-    expect((await other.get("/offers", { Cookie: asPerson })).location).toBe("/sign-in?next=%2Foffers");
+    const workerCookie = hana.cookie().replace("offers-portal=", "offers-app=");
+    expect((await openPageClient(platform.address).get("/app", { Cookie: workerCookie })).location).toBe(
+      "/app/sign-in",
+    );
+    const personCookie = amal.cookie().replace("offers-app=", "offers-portal=");
+    const { location } = await openPageClient(platform.address).get("/offers", { Cookie: personCookie });
+    expect(location).toBe("/sign-in?next=%2Foffers");
   });
 
   test("a worker cannot find an offer sent to other workers", async () => {
@@ -160,19 +162,19 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(await readOfferPage(id, ben)).toContain("Others got the work");
   });
 
-  test("opening an offer is recorded for the hirer, and is not a response [D-84]", async () => {
+  test("the hirer sees that a worker opened an offer, which is not a response [D-84]", async () => {
     const id = await createOffer();
     const hana = openPageClient(platform.address);
     await hana.signIn("hana@harbour-hotels.example");
-    const readHirersPage = async () => (await hana.get(`/offers/${id}`)).text;
+    const readHirerPage = async () => (await hana.get(`/offers/${id}`)).text;
     expect((await amal.get(`/app/offers/${id}`, { "X-Part": "1" })).status).toBe(200);
-    expect(await readHirersPage()).toContain(">No response</span>");
+    expect(await readHirerPage()).toContain(">No response</span>");
     await readOfferPage(id);
-    expect(await readHirersPage()).toContain(">Opened</span>");
+    expect(await readHirerPage()).toContain(">Opened</span>");
     expect(await readResponse(id)).toBe("none");
   });
 
-  test("the app says that an offer was withdrawn", async () => {
+  test("the app shows that an offer was withdrawn", async () => {
     const id = await createOffer();
     await platform.call("GET", `/offer/${id}/withdraw`, { key });
     const text = await readOfferPage(id);
@@ -180,7 +182,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect(text).not.toMatch(/\/(apply|reject)"/);
   });
 
-  test("a worker can add a contact at a known organisation only", async () => {
+  test("a worker can add a contact only at a known organisation", async () => {
     expect(await amal.send("/app/contacts", { organisationId: "org_bistro" })).toMatchObject({
       status: 303,
       location: "/app/contacts",
@@ -193,7 +195,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
       expect((await amal.send("/app/contacts", fields)).status).toBe(400);
   });
 
-  test("submitting a contact form twice adds one contact, and a new form adds another [D-85]", async () => {
+  test("submitting a contact form twice adds one contact, and a new form adds a second contact [D-85]", async () => {
     const receiver = await openReceiver(respondWith(200));
     const token = await platform.signInPerson("ada@crew-agency.example");
     const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: false };
@@ -259,7 +261,7 @@ describe.each(await anyStore())("the pages of the worker's app on $title", ({ cr
     expect((await client.get("/app")).location).toBe("/app/sign-in");
   });
 
-  test("an unknown path in the app gets the app's 404 page", async () => {
+  test("a request for an unknown path in the app gets the app's 404 page", async () => {
     const { status, text } = await amal.get("/app/nowhere");
     expect(status).toBe(404);
     expect(text).toContain('href="/app"');

@@ -13,7 +13,7 @@ test.each(["br", "gzip"])("pages and their files are compressed with %s", async 
     expect((await hana.get(path, headers)).headers.get("content-encoding")).toBe(coding);
 });
 
-test("an event stream is not compressed, since compression would delay its events", async () => {
+test("an event stream is not compressed, because compression would delay its events", async () => {
   const { text } = await hana.get("/offers");
   const address = platform.address + /data-live-stream="([^"]+)"/.exec(text)?.[1];
   const headers = { Accept: "text/event-stream", "Accept-Encoding": "br, gzip", Cookie: hana.cookie() };

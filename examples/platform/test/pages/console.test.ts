@@ -32,7 +32,7 @@ test("the console serves the contract, compressed only for clients that accept c
   expect(await zipped.text()).toBe(document);
 });
 
-test("only the console's security policy allows inline styles, and it does not allow other origins [D-150]", async () => {
+test("only the console's security policy allows inline styles, and it allows no other origins [D-150]", async () => {
   const readPolicy = async (path: string) => (await get(path)).headers.get("content-security-policy") ?? "";
   expect(await readPolicy("/docs")).toBe(
     "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';form-action 'none';base-uri 'none';frame-ancestors 'none'",
@@ -41,7 +41,7 @@ test("only the console's security policy allows inline styles, and it does not a
     expect(await readPolicy(path)).not.toContain("unsafe-inline");
 });
 
-test("the console's page contains the demo's API key, but no key from another seed [D-150]", async () => {
+test("the console page contains the demo API key, but no key from a different seed [D-150]", async () => {
   expect(await (await get("/docs")).text()).not.toContain("demo-key");
   const [store] = await anyStore();
   const database = await store.createDatabase();

@@ -36,42 +36,51 @@ const waysToEnd: [string, (client: PageClient) => Promise<unknown>][] = [
 
 describe("forms submitted after their session ended", () => {
   test.each(waysToEnd)(
-    "a form asks to sign in again and keeps the input when its session ended %s [D-147]",
+    "a form asks the user to sign in again and preserves the input if its session ended %s [D-147]",
     async (how, end) => {
-      const typed = { title: `Typed for ten minutes, ended ${how}`, details: "Knives & aprons", worker: "worker_amal" };
+      const offerFields = {
+        title: `Typed for ten minutes, ended ${how}`,
+        details: "Knives & aprons",
+        worker: "worker_amal",
+      };
       const hana = await openSignedInClient(hanaAddress);
       const formToken = findFormToken((await hana.get("/offers/new")).text);
       await end(hana);
 
-      const ended = await hana.send("/offers/new", typed, { formToken });
-      expect(ended.status).toBe(401);
-      expect(ended.text).toContain("Your input is kept");
-      expect(readHiddenInputs(ended.text)).toMatchObject({ title: typed.title, worker: "worker_amal" });
+      const signInPage = await hana.send("/offers/new", offerFields, { formToken });
+      expect(signInPage.status).toBe(401);
+      expect(signInPage.text).toContain("Your input is kept");
+      const restoredFields = readHiddenInputs(signInPage.text);
+      expect(restoredFields).toMatchObject({ title: offerFields.title, worker: "worker_amal" });
 
-      const kept = { ...readHiddenInputs(ended.text), details: typed.details };
-      const wrong = await hana.send("/offers/new", { ...kept, ...signInAgain, "signIn-password": "wrong" });
-      expect(wrong.status).toBe(401);
-      expect(wrong.text).toContain("Incorrect name or password.");
-      expect(wrong.text).not.toContain('"wrong"');
-      const { formToken: current, ...fields } = readHiddenInputs(wrong.text);
+      const wrongPassword = { ...signInAgain, "signIn-password": "wrong" };
+      const failedSignIn = await hana.send("/offers/new", {
+        ...restoredFields,
+        details: offerFields.details,
+        ...wrongPassword,
+      });
+      expect(failedSignIn.status).toBe(401);
+      expect(failedSignIn.text).toContain("Incorrect name or password.");
+      expect(failedSignIn.text).not.toContain('"wrong"');
+      const { formToken: currentToken, ...fields } = readHiddenInputs(failedSignIn.text);
       const form = await hana.send(
         "/offers/new",
-        { ...fields, details: typed.details, ...signInAgain },
-        { formToken: current ?? "" },
+        { ...fields, details: offerFields.details, ...signInAgain },
+        { formToken: currentToken ?? "" },
       );
       expect(form.status).toBe(200);
       expect(form.text).toContain("You have signed in again.");
-      expect(form.text).toContain(`value="${typed.title}"`);
+      expect(form.text).toContain(`value="${offerFields.title}"`);
       expect(form.text).toContain("Knives &amp; aprons");
       expect(form.text).toMatch(/value="worker_amal"[^>]* checked/);
-      expect((await hana.get("/offers")).text).not.toContain(typed.title);
+      expect((await hana.get("/offers")).text).not.toContain(offerFields.title);
 
-      const created = await hana.send("/offers/new", typed, { formToken: findFormToken(form.text) });
+      const created = await hana.send("/offers/new", offerFields, { formToken: findFormToken(form.text) });
       expect(created.status).toBe(303);
     },
   );
 
-  test("a page that asks to sign in again never contains the typed secret [D-147]", async () => {
+  test("a page that asks the user to sign in again never contains the entered secret [D-147]", async () => {
     const hana = await openSignedInClient(hanaAddress);
     const { formToken } = readHiddenInputs((await hana.get("/company")).text);
     await hana.send("/sign-out");
@@ -103,7 +112,7 @@ describe("forms submitted after their session ended", () => {
     expect((await amal.send(`${path}/apply`, {}, formTokenOption(question.text))).status).toBe(303);
   });
 
-  test("a form is shown again and has no effect when another tab has signed in again", async () => {
+  test("a form is shown again and has no effect if the user has signed in again in another tab", async () => {
     const hana = await openSignedInClient(hanaAddress);
     const formToken = findFormToken((await hana.get("/offers/new")).text);
     await hana.signIn(hanaAddress);
@@ -121,7 +130,7 @@ describe("forms submitted after their session ended", () => {
     expect(text).not.toContain(input.title);
   });
 
-  test("a sign-out after the session ended redirects to the sign-in page", async () => {
+  test("signing out after the session ended redirects to the sign-in page", async () => {
     const hana = await openSignedInClient(hanaAddress);
     const formToken = findFormToken((await hana.get("/offers")).text);
     await hana.send("/sign-out");
@@ -129,7 +138,7 @@ describe("forms submitted after their session ended", () => {
   });
 });
 
-test("a sign-in form whose token has expired keeps the typed name", async () => {
+test("a sign-in form whose token has expired preserves the entered name", async () => {
   const guest = openPageClient(platform.address);
   const fields = { name: hanaAddress, password: "demo-password" };
   const { status, text } = await guest.send("/sign-in", fields, { formToken: "from an expired cookie" });
@@ -139,9 +148,9 @@ test("a sign-in form whose token has expired keeps the typed name", async () => 
 });
 
 describe("sessions", () => {
-  test("a worker's session and its cookie last as long as they are used every month [D-56]", async () => {
+  test("a worker's session and its cookie stay valid while the worker uses them every month [D-56]", async () => {
     const amal = await openSignedInClient("worker_amal", "/app/sign-in");
-    for (let used = 0; used < 3; used += 1) {
+    for (let month = 0; month < 3; month += 1) {
       clockOffsetMs += 29 * day;
       const { status, headers } = await amal.get("/app");
       expect(status).toBe(200);
@@ -152,15 +161,15 @@ describe("sessions", () => {
     expect(await amal.get("/app")).toMatchObject({ status: 303, location: "/app/sign-in" });
   });
 
-  test("a worker's session on the API lasts as long as it is used every month", async () => {
+  test("a worker's session on the API stays valid while the worker uses it every month", async () => {
     const token = await platform.signInWorker("worker_ben");
-    for (let used = 0; used < 2; used += 1) {
+    for (let month = 0; month < 2; month += 1) {
       clockOffsetMs += 29 * day;
       expect((await platform.call("GET", "/worker-app/notifications", { token })).status).toBe(200);
     }
   });
 
-  test("a person's session ends after twelve hours, used or not [D-56]", async () => {
+  test("a person's session ends after twelve hours, even if it is used [D-56]", async () => {
     const hana = await openSignedInClient(hanaAddress);
     clockOffsetMs = 11 * hour;
     expect((await hana.get("/offers")).status).toBe(200);

@@ -1,7 +1,7 @@
 import { fc } from "../../../../scripts/property-seed.ts";
 
-/** Pieces of paths that URL parsers, proxies and frameworks read differently, or that leave the site when decoded twice. */
-const pieces = [
+/** Fragments of paths that URL parsers, proxies and frameworks interpret differently, or that leave the site when decoded twice. */
+const fragments = [
   "/",
   "//",
   "///",
@@ -108,7 +108,7 @@ const pieces = [
 ];
 
 /**
- * Generates strings for the `next` parameter, mostly from pieces of known open redirects.
+ * Generates strings for the `next` parameter, mostly from fragments of known open redirects.
  *
  * @param ownHosts the platform's own host names, which an attacker may know
  */
@@ -120,8 +120,8 @@ export function hostileNext(ownHosts: readonly string[]): fc.Arbitrary<string> {
     `https://${host}`,
     `//user@${host}`,
   ]);
-  const piece = fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom(...pieces, ...ownUrls) },
+  const fragment = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...fragments, ...ownUrls) },
     { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }) },
     { weight: 1, arbitrary: fc.webUrl({ withFragments: true, withQueryParameters: true }) },
   );
@@ -129,9 +129,9 @@ export function hostileNext(ownHosts: readonly string[]): fc.Arbitrary<string> {
     maxLength: 6,
   });
   const text = fc.oneof(
-    { weight: 6, arbitrary: fc.array(piece, { maxLength: 10 }).map((all) => all.join("")) },
-    { weight: 3, arbitrary: fc.array(piece, { maxLength: 8 }).map((all) => `/${all.join("")}`) },
-    { weight: 2, arbitrary: segments.map((all) => `${all.join("/")}//evil.example/portal`) },
+    { weight: 6, arbitrary: fc.array(fragment, { maxLength: 10 }).map((list) => list.join("")) },
+    { weight: 3, arbitrary: fc.array(fragment, { maxLength: 8 }).map((list) => `/${list.join("")}`) },
+    { weight: 2, arbitrary: segments.map((list) => `${list.join("/")}//evil.example/portal`) },
     { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
   );
   // A lone surrogate cannot be sent, because UTF-8 cannot encode it.

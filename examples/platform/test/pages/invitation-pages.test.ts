@@ -118,7 +118,7 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
         ([, id, checked, name]) => [id, name, checked !== undefined],
       );
 
-    test("the search form lists organisations by name, with only the person's own one selected and first [D-88]", async () => {
+    test("the search form lists the user's organisation first and selected, and the others by name [D-88]", async () => {
       const harbourFirst = [
         ["org_harbour", "Harbour Hotels", true],
         ["org_bistro", "Bistro Group", false],
@@ -136,7 +136,7 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
       ]);
     });
 
-    test("a search asks only the selected organisations, and keeps them selected", async () => {
+    test("a search calls only the selected organisations, and they stay selected", async () => {
       const before = searchRequests(harbour).length;
       const { text } = await search(hana, "", ["org_bistro"]);
       expect(listOrganisationChoices(text)).toEqual([
@@ -159,7 +159,7 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
       expect([searchRequests(harbour).length, searchRequests(bistro).length]).toEqual(before);
     });
 
-    test("a search that includes an organisation without suggestions is rejected, and lists those that implement them", async () => {
+    test("a search that includes an organisation without suggestions is rejected, and the form lists the organisations with suggestions", async () => {
       const before = searchRequests(harbour).length;
       const { status, text } = await search(hana, "", ["org_harbour", "org_crew"]);
       expect(status).toBe(422);
@@ -221,13 +221,13 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
     test("inviting a person who was not found or was invited recently is rejected, and shows the search again", async () => {
       await search(hana);
       const fields = { organisationId: "org_harbour", filter: "chef" };
-      for (const [person, words] of [
+      for (const [person, message] of [
         [personField("Eve", "eve@example.com"), "Select people from a search in this session"],
         [personField("Farah Aziz", "farah@example.com"), "less than 30 days ago"],
       ] as const) {
         const { status, text } = await hana.send("/invitations", { ...fields, person });
         expect(status).toBe(422);
-        expect(text).toContain(words);
+        expect(text).toContain(message);
         expect(text).toContain('value="chef"');
         expect(text).toMatch(/value="[^"]*farah@example\.com[^"]*" disabled>/);
       }
@@ -295,7 +295,7 @@ describe.each((await anyStore()).slice(0, 1))("the invitation pages on $title", 
     });
   });
 
-  test("organisations can be found by name, and those searched before are marked [D-123]", async () => {
+  test("the search form finds organisations by name, and marks organisations that were searched before [D-123]", async () => {
     const ada = await openSignedInClient("ada@crew-agency.example");
     const { text } = await ada.get("/invitations?organisation=BISTRO");
     expect(text).toContain("Bistro Group");

@@ -54,34 +54,34 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
 
     await createOffer();
     await createOffer();
-    const again = await resume();
-    await eventually("the missed changes are signalled", () => again.events.length > 0);
+    const resumedLater = await resume();
+    await eventually("the missed changes are signalled", () => resumedLater.events.length > 0);
     await createOffer();
-    await eventually("the later change is signalled", () => again.events.length > 1);
-    expect(again.events).toMatchObject([
+    await eventually("the later change is signalled", () => resumedLater.events.length > 1);
+    expect(resumedLater.events).toMatchObject([
       { type: "changed", topics: ["offer"] },
       { type: "changed", topics: ["offer"] },
     ]);
-    again.disconnect();
+    resumedLater.disconnect();
   });
 
   test.each([
-    ["nonsense", () => "nonsense"],
-    ["nothing", () => ""],
+    ["an invalid position", () => "nonsense"],
+    ["an empty position", () => ""],
     ["a position from another process", () => "0123456789abcdef-0"],
-    ["a position in the future", (own: string) => own.replace(/\d+$/, "999999")],
-  ])("the live stream, resumed after %s, reports that changes may have been missed", async (_, positionOf) => {
+    ["a position in the future", (position: string) => position.replace(/\d+$/, "999999")],
+  ])("a live stream that resumes after %s reports that changes may have been missed", async (_, toLastId) => {
     const stream = await findStreamUrl(cookie);
-    const own = new URL(stream).searchParams.get("since") ?? "";
-    const reader = await readLive(stream, cookie, positionOf(own));
+    const position = new URL(stream).searchParams.get("since") ?? "";
+    const reader = await readLive(stream, cookie, toLastId(position));
     await eventually("an event arrives", () => reader.events.length > 0);
     expect(reader.events).toMatchObject([{ type: "missed" }]);
     // The stream continues after that event.
-    const again = await readLive(stream, cookie, reader.events[0]?.id);
+    const resumed = await readLive(stream, cookie, reader.events[0]?.id);
     await createOffer();
-    await eventually("the change is signalled", () => again.events.length > 0);
-    expect(again.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
-    for (const each of [reader, again]) each.disconnect();
+    await eventually("the change is signalled", () => resumed.events.length > 0);
+    expect(resumed.events).toMatchObject([{ type: "changed", topics: ["offer"] }]);
+    for (const openReader of [reader, resumed]) openReader.disconnect();
   });
 
   test("the live stream ends when the person signs out", async () => {
@@ -94,7 +94,7 @@ describe.each(stores)("the live stream on $title", ({ createDatabase }) => {
 });
 
 describe.each(stores.filter(({ title }) => title !== "PGlite"))(
-  "pages of a process that cannot receive the others' signals on $title",
+  "pages of a process that cannot receive signals from other processes on $title",
   ({ createDatabase }) => {
     const database = useDatabase(createDatabase);
     const platform = usePlatform({ database });

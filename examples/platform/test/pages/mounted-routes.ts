@@ -10,7 +10,7 @@ interface Layer {
   handle: { stack?: Layer[] };
 }
 
-/** Lists every route that the platform mounts. They are read from Express, so none can be missing. */
+/** Lists every route that the platform mounts. Reads the routes from Express, so that none is missing. */
 export function mountedRoutes(): MountedRoute[] {
   // Routes use their dependencies only while they handle requests, so stand-ins suffice.
   const standIn: object = new Proxy(() => standIn, { get: () => standIn });
@@ -26,4 +26,4 @@ export function mountedRoutes(): MountedRoute[] {
 }
 
 /** Whether the route authenticates with an API key or a bearer token. The other routes are pages, which use a cookie. */
-export const takesToken = ({ path }: MountedRoute): boolean => /^\/(offer|events|portal|worker-app)(\/|$)/.test(path);
+export const usesToken = ({ path }: MountedRoute): boolean => /^\/(offer|events|portal|worker-app)(\/|$)/.test(path);

@@ -12,10 +12,10 @@ export interface SendOptions {
   formToken?: string;
 }
 
-/** Requests pages and submits their forms, like a browser that keeps cookies. */
+/** Requests pages and submits their forms, like a browser that stores cookies. */
 export interface PageClient {
   get(path: string, headers?: Record<string, string>): Promise<PageResponse>;
-  /** Submits a form the way the platform's pages do. */
+  /** Submits a form as the platform's pages do. */
   send(path: string, fields?: Record<string, string | string[]>, options?: SendOptions): Promise<PageResponse>;
   signIn(name: string): Promise<void>;
   /** Returns the CSRF token in the forms on this client's pages. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { openReceiver, type Receiver, respondWith } from "../support/receiver.ts";
 import { usePlatform } from "../support/use-opened.ts";
-import { type MountedRoute, mountedRoutes, takesToken } from "./mounted-routes.ts";
+import { type MountedRoute, mountedRoutes, usesToken } from "./mounted-routes.ts";
 import { openPageClient, type PageClient, type PageResponse, type SendOptions } from "./page-client.ts";
 
 /** Public pages, which contain no personal data. */
@@ -22,10 +22,10 @@ const publicPaths = [
 const sessionPaths = ["/portal/session", "/worker-app/session"];
 
 const routes = mountedRoutes();
-const pageRoutes = routes.filter((route) => !takesToken(route) && !publicPaths.includes(route.path));
+const pageRoutes = routes.filter((route) => !usesToken(route) && !publicPaths.includes(route.path));
 const pageRoutesWithIds = pageRoutes.filter(({ path }) => path.includes(":"));
-const formRoutes = routes.filter((route) => !takesToken(route) && route.method === "POST");
-const tokenRoutes = routes.filter((route) => takesToken(route) && !sessionPaths.includes(route.path));
+const formRoutes = routes.filter((route) => !usesToken(route) && route.method === "POST");
+const tokenRoutes = routes.filter((route) => usesToken(route) && !sessionPaths.includes(route.path));
 
 const isInApp = (path: string): boolean => /^\/app(\/|$)/.test(path);
 const signInPathFor = (path: string): string => (isInApp(path) ? "/app/sign-in" : "/sign-in");
@@ -35,13 +35,13 @@ let receiver: Receiver;
 /** Users who have access: Hana from Harbour Hotels, and Amal, who got its offer. */
 let hana: PageClient;
 let amal: PageClient;
-/** Users without access: Bo from another organisation, and a worker the offer was not sent to. */
+/** Users without access: Bo from a different organisation, and Dana, who did not receive the offer. */
 let bo: PageClient;
 let dana: PageClient;
 /** Harbour Hotels' ids, keyed by the path segment before them. */
 const ids: Record<string, string> = {};
 
-const secrets = /Harbour's alone|Amal Haddad/;
+const privateText = /Harbour's alone|Amal Haddad/;
 
 const readOffer = async () => (await platform.call("GET", `/offer/${ids.offers}`, { key: "demo-key-harbour" })).json();
 
@@ -94,9 +94,9 @@ afterAll(async () => {
 });
 
 const fillIds = (path: string): string =>
-  path.replaceAll(/([\w-]+)\/:\w+/g, (_, before: string) => {
-    if (!ids[before]) throw new Error(`Set ids["${before}"] in beforeAll.`);
-    return `${before}/${ids[before]}`;
+  path.replaceAll(/([\w-]+)\/:\w+/g, (_, segment: string) => {
+    if (!ids[segment]) throw new Error(`Set ids["${segment}"] in beforeAll.`);
+    return `${segment}/${ids[segment]}`;
   });
 
 const visit = (client: PageClient, { method, path }: MountedRoute, options: SendOptions = {}): Promise<PageResponse> =>
@@ -108,7 +108,7 @@ const visit = (client: PageClient, { method, path }: MountedRoute, options: Send
 function expectSignedOut({ method, path }: MountedRoute, { status, location, text }: PageResponse): void {
   expect(status).toBe(method === "GET" ? 303 : 401);
   if (method === "GET") expect(location?.split("?")[0]).toBe(signInPathFor(path));
-  expect(text).not.toMatch(secrets);
+  expect(text).not.toMatch(privateText);
 }
 
 describe("signed-out people", () => {
@@ -131,19 +131,22 @@ describe("signed-out people", () => {
       for (const headers of [{}, { Cookie: hana.cookie() }, { Cookie: amal.cookie() }]) {
         const response = await platform.call(method, fillIds(path) + query, { headers });
         expect(response.status).toBe(401);
-        expect(response.text).not.toMatch(secrets);
+        expect(response.text).not.toMatch(privateText);
       }
     },
   );
 });
 
 describe("sessions of the other section", () => {
-  test.each(pageRoutes)("a session of the other section is not valid at $method $path [D-80]", async (route) => {
-    const [other, name] = isInApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
-    const [, value = ""] = other.cookie().split("=");
-    const options = { headers: { Cookie: `${name}=${value}` }, formToken: await other.formToken() };
-    expectSignedOut(route, await visit(openPageClient(platform.address), route, options));
-  });
+  test.each(pageRoutes)(
+    "a session of the portal or the app is not valid in the other section at $method $path [D-80]",
+    async (route) => {
+      const [client, cookieName] = isInApp(route.path) ? [hana, "offers-app"] : [amal, "offers-portal"];
+      const [, value = ""] = client.cookie().split("=");
+      const options = { headers: { Cookie: `${cookieName}=${value}` }, formToken: await client.formToken() };
+      expectSignedOut(route, await visit(openPageClient(platform.address), route, options));
+    },
+  );
 });
 
 describe("people of other organisations and other workers", () => {
@@ -153,7 +156,7 @@ describe("people of other organisations and other workers", () => {
     const isRedirect = route.method === "GET" && first.location !== null;
     const { status, text } = isRedirect ? await client.get(first.location ?? "") : first;
     expect(status).toBe(404);
-    expect(text).not.toMatch(secrets);
+    expect(text).not.toMatch(privateText);
   });
 
   test.each(
@@ -170,7 +173,7 @@ describe("people of other organisations and other workers", () => {
 describe("forged forms [D-81]", () => {
   const forgeries: [string, () => Promise<SendOptions>][] = [
     ["without a token", async () => ({ formToken: "" })],
-    ["with a wrong token", async () => ({ formToken: "x".repeat(32) })],
+    ["with an invalid token", async () => ({ formToken: "x".repeat(32) })],
     ["with another person's token", async () => ({ formToken: await bo.formToken() })],
     ["from another origin", async () => ({ headers: { Origin: "https://evil.example" } })],
     ["from an opaque origin", async () => ({ headers: { Origin: "null" } })],

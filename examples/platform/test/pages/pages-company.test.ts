@@ -15,7 +15,7 @@ beforeEach(() => {
 const save = (changes?: Record<string, string>) => saveCompany(hana, receiver, changes);
 
 describe("the company profile", () => {
-  test("saving the company profile shows both checks' responses and durations", async () => {
+  test("saving the company profile shows the responses and durations of both checks", async () => {
     const { status, text } = await save({ suggestsContacts: "yes" });
     expect(status).toBe(200);
     expect(text).toContain("Both checks returned 200. The profile is saved.");
@@ -61,7 +61,7 @@ describe("the company profile", () => {
     receiver.respond = respondWith(200);
     const same = await hana.send("/company/rotation", { secret: companySecret });
     expect(same.status).toBe(422);
-    expect(same.text).toMatch(/id="new-secret-error".*this is the current one/);
+    expect(same.text).toMatch(/id="new-secret-error".*This is the current one/);
     const rotated = await hana.send("/company/rotation", { secret: "another-secret-of-32-characters!" });
     expect([rotated.status, rotated.text.includes("The new secret is in use.")]).toEqual([200, true]);
     const page = (await hana.get("/company")).text;
@@ -70,7 +70,7 @@ describe("the company profile", () => {
     expect(await hana.get("/company/rotation")).toMatchObject({ status: 303, location: "/company" });
   });
 
-  test("a secret cannot be rotated before the first one is saved", async () => {
+  test("a secret cannot be rotated before a secret is saved", async () => {
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");
     expect((await bo.get("/company")).text).not.toContain('action="/company/rotation"');
@@ -90,8 +90,8 @@ describe("the company profile", () => {
     const page = (await hana.get("/company")).text;
     expect(page).toContain("It responded with 410 Gone");
     expect(page).toContain("docs/guides/after-an-outage.md");
-    const held = (await hana.get("/deliveries?state=held")).text;
-    expect(held).toContain(">Held</span>");
+    const heldDeliveriesPage = (await hana.get("/deliveries?state=held")).text;
+    expect(heldDeliveriesPage).toContain(">Held</span>");
     expect((await hana.send("/company/enable")).status).toBe(422);
     receiver.respond = respondWith(200);
     const enabled = await hana.send("/company/enable");

@@ -33,7 +33,7 @@ async function waitForLatest(stateLabel: string): Promise<string> {
 }
 
 describe("deliveries", () => {
-  test("a delivery's page shows each attempt with its request and response", async () => {
+  test("a delivery page shows each attempt with its request and response", async () => {
     await save();
     receiver.respond = respondWith(503);
     await addContact("worker_cleo");
@@ -59,7 +59,7 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries")).text).toContain("No. 4: 200");
   });
 
-  test("an acknowledged delivery is redelivered as a new one", async () => {
+  test("an acknowledged delivery is redelivered as a new delivery", async () => {
     await save();
     await addContact("worker_ben");
     const path = await waitForLatest("Acknowledged");
@@ -103,7 +103,7 @@ describe("deliveries", () => {
     expect(await readList("no-such-state")).toContain(`href="${path}"`);
   });
 
-  test("attempts are summarised as a chart, in words and as a table", async () => {
+  test("the deliveries page summarises attempts as a chart, in words and as a table", async () => {
     await save();
     await addContact();
     await waitForLatest("Acknowledged");
@@ -143,7 +143,7 @@ describe("deliveries", () => {
     expect((await hana.get("/deliveries?status=9&error=x&type=y")).text).toContain("Cleo Martin");
   });
 
-  test('deliveries say "applied" like offers, while the webhook sends "accepted"', async () => {
+  test('delivery pages show "applied", like offer pages, although the webhook sends "accepted"', async () => {
     await save();
     const json = { createdByUserId: "user_hana", title: "Bar on Friday", workerIds: ["worker_amal"] };
     const offer = (await platform.call("POST", "/offer", { key: "demo-key-harbour", json })).json<{ id: string }>();
@@ -158,7 +158,7 @@ describe("deliveries", () => {
 });
 
 describe("the mailbox", () => {
-  test("the mailbox escapes whatever a mail contains", async () => {
+  test("the mailbox escapes HTML in an email", async () => {
     const json = {
       createdByUserId: "user_hana",
       title: `Fish & "Chips" <script>alert(1)</script>`,

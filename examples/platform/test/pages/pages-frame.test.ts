@@ -10,7 +10,7 @@ const platform = usePlatform();
 const client = usePageClient(platform, hanaAddress);
 
 describe("signing in", () => {
-  test("signing in leads to the requested page", async () => {
+  test("signing in redirects to the requested page", async () => {
     const guest = openPageClient(platform.address);
     expect(await guest.get("/mailbox?page=2")).toMatchObject({
       status: 303,
@@ -21,7 +21,7 @@ describe("signing in", () => {
   });
 
   test.each(["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", ""])(
-    "signing in never leads to %j",
+    "signing in never redirects to %j",
     async (next) => {
       const guest = openPageClient(platform.address);
       const response = await guest.send("/sign-in", { name: hanaAddress, password: "demo-password", next });
@@ -29,7 +29,7 @@ describe("signing in", () => {
     },
   );
 
-  test("a sign-in form with a wrong password keeps the name, but not the password", async () => {
+  test("a sign-in form with a wrong password preserves the name, but not the password", async () => {
     const response = await openPageClient(platform.address).send("/sign-in", {
       name: hanaAddress,
       password: "wrong-password",
@@ -56,7 +56,7 @@ describe("signing in", () => {
     expect(headers.get("set-cookie")).toMatch(/Path=\//);
   });
 
-  test("a kept cookie is useless after signing out [D-80]", async () => {
+  test("a copied session cookie is invalid after the user signs out [D-80]", async () => {
     const guest = openPageClient(platform.address);
     await guest.signIn(hanaAddress);
     const oldCookie = guest.cookie();
@@ -69,7 +69,7 @@ describe("signing in", () => {
 describe("forms", () => {
   const forgeries = [
     ["without a token", { formToken: "" }],
-    ["with a wrong token", { formToken: "x".repeat(32) }],
+    ["with an invalid token", { formToken: "x".repeat(32) }],
     ["from another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
     ["from another host of the site", { headers: { "Sec-Fetch-Site": "same-site" } }],
     ["from another origin", { headers: { Origin: "http://evil.example" } }],
@@ -88,7 +88,7 @@ describe("forms", () => {
     expect((await client.send("/sign-out", {}, { formToken: await other.formToken() })).status).toBe(403);
   });
 
-  test("a form with another media type is rejected", async () => {
+  test("a form with a different media type is rejected", async () => {
     const headers = { "Content-Type": "text/plain" };
     expect((await client.send("/sign-out", {}, { headers })).status).toBe(415);
   });
@@ -143,18 +143,18 @@ test("the API accepts no cookie, and the pages accept no key or bearer token", a
 });
 
 test("behind https, the session cookie is restricted to this host and https [D-80]", async () => {
-  const other = await store.createDatabase();
-  const secure = await openPlatform(other, { publicOrigin: "https://offers.example" });
-  const { headers } = await openPageClient(secure.address).get("/sign-in");
+  const database = await store.createDatabase();
+  const securePlatform = await openPlatform(database, { publicOrigin: "https://offers.example" });
+  const { headers } = await openPageClient(securePlatform.address).get("/sign-in");
   expect(headers.get("set-cookie")).toMatch(/^__Host-offers-portal=.*; Secure/);
   expect(headers.get("strict-transport-security")).toContain("max-age=");
   const fields = { name: hanaAddress, password: "demo-password" };
   const send = (origin: string) =>
-    openPageClient(secure.address).send("/sign-in", fields, { headers: { Origin: origin } });
+    openPageClient(securePlatform.address).send("/sign-in", fields, { headers: { Origin: origin } });
   expect((await send("https://offers.example")).status).toBe(303);
-  expect((await send(secure.address)).status).toBe(403);
-  await secure.close();
-  await other.remove();
+  expect((await send(securePlatform.address)).status).toBe(403);
+  await securePlatform.close();
+  await database.remove();
 });
 
 test("the text direction of user input is isolated from the text around it [D-89]", async () => {

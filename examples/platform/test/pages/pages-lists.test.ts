@@ -58,7 +58,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       expect((await bo.get(older)).text).toContain("No older offers.");
     });
 
-    test("offers sorted by work date start with the next or the last work and end with those without a date [D-116]", async () => {
+    test("offers sorted by work date start with the next or the last work, and offers without a date come last [D-116]", async () => {
       const days = ["03", "01", "02"];
       for (let number = 1; number <= 90; number += 1) {
         const day = days[number % 3];
@@ -83,7 +83,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
       expect(onSecond.flat()).toEqual(dated("Dated 02"));
     });
 
-    test("the lists of invitations and mails link to older ones and show each once [D-92]", async () => {
+    test("the invitation list and the mailbox link to older entries and show each entry once [D-92]", async () => {
       const token = await platform.signInPerson("hana@harbour-hotels.example");
       const profile = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), suggestsContacts: true };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
@@ -115,7 +115,7 @@ describe.each(await anyStore())("long lists on $title", ({ createDatabase }) => 
     );
   });
 
-  test("recipients are paged with those who applied first, and organisations by name", async () => {
+  test("pages of recipients start with applicants, and pages of organisations are sorted by name", async () => {
     const fixture = await openDeliveryFixture(database);
     const { store } = fixture;
     const organisationId = await addOrganisation(store);

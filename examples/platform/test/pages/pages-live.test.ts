@@ -33,23 +33,23 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
   /** The platform process that serves the open pages. */
   let platform: PlatformUnderTest;
   /** The platform process that makes the changes. */
-  let other: PlatformUnderTest;
+  let changingPlatform: PlatformUnderTest;
   let hana: PageClient;
   let bo: PageClient;
-  /** A client with Hana's session on `other`. */
-  let hanaAtOther: PageClient;
+  /** A client with Hana's session on `changingPlatform`. */
+  let hanaAtChangingPlatform: PageClient;
 
   const receiver = useReceiver(respondWithSuggestions);
   beforeAll(async () => {
     database = await createDatabase();
     platform = await openPlatform(database, { showAllMail: false });
-    other = changer === "this process" ? platform : await openPlatform(database, { showAllMail: false });
+    changingPlatform = changer === "this process" ? platform : await openPlatform(database, { showAllMail: false });
     hana = await openSignedInClient(platform, hanaAddress);
-    hanaAtOther = await openSignedInClient(other, hanaAddress);
+    hanaAtChangingPlatform = await openSignedInClient(changingPlatform, hanaAddress);
     bo = await openSignedInClient(platform, boAddress);
   });
   afterAll(async () => {
-    await Promise.all([...new Set([platform, other])].map((each) => each.close()));
+    await Promise.all([...new Set([platform, changingPlatform])].map((each) => each.close()));
     await database.remove();
   });
 
@@ -64,7 +64,10 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
     return readLive(platform.address + (/data-live-stream="([^"]+)"/.exec(text)?.[1] ?? ""), client.cookie());
   }
   async function callAsHana(method: string, path: string, json?: unknown): Promise<string> {
-    const response = await other.call(method, path, { token: await other.signInPerson(hanaAddress), json });
+    const response = await changingPlatform.call(method, path, {
+      token: await changingPlatform.signInPerson(hanaAddress),
+      json,
+    });
     expect(response.status).toBeLessThan(300);
     return response.text;
   }
@@ -85,28 +88,29 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
   const key = "demo-key-harbour";
   const creation = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
   async function createOffer(changes: object = {}): Promise<string> {
-    const response = await other.call("POST", "/offer", { key, json: { ...creation, ...changes } });
+    const response = await changingPlatform.call("POST", "/offer", { key, json: { ...creation, ...changes } });
     return response.json<{ id: string }>().id;
   }
   async function actAsAmal(action: string, id: string): Promise<void> {
-    const token = await other.signInWorker("worker_amal");
-    expect((await other.call("POST", `/worker-app/offers/${id}/${action}`, { token })).status).toBe(204);
+    const token = await changingPlatform.signInWorker("worker_amal");
+    expect((await changingPlatform.call("POST", `/worker-app/offers/${id}/${action}`, { token })).status).toBe(204);
   }
   const buildProfile = () => ({ baseAddress: receiver.baseAddress, secret, suggestsContacts: true });
   async function addContact(): Promise<void> {
-    const token = await other.signInWorker("worker_amal");
+    const token = await changingPlatform.signInWorker("worker_amal");
     const json = { organisationId: "org_harbour" };
-    expect((await other.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
+    expect((await changingPlatform.call("POST", "/worker-app/contacts", { token, json })).status).toBe(204);
   }
-  /** Delays the endpoint's responses until `work` has finished, so that no attempt signals a change before. */
+  /** Delays the endpoint's responses until `work` has finished, so that no attempt signals a change earlier. */
   async function withDelayedResponses(work: () => Promise<void>): Promise<void> {
-    const waiting: (() => void)[] = [];
-    receiver.respond = (request, response) => void waiting.push(() => respondWithSuggestions(request, response));
+    const pendingResponses: (() => void)[] = [];
+    receiver.respond = (request, response) =>
+      void pendingResponses.push(() => respondWithSuggestions(request, response));
     try {
       await work();
     } finally {
       receiver.respond = respondWithSuggestions;
-      for (const respond of waiting) respond();
+      for (const respond of pendingResponses) respond();
     }
   }
 
@@ -125,11 +129,11 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
       const [first, second] = [await createOffer(), await createOffer()];
       for (const id of [first, second]) await actAsAmal("apply", id);
       const complete = `/offer/${first}/complete?api-version=1.0`;
-      await expectSignalled(["offer"], () => other.call("POST", complete, { key, json: ["worker_amal"] }));
-      await expectSignalled(["offer"], () => other.call("GET", `/offer/${first}/withdraw`, { key }));
-      const chosen = { worker: "worker_amal", confirmed: "yes" };
-      await expectSignalled(["offer"], () => hanaAtOther.send(`/offers/${second}/complete`, chosen));
-      await expectSignalled(["offer"], () => hanaAtOther.send(`/offers/${second}/withdraw`));
+      await expectSignalled(["offer"], () => changingPlatform.call("POST", complete, { key, json: ["worker_amal"] }));
+      await expectSignalled(["offer"], () => changingPlatform.call("GET", `/offer/${first}/withdraw`, { key }));
+      const form = { worker: "worker_amal", confirmed: "yes" };
+      await expectSignalled(["offer"], () => hanaAtChangingPlatform.send(`/offers/${second}/complete`, form));
+      await expectSignalled(["offer"], () => hanaAtChangingPlatform.send(`/offers/${second}/withdraw`));
     });
   });
 
@@ -157,7 +161,7 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
   });
 
   describe("deliveries", () => {
-    test("recording a delivery is signalled, for a response and for a contact", async () => {
+    test("a new delivery of a response or a contact is signalled", async () => {
       const id = await createOffer();
       await waitUntilQuiet();
       await withDelayedResponses(() => expectSignalled(["delivery"], () => actAsAmal("apply", id)));
@@ -173,8 +177,8 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
         await eventually("the recording is signalled", () => reader.countOf("delivery") > 0);
         await setTimeout(200);
       });
-      const recorded = reader.countOf("delivery");
-      await eventually("the attempt is signalled", () => reader.countOf("delivery") > recorded);
+      const countBefore = reader.countOf("delivery");
+      await eventually("the attempt is signalled", () => reader.countOf("delivery") > countBefore);
       reader.disconnect();
     });
 
@@ -190,7 +194,7 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
       await waitUntilQuiet();
       await expectRedeliverySignalled((id) => callAsHana("POST", `/portal/deliveries/${id}/redeliver`));
       await waitUntilQuiet();
-      await expectRedeliverySignalled((id) => hanaAtOther.send(`/deliveries/${id}/redeliver`));
+      await expectRedeliverySignalled((id) => hanaAtChangingPlatform.send(`/deliveries/${id}/redeliver`));
       await waitUntilQuiet();
       await expectRedeliverySignalled(() =>
         callAsHana("POST", "/portal/deliveries/redeliver", { since, state: "acknowledged" }),
@@ -198,7 +202,7 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
       await waitUntilQuiet();
       const path = `/deliveries/redeliver?from=${since.replace("Z", "")}`;
       const form = { which: "acknowledged", last: String(Number.MAX_SAFE_INTEGER) };
-      await expectRedeliverySignalled(() => hanaAtOther.send(path, form));
+      await expectRedeliverySignalled(() => hanaAtChangingPlatform.send(path, form));
     });
   });
 
@@ -224,13 +228,13 @@ describe.each(variants)("live changes made by $changer on $title", ({ createData
 
   test("changes are not signalled to another organisation", async () => {
     await waitUntilQuiet();
-    const [bosReader, hanasReader] = [await openLiveStream(bo), await openLiveStream(hana)];
+    const [boReader, hanaReader] = [await openLiveStream(bo), await openLiveStream(hana)];
     await actAsAmal("apply", await createOffer());
-    await eventually("Hana's page is signalled", () => hanasReader.countOf("delivery") > 0);
+    await eventually("Hana's page is signalled", () => hanaReader.countOf("delivery") > 0);
     await setTimeout(1_000);
-    expect(bosReader.events).toEqual([]);
-    bosReader.disconnect();
-    hanasReader.disconnect();
+    expect(boReader.events).toEqual([]);
+    boReader.disconnect();
+    hanaReader.disconnect();
   });
 
   test("a worker receives each notification once", async () => {

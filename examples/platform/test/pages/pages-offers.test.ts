@@ -50,7 +50,7 @@ describe("creating an offer", () => {
     expect((await hana.get(path)).text).not.toContain("The offer was created");
   });
 
-  test("the offer form shows errors next to their fields and keeps the input [D-83]", async () => {
+  test("the offer form shows errors next to their fields and preserves the input [D-83]", async () => {
     const { status, text } = await hana.send("/offers/new", {
       ...fields,
       title: " ",
@@ -79,9 +79,9 @@ describe("creating an offer", () => {
       await createOffer({ ...form, idempotencyKey: "another" }),
     ];
     expect(new Set([...paths, ...others]).size).toBe(3);
-    const otherSession = openPageClient(platform.address);
-    await otherSession.signIn("hana@harbour-hotels.example");
-    expect((await otherSession.send("/offers/new", form)).location).not.toBe(paths[0]);
+    const otherClient = openPageClient(platform.address);
+    await otherClient.signIn("hana@harbour-hotels.example");
+    expect((await otherClient.send("/offers/new", form)).location).not.toBe(paths[0]);
   });
 
   test("a rejected offer form can be submitted again with the same key", async () => {
@@ -96,7 +96,7 @@ describe("creating an offer", () => {
     expect([status, text.includes("Choose at least one worker.")]).toEqual([422, true]);
   });
 
-  test("adding a time slot to the offer form keeps the input", async () => {
+  test("adding a time slot to the offer form preserves the input", async () => {
     const { status, text } = await hana.send("/offers/new", { ...fields, act: "addSlot" });
     expect(status).toBe(200);
     expect(text.match(/name="start"/g)).toHaveLength(2);
@@ -105,7 +105,7 @@ describe("creating an offer", () => {
 });
 
 describe("offers", () => {
-  test("an offer's page shows each worker's response", async () => {
+  test("an offer page shows each worker's response", async () => {
     const path = await createOffer({ worker: ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] });
     await actAsWorker("worker_amal", path, "apply");
     await actAsWorker("worker_ben", path, "reject");
@@ -132,7 +132,7 @@ describe("offers", () => {
     expect([again.status, again.text.includes("cannot be completed again")]).toEqual([422, true]);
   });
 
-  test("submitting a completion twice completes the offer once and leads to the same page [D-85]", async () => {
+  test("submitting a completion twice completes the offer once and redirects to the same page [D-85]", async () => {
     const path = await createOffer();
     await actAsWorker("worker_amal", path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
@@ -152,7 +152,7 @@ describe("offers", () => {
     expect(await readOffer(path)).toMatchObject({ complete: false });
   });
 
-  test("a completion is confirmed on a page that says who gets the work and how many others are notified [D-132]", async () => {
+  test("the confirmation page for a completion shows who gets the work and how many other workers are notified [D-132]", async () => {
     const path = await createOffer({ worker: ["worker_amal", "worker_ben", "worker_cleo"] });
     for (const worker of ["worker_amal", "worker_ben"]) await actAsWorker(worker, path, "apply");
     const question = await hana.send(`${path}/complete`, { worker: "worker_amal" });
@@ -195,7 +195,7 @@ describe("code samples", () => {
     run(process.execPath, ["--input-type=module", "--eval", code], { env, cwd: import.meta.dirname });
   const runCurl = (code: string) => run("sh", ["-c", code.replace("curl ", "curl --silent ")], { env });
 
-  test("the code next to the offer form creates exactly the typed offer", async () => {
+  test("the code samples on the offer form create exactly the entered offer", async () => {
     const title = `O'Brien's "café" $HOME \\ \`id\``;
     const { text } = await hana.send("/offers/new", { ...fields, title, act: "addSlot" });
     const { stdout: id } = await runClient(extractCode(text, "code-create-client"));
@@ -207,7 +207,7 @@ describe("code samples", () => {
       });
   });
 
-  test("the code on an offer's pages reads, completes and withdraws the offer", async () => {
+  test("the code samples on offer pages read, complete and withdraw the offer", async () => {
     const [first, second] = [await createOffer(), await createOffer()];
     for (const path of [first, second]) await actAsWorker("worker_amal", path, "apply");
     const page = (await hana.get(first)).text;
@@ -223,7 +223,7 @@ describe("code samples", () => {
     for (const path of [first, second]) expect(await readOffer(path)).toMatchObject({ widthdrawn: true });
   });
 
-  test("code samples name the API key's variable but never contain the key", async () => {
+  test("code samples read the API key from an environment variable and never contain the key", async () => {
     for (const path of ["/offers/new", await createOffer()]) {
       const { text } = await hana.get(path);
       expect(text).toContain("OFFERS_API_KEY");

@@ -21,7 +21,7 @@ describe("named places", async () => {
   }
   const readOffer = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key })).json();
 
-  test("named places are shown by name on pages, in the app and in mails, and sent by id [D-131]", async () => {
+  test("pages, the app and emails show a named place by its name, and the API returns its id [D-131]", async () => {
     const id = await createOffer("place_harbour_kitchen");
     const name = "Harbour Hotel, main kitchen";
     for (const { text } of [
@@ -61,7 +61,7 @@ describe("named places", async () => {
     expect((await hana.get("/places")).text).toContain("Harbour Hotel, rooftop bar");
   });
 
-  test("places are picked by name for a new offer, or typed by id", async () => {
+  test("users choose a place for a new offer by its name, or enter its id", async () => {
     expect((await hana.get("/offers/new")).text).toContain(
       '<option value="place_harbour_bar">Harbour Hotel, rooftop bar</option>',
     );
@@ -74,7 +74,7 @@ describe("named places", async () => {
     expect(await createWithForm({ locationPlaceId: "place_7" })).toMatchObject({ locationPlaceId: "place_7" });
   });
 
-  test("a place's name must be visible", async () => {
+  test("a place name without visible characters is rejected", async () => {
     const { status, text } = await hana.send("/places", { id: "place_pier", name: "\u200b" });
     expect(status).toBe(422);
     expect(text).toContain("Use at least one visible character.");

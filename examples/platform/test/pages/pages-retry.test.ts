@@ -56,7 +56,7 @@ describe("deliveries that wait until tomorrow", () => {
       (await listDeliveries("acknowledged")).some((delivery) => delivery.id === id),
     );
 
-  test("a button on a waiting delivery's page attempts it now", async () => {
+  test("a button on the page of a pending delivery attempts the delivery now", async () => {
     const id = await addFailedDelivery();
     const { text } = await hana.get(`/deliveries/${id}`);
     expect(text).toMatch(new RegExp(`action="/deliveries/${id}/retry"[^]*<button>Retry now</button>`));
@@ -68,7 +68,7 @@ describe("deliveries that wait until tomorrow", () => {
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("The delivery is no longer pending.");
   });
 
-  test("a waiting delivery can be attempted now over the API, as the error for a redelivery suggests", async () => {
+  test("an API call attempts a pending delivery now, as the error for a redelivery suggests", async () => {
     const id = await addFailedDelivery();
     const rejected = await postToDeliveries(`${id}/redeliver`);
     expect(rejected.json()).toMatchObject({ status: 409, code: "delivery_pending" });
@@ -77,18 +77,18 @@ describe("deliveries that wait until tomorrow", () => {
     expect([retried.status, retried.json()]).toEqual([202, { id }]);
     await waitUntilAcknowledged(id);
     expect((await postToDeliveries(`${id}/retry`)).json()).toMatchObject({ status: 409, code: "delivery_settled" });
-    const strangersToken = await platform.signInPerson("bo@bistro-group.example");
-    expect((await postToDeliveries(`${id}/retry`, strangersToken)).json()).toMatchObject({
+    const boToken = await platform.signInPerson("bo@bistro-group.example");
+    expect((await postToDeliveries(`${id}/retry`, boToken)).json()).toMatchObject({
       status: 404,
       code: "delivery_not_found",
     });
-    expect((await postToDeliveries("retry", strangersToken)).json()).toMatchObject({
+    expect((await postToDeliveries("retry", boToken)).json()).toMatchObject({
       status: 409,
       code: "profile_missing",
     });
   });
 
-  test("a button on the profile or an API call attempts all waiting deliveries now", async () => {
+  test("a button on the company profile or an API call attempts all pending deliveries now", async () => {
     const ids = [await addFailedDelivery(), await addFailedDelivery()];
     expect((await hana.get("/company")).text).toContain("<button>Retry all now</button>");
     expect(await hana.send("/company/retry")).toMatchObject({ status: 303, location: "/company" });
@@ -100,7 +100,7 @@ describe("deliveries that wait until tomorrow", () => {
     await waitUntilAcknowledged(id);
   });
 
-  test("one delivery cannot be retried at a disabled endpoint; retrying all enables it once its checks pass [D-130]", async () => {
+  test("retrying one delivery does not enable a disabled endpoint, and retrying all deliveries enables it if its checks pass [D-130]", async () => {
     const id = await addFailedDelivery(410);
     expect((await hana.get(`/deliveries/${id}`)).text).toContain("Enable the endpoint…");
     expect((await hana.get("/company")).text).toContain("<button>Check, enable and retry all</button>");

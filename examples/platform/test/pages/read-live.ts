@@ -6,7 +6,7 @@ export interface LiveEvent {
 
 export interface LiveReader {
   events: LiveEvent[];
-  /** Returns how many received events include the topic. */
+  /** Returns the number of received events that include the topic. */
   countOf(topic: string): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
@@ -24,7 +24,7 @@ export async function readLive(address: string, cookie: string, lastEventId?: st
   const { body, status } = await fetch(address, { headers, signal: connection.signal });
   if (body === null || status !== 200) throw new Error(`The live stream responded with ${status}.`);
   const events: LiveEvent[] = [];
-  const read = async (): Promise<void> => {
+  const readEvents = async (): Promise<void> => {
     let buffered = "";
     for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
       const blocks = (buffered + chunk).split("\n\n");
@@ -36,7 +36,7 @@ export async function readLive(address: string, cookie: string, lastEventId?: st
       }
     }
   };
-  const ended = read().catch((error: unknown) => {
+  const ended = readEvents().catch((error: unknown) => {
     if (!connection.signal.aborted) throw error;
   });
   const countOf = (topic: string): number => events.filter(({ topics }) => topics.includes(topic)).length;

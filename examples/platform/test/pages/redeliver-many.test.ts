@@ -21,12 +21,12 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     database = await createDatabase();
     await (await openPlatform(database)).close();
     const store = await openStore(database.options);
-    const since = Date.parse("2026-03-01T12:00:00Z");
-    const insertFailed = (workerId: string, at: number, count: number) =>
-      insertSettledContacts(store, { workerId, count, state: "dead", from: new Date(at) });
+    const startMs = Date.parse("2026-03-01T12:00:00Z");
+    const insertFailed = (workerId: string, fromMs: number, count: number) =>
+      insertSettledContacts(store, { workerId, count, state: "dead", from: new Date(fromMs) });
     ids = {
-      ben: await insertFailed("worker_ben", since, 484),
-      amal: await insertFailed("worker_amal", since + 3_600_000, 16),
+      ben: await insertFailed("worker_ben", startMs, 484),
+      amal: await insertFailed("worker_amal", startMs + 3_600_000, 16),
     };
     await store.close();
     platform = await openPlatform(database);
@@ -50,7 +50,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     return { text, fields: Object.fromEntries(hidden.map(([, name, value]) => [name, value])) };
   }
 
-  test("redelivery shows how many events match the filter, and redelivers only those [D-149]", async () => {
+  test("the confirmation page shows the number of events that match the filter, and only those events are redelivered [D-149]", async () => {
     const query = "state=dead&from=2026-03-01T12%3A00&until=2026-03-01T14%3A00&q=amal";
     const list = await hana.get(`/deliveries?${query}`);
     expect(list.text).toContain(
@@ -62,11 +62,11 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     expect(text).toContain("before 2026-03-01 14:00");
     expect(receivedIds()).toEqual([]);
 
-    const submitted = await hana.send(`/deliveries/redeliver?${query}`, fields);
-    // The redirect keeps the filter.
-    expect(submitted.status).toBe(303);
-    expect(submitted.location).toBe(`/deliveries?${query}`);
-    expect((await hana.get(submitted.location ?? "")).text).toContain("16 events are being redelivered.");
+    const redirect = await hana.send(`/deliveries/redeliver?${query}`, fields);
+    // The redirect preserves the filter.
+    expect(redirect.status).toBe(303);
+    expect(redirect.location).toBe(`/deliveries?${query}`);
+    expect((await hana.get(redirect.location ?? "")).text).toContain("16 events are being redelivered.");
     await eventually("all are sent", () => receivedIds().length >= 16);
     expect(receivedIds().toSorted()).toEqual(ids.amal.toSorted());
 
@@ -78,7 +78,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     expect(receivedIds()).toHaveLength(16);
   });
 
-  test("redelivery can be limited to the selected rows", async () => {
+  test("a user can redeliver only the selected rows", async () => {
     receiver.requests.length = 0;
     const list = (await hana.get("/deliveries?state=dead&q=ben")).text;
     const listedIds = [...list.matchAll(/type="checkbox" name="id" id="tick-[^"]+" value="([^"]+)"/g)].map(
@@ -98,7 +98,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
     expect(receivedIds().toSorted()).toEqual(selectedIds.toSorted());
   });
 
-  test("without a state in the filter, redelivery asks which states to redeliver and preselects failed", async () => {
+  test("without a state in the filter, the confirmation page asks which events to redeliver and preselects failed events", async () => {
     const showsAllAcknowledged = async () =>
       (await openConfirmation("")).text.includes("<span>Acknowledged: 19 events");
     await eventually("all redelivered events are acknowledged", showsAllAcknowledged);
@@ -110,7 +110,7 @@ describe.each(await anyStore())("redelivering many events on $title", ({ createD
       expect((await hana.send("/deliveries/redeliver", fields)).status).toBe(422);
   });
 
-  test("redelivery never includes another organisation's deliveries", async () => {
+  test("a redelivery never includes another organisation's deliveries", async () => {
     receiver.requests.length = 0;
     const bo = openPageClient(platform.address);
     await bo.signIn("bo@bistro-group.example");

@@ -47,24 +47,24 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     [...text.matchAll(/<a href="\/deliveries\/[\w-]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
   const searchTitles = async (query: string) => extractTitles((await hana.get(`/deliveries?${query}`)).text);
 
-  const [amalsResponse, bensResponse] = [
+  const [amalResponse, benResponse] = [
     "Amal Haddad applied for “Kitchen 100%”",
     "Ben Okafor applied for “Bar on Friday”",
   ];
-  const amalsContact = "Amal Haddad added your organisation as a contact";
+  const amalContact = "Amal Haddad added your organisation as a contact";
 
-  test("deliveries are found by part of a worker's name or offer's title, or by id [D-124]", async () => {
-    expect(await searchTitles("q=haddad")).toEqual([amalsContact, amalsResponse]);
-    expect(await searchTitles("q=worker_ben")).toEqual([bensResponse]);
-    expect(await searchTitles("q=friday")).toEqual([bensResponse]);
-    expect(await searchTitles(`q=${offerId}`)).toEqual([amalsResponse]);
-    expect(await searchTitles("q=haddad&type=workerOfferResponse")).toEqual([amalsResponse]);
-    expect(await searchTitles("q=100%25")).toEqual([amalsResponse]);
+  test("a search finds deliveries by part of a worker name or offer title, or by id [D-124]", async () => {
+    expect(await searchTitles("q=haddad")).toEqual([amalContact, amalResponse]);
+    expect(await searchTitles("q=worker_ben")).toEqual([benResponse]);
+    expect(await searchTitles("q=friday")).toEqual([benResponse]);
+    expect(await searchTitles(`q=${offerId}`)).toEqual([amalResponse]);
+    expect(await searchTitles("q=haddad&type=workerOfferResponse")).toEqual([amalResponse]);
+    expect(await searchTitles("q=100%25")).toEqual([amalResponse]);
     expect(await searchTitles("q=0%25%25")).toEqual([]);
     expect(await searchTitles("q=nobody")).toEqual([]);
   });
 
-  test("deliveries are found in a time range in the person's time zone [D-124]", async () => {
+  test("a filter finds deliveries in a time range in the user's time zone [D-124]", async () => {
     const formatMinute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
     const [before, after] = [formatMinute(Date.now() - 600_000), formatMinute(Date.now() + 600_000)];
     expect(await searchTitles(`from=${before}&until=${after}`)).toHaveLength(3);
@@ -75,9 +75,9 @@ describe.each(await anyStore())("searching deliveries on $title", ({ createDatab
     expect(await searchTitles("from=2027-02-31T10:00")).toHaveLength(3);
   });
 
-  test("deliveries are listed oldest first on request [D-124]", async () => {
-    expect(await searchTitles("sort=oldest")).toEqual([amalsResponse, bensResponse, amalsContact]);
-    expect(await searchTitles("sort=newest")).toEqual([amalsContact, bensResponse, amalsResponse]);
+  test("deliveries can be sorted with the oldest first [D-124]", async () => {
+    expect(await searchTitles("sort=oldest")).toEqual([amalResponse, benResponse, amalContact]);
+    expect(await searchTitles("sort=newest")).toEqual([amalContact, benResponse, amalResponse]);
   });
 
   test("a search does not find another organisation's deliveries", async () => {

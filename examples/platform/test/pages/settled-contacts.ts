@@ -5,11 +5,11 @@ export interface SettledContacts {
   workerId: string;
   count: number;
   state: "dead" | "acknowledged";
-  /** When the first contact was added. Each later one follows after a second. */
+  /** When the first contact was added. The others follow at intervals of one second. */
   from: Date;
 }
 
-/** Inserts a worker's contact events for Harbour Hotels, with settled deliveries. @returns the deliveries' ids */
+/** Inserts a worker's contact events for Harbour Hotels, with settled deliveries. @returns the delivery ids */
 export async function insertSettledContacts(
   { db }: Store,
   { workerId, count, state, from }: SettledContacts,

@@ -4,8 +4,8 @@ import { usePlatform } from "../support/use-opened.ts";
 import { hostileNext } from "./hostile-next.ts";
 import { openPageClient, type SendOptions } from "./page-client.ts";
 
-/** The number of runs, which is small because each run signs in. */
-const runs = pickNumRuns(30, 150);
+/** The number of property-test runs, which is small because each run signs in. */
+const runCount = pickNumRuns(30, 150);
 const publicOrigin = "https://offers.example";
 
 const audiences = [
@@ -16,7 +16,7 @@ const audiences = [
 const platform = usePlatform();
 
 describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) => {
-  /** Follows a link to the sign-in page and signs in. @returns the page's hidden `next` and where signing in redirects */
+  /** Follows a link to the sign-in page and signs in. @returns the page's hidden `next` and the location that signing in redirects to */
   async function followLink(query: string): Promise<{ next: string; location: string }> {
     const client = openPageClient(platform.address, signInPath);
     const page = await client.get(`${signInPath}?${query}`);
@@ -33,14 +33,14 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
     expect(response.status).toBe(303);
     return response.location ?? "";
   }
-  /** Asserts that every browser stays on our origin, whichever of our addresses it uses. */
+  /** Asserts that a browser stays on the platform's origin, whichever of the platform's addresses it uses. */
   function expectOurOrigin(location: string): void {
     for (const origin of [platform.address, publicOrigin, "http://localhost"])
       expect([location, new URL(location, origin).origin]).toEqual([location, origin]);
   }
 
-  test("signing in leads to our own page, whatever link was followed [D-86]", {
-    timeout: 60_000 + runs * 100,
+  test("signing in redirects to a page on this site, whatever link the user followed [D-86]", {
+    timeout: 60_000 + runCount * 100,
   }, async () => {
     const { host } = new URL(platform.address);
     const next = hostileNext([host, "localhost", "127.0.0.1", "offers.example"]);
@@ -59,17 +59,17 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
         expectOurOrigin(location);
         expectOurOrigin(hiddenNext);
       }),
-      { numRuns: runs },
+      { numRuns: runCount },
     );
   });
 
-  test("signing in leads to our own page, whatever the form contains [D-86]", {
-    timeout: 60_000 + runs * 100,
+  test("signing in redirects to a page on this site, whatever the form contains [D-86]", {
+    timeout: 60_000 + runCount * 100,
   }, async () => {
     const next = hostileNext([new URL(platform.address).host, "localhost", "127.0.0.1"]);
     await fc.assert(
       fc.asyncProperty(next, async (text) => expectOurOrigin(await signIn(text))),
-      { numRuns: Math.ceil(runs / 3) },
+      { numRuns: Math.ceil(runCount / 3) },
     );
   });
 
@@ -85,7 +85,7 @@ describe.each(audiences)("signing in to $section", ({ signInPath, name, home }) 
   );
 
   test.each(["/offers/offer_1?before=a%2Fb&x=1", "/deliveries?state=dead", "/invitations//x", "/a%2F%2Fevil.example"])(
-    "signing in leads to the requested page: %j [D-86]",
+    "signing in redirects to the requested page %j [D-86]",
     async (next) =>
       expect(await followLink(`next=${encodeURIComponent(next)}`)).toEqual({ next: next, location: next }),
   );

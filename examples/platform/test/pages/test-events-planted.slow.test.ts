@@ -12,7 +12,7 @@ const hana = usePageClient(platform, "hana@harbour-hotels.example");
 const extractCodes = (text: string) =>
   [...text.matchAll(/<span class="fine">([a-z_]+)<\/span><\/h3>/g)].map(([, code]) => code);
 
-/** Defects that test events cannot find, because they need other framing, headers, addresses, or 16 MiB. */
+/** Defects that test events cannot find, because they require different framing, headers or addresses, or a body of 16 MiB. */
 const undetectable =
   /chunked_body_refused|header_case_matters|trailing_slash_required|wrong_base_path|any_size_accepted|local time in UTC/;
 

@@ -52,7 +52,7 @@ describe("test events", () => {
     expect(nextBody.offerId).not.toBe(JSON.parse(request?.body ?? "").offerId);
   });
 
-  test("a test event is not a delivery: nothing is stored or retried [D-148]", async () => {
+  test("a test event is neither stored nor retried [D-148]", async () => {
     await saveCompany(hana, receiver);
     receiver.respond = respondWith(500);
     expect((await sendTestEvent()).text).toContain("server_error");
@@ -60,16 +60,15 @@ describe("test events", () => {
     expect((await hana.get("/company")).text).toContain(">Healthy</span>");
   });
 
-  test("a test event to a typed address requires that address's secret [D-41] [D-148]", async () => {
+  test("a test event to a different base URL requires the secret for that URL [D-41] [D-148]", async () => {
     await saveCompany(hana, receiver);
     receiver.requests.length = 0;
     const { status, text } = await sendTestEvent({ baseAddress: `${receiver.baseAddress}/staging` });
     expect([status, receiver.requests.length]).toEqual([422, 0]);
     expect(text).toMatch(/id="test-secret-error".*differs from the saved one/);
-    const other = "another-secret-of-32-characters!";
-    expect((await sendTestEvent({ baseAddress: `${receiver.baseAddress}/staging`, secret: other })).text).not.toContain(
-      other,
-    );
+    const otherSecret = "another-secret-of-32-characters!";
+    const fields = { baseAddress: `${receiver.baseAddress}/staging`, secret: otherSecret };
+    expect((await sendTestEvent(fields)).text).not.toContain(otherSecret);
     expect(receiver.requests[0]?.url).toBe("/staging/offer/response");
     expect((await hana.get("/company")).text).toContain(`<dd>${receiver.baseAddress}/hooks</dd>`);
   });
@@ -96,13 +95,13 @@ describe("test events", () => {
     );
   });
 
-  test("the company page's test-event form works without a script", async () => {
+  test("the test event form on the company page works without a script", async () => {
     const { text } = await hana.get("/company");
     expect(text).toContain('action="/company/test-event"');
     expect((await hana.get("/company/test-event")).status).toBe(200);
   });
 
-  test("a correct receiver passes every way to send a test event", async () => {
+  test("a correct receiver passes every test event", async () => {
     const { url, stop } = await startReceiver("node", "standardWebhooks");
     const fields = { way: "every", baseAddress: url.href, secret: secrets.standardWebhooks };
     const { text } = await sendTestEvent({ ...fields, scheme: "timestampDigestAndStandardWebhooks" });
