@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { problemKinds } from "../../examples/platform/src/http/problem.ts";
 import { delayBeforeRetry } from "../../packages/client/src/call/retry.ts";
 import type { AnyOffersError } from "../../packages/client/src/errors/error-classes.ts";
-import { failedCheck, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
+import { failedVerification, requestProblems } from "../../packages/webhook-kit/src/http/rejected.ts";
 import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";
 import { readCodesByClass, readUnionMembers } from "./string-literals.ts";
 
@@ -68,7 +68,7 @@ function readRejectionCodes(root: string): CodeUse[] {
       const status = statusByCode.get(code);
       const response =
         status === undefined
-          ? `The sender receives status ${failedCheck.status} and the code \`${failedCheck.code}\`.`
+          ? `The sender receives status ${failedVerification.status} and the code \`${failedVerification.code}\`.`
           : `The sender receives status ${status} and this code.`;
       return {
         code,
@@ -76,7 +76,7 @@ function readRejectionCodes(root: string): CodeUse[] {
         facts: ["`onRejected` receives this code, and the log contains it.", response],
       };
     }),
-    ...[failedCheck, unavailable].map(({ code, status }): CodeUse => {
+    ...[failedVerification, unavailable].map(({ code, status }): CodeUse => {
       const facts = [`Your receiver responds with status ${status} and this code.`];
       return { code, source: "rejections", facts };
     }),

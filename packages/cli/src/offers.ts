@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { endWithNpm } from "@offers/contract/end-with-npm";
-import { nearestName } from "@offers/contract/nearest-name";
+import { findNearestName } from "@offers/contract/nearest-name";
 import { Command, CommanderError } from "commander";
 import { catchUpCommand, listenCommand, probeCommand, replayCommand, triggerCommand } from "./commands.ts";
 import { UsageError, widthOf, wrapText } from "./terminal/output.ts";
@@ -30,7 +30,7 @@ for (const command of [program, ...program.commands])
 // Commander's own suggestions are too lenient. For example, it would suggest probe for frob.
 program.on("command:*", ([unknownName = ""]: string[]) => {
   const names = program.commands.map((command) => command.name());
-  const suggestion = nearestName(unknownName, names);
+  const suggestion = findNearestName(unknownName, names);
   const remedy = suggestion === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean ${suggestion}?`;
   program.error(`error: unknown command '${unknownName}'. ${remedy}`);
 });

@@ -18,8 +18,12 @@ const at = (ms: number): Date => new Date(start + ms);
 const after = (health: EndpointHealth, attempt: Partial<ClassifiedAttempt>): EndpointHealth =>
   nextHealth(health, { result: "unhealthy", isProbe: false, at: at(0), ...attempt }, defaultBreakerPolicy, 0.5);
 
-const times = (count: number, attempt: Partial<ClassifiedAttempt>, health = healthy): EndpointHealth =>
-  Array.from({ length: count }).reduce((each: EndpointHealth) => after(each, attempt), health);
+/** Returns the health after the same attempt has been repeated. */
+function afterRepeated(count: number, attempt: Partial<ClassifiedAttempt>, health = healthy): EndpointHealth {
+  let result = health;
+  for (let repetition = 0; repetition < count; repetition += 1) result = after(result, attempt);
+  return result;
+}
 
 test.each([
   [200, "acknowledged"],
@@ -29,15 +33,15 @@ test.each([
 ] as const)("the status %s means %s", (status, result) => expect(classifyStatus(status)).toBe(result));
 
 test("ten failures in a row open the breaker, but nine do not", () => {
-  expect(times(9, {})).toMatchObject({ consecutiveFailures: 9, openUntil: null, failingSince: at(0) });
-  expect(times(10, {})).toMatchObject({ openCount: 1, openUntil: at(30 * second) });
+  expect(afterRepeated(9, {})).toMatchObject({ consecutiveFailures: 9, openUntil: null, failingSince: at(0) });
+  expect(afterRepeated(10, {})).toMatchObject({ openCount: 1, openUntil: at(30 * second) });
 });
 
-test.each(["acknowledged", "rejected"] as const)("a response restarts the count of failures: %s", (result) =>
-  expect(times(9, {}, after(times(9, {}), { result })).openUntil).toBe(null),
+test.each(["acknowledged", "rejected"] as const)("a response resets the failure count: %s", (result) =>
+  expect(afterRepeated(9, {}, after(afterRepeated(9, {}), { result })).openUntil).toBe(null),
 );
 
-test("pauses double from 30 s to ten minutes, and each is up to a fifth shorter or longer", () => {
+test("pauses double from 30 s to ten minutes, and jitter makes each up to a fifth shorter or longer", () => {
   const pauses = (random: number) =>
     [1, 2, 3, 5, 6, 60].map((number) => openDurationMs(defaultBreakerPolicy, { number }, random) / second);
   expect(pauses(0.5)).toEqual([30, 60, 120, 480, 600, 600]);
@@ -46,25 +50,25 @@ test("pauses double from 30 s to ten minutes, and each is up to a fifth shorter 
 });
 
 test("only a failed half-open attempt lengthens the pause, not attempts that were already in progress", () => {
-  const open = times(10, {});
-  expect(times(8, {}, open).openUntil).toEqual(at(30 * second));
-  const again = after(open, { isProbe: true, at: at(31 * second) });
-  expect(again).toMatchObject({ openCount: 2, openUntil: at(91 * second) });
+  const open = afterRepeated(10, {});
+  expect(afterRepeated(8, {}, open).openUntil).toEqual(at(30 * second));
+  const reopened = after(open, { isProbe: true, at: at(31 * second) });
+  expect(reopened).toMatchObject({ openCount: 2, openUntil: at(91 * second) });
 });
 
 test.each(["acknowledged", "rejected"] as const)(
   "a half-open attempt with a response closes the breaker: %s",
   (result) => {
-    const probed = after(times(10, {}), { result, isProbe: true });
+    const probed = after(afterRepeated(10, {}), { result, isProbe: true });
     expect(probed).toMatchObject({ consecutiveFailures: 0, openCount: 0, openUntil: null });
   },
 );
 
 test("Retry-After lengthens the pause, up to six hours, and never shortens it", () => {
-  const asking = (retryAfterMs: number) => times(10, { retryAfterMs }).openUntil;
-  expect(asking(second)).toEqual(at(30 * second));
-  expect(asking(3_600 * second)).toEqual(at(3_600 * second));
-  expect(asking(day)).toEqual(at(6 * 3_600 * second));
+  const openUntilAfter = (retryAfterMs: number) => afterRepeated(10, { retryAfterMs }).openUntil;
+  expect(openUntilAfter(second)).toEqual(at(30 * second));
+  expect(openUntilAfter(3_600 * second)).toEqual(at(3_600 * second));
+  expect(openUntilAfter(day)).toEqual(at(6 * 3_600 * second));
 });
 
 test("a 410 disables the endpoint immediately, and attempts in progress do not enable it again", () => {
@@ -81,13 +85,13 @@ test.each(["unhealthy", "rejected"] as const)("only five days of failures disabl
   expect(after(acknowledged, { result, at: at(6 * day) }).disabledAt).toBe(null);
 });
 
-test("a failure long after another starts a new period, because nothing was attempted in between", () => {
-  const [rejected, halfADay] = [after(healthy, { result: "rejected" }), day / 2];
-  expect(after(rejected, { at: at(day + halfADay) }).failingSince).toEqual(at(0));
+test("a failure long after the previous one starts a new failing period, because nothing was attempted in between", () => {
+  const rejected = after(healthy, { result: "rejected" });
+  expect(after(rejected, { at: at(1.5 * day) }).failingSince).toEqual(at(0));
   const later = after(rejected, { at: at(7 * day) });
   expect(later).toMatchObject({ disabledAt: null, failingSince: at(7 * day) });
   expect(after(later, { at: at(8 * day) }).failingSince).toEqual(at(7 * day));
 });
 
 test("an internal error does not change the endpoint's health", () =>
-  expect(times(20, { result: "inconclusive" })).toEqual(healthy));
+  expect(afterRepeated(20, { result: "inconclusive" })).toEqual(healthy));

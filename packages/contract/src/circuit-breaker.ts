@@ -5,15 +5,15 @@ export interface BreakerPolicy {
   /** This many consecutive attempts with the result `unhealthy` open the circuit breaker. */
   failures: number;
   firstPauseMs: number;
-  /** The longest pause; each is twice as long as the previous one. */
+  /** The longest pause. Each pause is twice as long as the previous one, up to this limit. */
   maxPauseMs: number;
   /** The fraction by which a pause is randomly lengthened or shortened. */
   jitter: number;
-  /** A `Retry-After` that is longer than the pause is respected, up to this. */
+  /** A `Retry-After` that is longer than the pause is respected, up to this limit. */
   maxRetryAfterMs: number;
   /** An endpoint that fails for this long without acknowledging anything is disabled. */
   disableAfterMs: number;
-  /** Failures further apart than this belong to different failing periods. Must be longer than a retry schedule's longest delay. */
+  /** Failures further apart than this belong to different failing periods. Must be longer than the longest retry delay. */
   longestGapMs: number;
 }
 
@@ -29,7 +29,7 @@ export const defaultBreakerPolicy: BreakerPolicy = {
 };
 
 export interface Pause {
-  /** Counted from 1. */
+  /** 1 for the first pause since the breaker was last closed. */
   number: number;
   /** The delay that the endpoint asked for. */
   retryAfterMs?: number | undefined;
@@ -38,18 +38,18 @@ export interface Pause {
 /**
  * Returns how long the breaker stays open.
  *
- * @param random from 0 up to 1
+ * @param random a number from 0 to 1 that determines the jitter
  */
 export function openDurationMs(policy: BreakerPolicy, { number, retryAfterMs = 0 }: Pause, random: number): number {
   const pauseMs = Math.min(policy.firstPauseMs * 2 ** (number - 1), policy.maxPauseMs);
-  const jittered = pauseMs * (1 + policy.jitter * (2 * random - 1));
-  return Math.round(Math.max(jittered, Math.min(retryAfterMs, policy.maxRetryAfterMs)));
+  const jitteredMs = pauseMs * (1 + policy.jitter * (2 * random - 1));
+  return Math.round(Math.max(jitteredMs, Math.min(retryAfterMs, policy.maxRetryAfterMs)));
 }
 
 /** The maximum number of concurrent attempts at an endpoint while its breaker is closed. */
 export const endpointCapacity = 8;
 
-/** What the attempts so far show about an endpoint. */
+/** An endpoint's health, according to the attempts so far. */
 export interface EndpointHealth {
   consecutiveFailures: number;
   /** The start of the failing period; null while the endpoint is healthy. */
@@ -57,7 +57,7 @@ export interface EndpointHealth {
   lastFailedAt: Date | null;
   /** How many times the breaker has opened since it was last closed. */
   openCount: number;
-  /** Nothing is sent before this time. Then the breaker is half-open, and a single attempt decides. Null while the breaker is closed. */
+  /** Nothing is sent before this time. Then the breaker is half-open, and a single attempt decides whether it closes. Null while closed. */
   openUntil: Date | null;
   disabledAt: Date | null;
   disabledBecause: "gone" | "failing" | null;
@@ -73,7 +73,7 @@ export const healthy: EndpointHealth = {
   disabledBecause: null,
 };
 
-/** What one attempt shows about its endpoint's health. */
+/** The result of one attempt, as far as it affects the endpoint's health. */
 export type AttemptResult =
   | "acknowledged"
   /** A response with 410 disables the endpoint (D-73). */
@@ -87,7 +87,7 @@ export type AttemptResult =
 
 const unhealthyStatuses = new Set([408, 429]);
 
-/** @param status the response's status; undefined without a response */
+/** Classifies an attempt by its response status. @param status undefined if there was no response */
 export function classifyStatus(status: number | undefined): AttemptResult {
   if (status === undefined || status >= 500 || unhealthyStatuses.has(status)) return "unhealthy";
   if (status === 410) return "gone";
@@ -107,7 +107,7 @@ const closed = { consecutiveFailures: 0, openCount: 0, openUntil: null };
 /**
  * Returns the endpoint's health after another attempt (D-72, D-73). Only a user can enable a disabled endpoint again.
  *
- * @param random from 0 up to 1
+ * @param random a number from 0 to 1 that determines the jitter
  */
 export function nextHealth(
   health: EndpointHealth,
@@ -133,9 +133,9 @@ export function nextHealth(
  * them.
  */
 function startOfFailingPeriod(health: EndpointHealth, at: Date, policy: BreakerPolicy): Date {
-  const { failingSince: since, lastFailedAt: last } = health;
-  const isSamePeriod = last !== null && at.getTime() - last.getTime() <= policy.longestGapMs;
-  return isSamePeriod && since !== null ? since : at;
+  const { failingSince, lastFailedAt } = health;
+  const isSamePeriod = lastFailedAt !== null && at.getTime() - lastFailedAt.getTime() <= policy.longestGapMs;
+  return isSamePeriod && failingSince !== null ? failingSince : at;
 }
 
 function afterUnhealthyAttempt(
@@ -144,12 +144,12 @@ function afterUnhealthyAttempt(
   policy: BreakerPolicy,
   random: number,
 ): EndpointHealth {
-  const failures = health.consecutiveFailures + 1;
+  const consecutiveFailures = health.consecutiveFailures + 1;
   const isOpen = health.openUntil !== null;
-  // Attempts that had started before the breaker opened do not extend its pause.
-  if (isOpen ? !isProbe : failures < policy.failures) return { ...health, consecutiveFailures: failures };
-  const pauses = health.openCount + 1;
-  const pauseMs = openDurationMs(policy, { number: pauses, retryAfterMs }, random);
-  const until = new Date(at.getTime() + pauseMs);
-  return { ...health, consecutiveFailures: failures, openCount: pauses, openUntil: until };
+  // While the breaker is open, only the half-open attempt extends the pause. Other attempts had started before it opened.
+  const startsPause = isOpen ? isProbe : consecutiveFailures >= policy.failures;
+  if (!startsPause) return { ...health, consecutiveFailures };
+  const openCount = health.openCount + 1;
+  const pauseMs = openDurationMs(policy, { number: openCount, retryAfterMs }, random);
+  return { ...health, consecutiveFailures, openCount, openUntil: new Date(at.getTime() + pauseMs) };
 }

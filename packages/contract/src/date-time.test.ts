@@ -64,7 +64,7 @@ test.each([
   "2018-11-26  10:55:00Z",
   "2018-11-26\t10:55:00Z",
   "2018-11-26_10:55:00Z",
-  // A leap second: POSIX has no such instant, and reads it as the second before or after.
+  // A leap second, which POSIX time cannot represent.
   "2016-12-31T23:59:60+00:00",
   // In UTC, these are in the years before 0000 and after 9999.
   "0000-01-01T00:00:00+00:01",
@@ -94,7 +94,7 @@ test.each([
   "NaN",
 ])("rejects %j [D-16] [D-96]", (text) => expect(parseDateTime(text)).toBeUndefined());
 
-test("reads every instant that Date.toISOString can write with a four-digit year", () =>
+test("reads every instant that Date.toISOString formats with a four-digit year", () =>
   fc.assert(
     fc.property(
       fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }),
@@ -125,7 +125,7 @@ test.each([
   ["0050-01-01T00:00:00+00:30", "0049-12-31T23:30:00Z"],
   ["2099-05-01T16:00:00", undefined],
   ["soon", undefined],
-])("%s is %s in UTC [D-96]", (text, utc) => expect(toUtc(text)).toBe(utc));
+])("toUtc converts %s to %s [D-96]", (text, utc) => expect(toUtc(text)).toBe(utc));
 
 test.each([
   ["2099-05-01T18:00:00+02:00", "2099-05-01T18:00:00+02:00"],
@@ -134,9 +134,9 @@ test.each([
   ["2099-05-01 18:00:00+02:00", "2099-05-01T16:00:00Z"],
   ["2099-05-01t16:00:00z", "2099-05-01T16:00:00Z"],
   ["2099-05-01", undefined],
-])("%s is passed on as %s, which every reader accepts", (text, plain) => expect(toPlainForm(text)).toBe(plain));
+])("toPlainForm converts %s to %s", (text, plain) => expect(toPlainForm(text)).toBe(plain));
 
-test("a date-time that is passed on is the same instant, in a form that Date reads", () =>
+test("toUtc and toPlainForm preserve the instant, in a form that Date parses", () =>
   fc.assert(
     fc.property(
       fc.date({ min: new Date("0001-01-02"), max: new Date("9999-12-30"), noInvalidDate: true }),
@@ -144,8 +144,8 @@ test("a date-time that is passed on is the same instant, in a form that Date rea
       fc.constantFrom("T", "t", " "),
       (date, zone, letter) => {
         const text = date.toISOString().replace("T", letter).replace("Z", zone);
-        for (const form of [toUtc(text), toPlainForm(text)])
-          expect(Date.parse(form ?? "")).toBe(parseDateTime(text)?.earliest);
+        for (const converted of [toUtc(text), toPlainForm(text)])
+          expect(Date.parse(converted ?? "")).toBe(parseDateTime(text)?.earliest);
       },
     ),
   ));

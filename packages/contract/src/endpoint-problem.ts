@@ -1,13 +1,13 @@
-/** What is wrong with a webhook endpoint, according to its response's status. `success_not_200` is a 2xx other than 200. */
+/** What is wrong with a webhook endpoint, according to its response status. `success_not_200` means a 2xx status other than 200. */
 export type EndpointProblemCode = "success_not_200" | "redirected" | "secret_refused" | "not_found" | "not_200";
 
 /**
- * Explains a status other than 200, and what to change.
+ * Explains a response status other than 200.
  *
  * @param path the path below the base URL
- * @returns the advice as the end of a sentence, without its full stop; empty if the status reveals nothing
+ * @returns `advice` says what to change, as the end of a sentence without its full stop; empty if the status reveals nothing
  */
-export function endpointProblem(path: string, status: number): { code: EndpointProblemCode; advice: string } {
+export function describeEndpointProblem(path: string, status: number): { code: EndpointProblemCode; advice: string } {
   if (status >= 200 && status < 300)
     return {
       code: "success_not_200",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "./nearest-name.ts";
+import { findNearestName } from "./nearest-name.ts";
 
 const names = [
   "table",
@@ -22,7 +22,7 @@ const swapped = names.flatMap((name) =>
 );
 
 test.each(swapped)("the nearest name to %s, which has two letters swapped, is %s", (wrong, name) =>
-  expect(nearestName(wrong, names)).toBe(name),
+  expect(findNearestName(wrong, names)).toBe(name),
 );
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ["timeout", "timeoutMs"],
   ["SECRET", "secret"],
   ["onOfferResponse", "onWorkerOfferResponse"],
-])("the nearest name to %s is %s", (wrong, name) => expect(nearestName(wrong, names)).toBe(name));
+])("the nearest name to %s is %s", (wrong, name) => expect(findNearestName(wrong, names)).toBe(name));
 
 test.each(["", "x", "frob", "colour"])("no name is near %j", (wrong) =>
-  expect(nearestName(wrong, names)).toBeUndefined(),
+  expect(findNearestName(wrong, names)).toBeUndefined(),
 );

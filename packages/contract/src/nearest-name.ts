@@ -1,19 +1,25 @@
 /**
- * Finds the name that shares the most pairs of letters with the given one (Dice coefficient); returns undefined if none is near. Swapping
- * two letters changes most pairs of a short name, so a name with the same letters counts as the nearest.
+ * Finds the name that shares the most pairs of adjacent letters with a misspelt name (Dice coefficient). Returns undefined if no name is
+ * similar enough. Swapping two letters changes most pairs of a short name, so a name with the same letters counts as the nearest.
  */
-export function nearestName(wrong: string, names: readonly string[]): string | undefined {
-  const wrongPairs = toPairs(wrong);
-  let [nearest, maxLikeness]: [string | undefined, number] = [undefined, 0.45];
+export function findNearestName(misspelt: string, names: readonly string[]): string | undefined {
+  const misspeltPairs = toPairs(misspelt);
+  let nearest: string | undefined;
+  let maxSimilarity = minSimilarity;
   for (const name of names) {
-    if (sortLetters(name) === sortLetters(wrong)) return name;
+    if (sortLetters(name) === sortLetters(misspelt)) return name;
     const namePairs = toPairs(name);
-    const likeness =
-      (2 * namePairs.filter((pair) => wrongPairs.includes(pair)).length) / (namePairs.length + wrongPairs.length);
-    if (likeness > maxLikeness) [nearest, maxLikeness] = [name, likeness];
+    const sharedPairs = namePairs.filter((pair) => misspeltPairs.includes(pair));
+    const similarity = (2 * sharedPairs.length) / (namePairs.length + misspeltPairs.length);
+    if (similarity > maxSimilarity) {
+      nearest = name;
+      maxSimilarity = similarity;
+    }
   }
   return nearest;
 }
+
+const minSimilarity = 0.45;
 
 const toPairs = (name: string): string[] =>
   [...name.toLowerCase()].map((_letter, index) => name.toLowerCase().slice(index, index + 2));

@@ -1,4 +1,5 @@
-// The receivers that the kit's testReceiver and the client's deliverTo accept. The exported types need neither Node's nor the DOM's types.
+// The receivers that the kit's testReceiver and the client's deliverTo accept. The exported types depend on neither Node's nor the DOM's
+// types.
 import type { Server } from "node:http";
 
 /** The part of a `node:http` or `node:https` server that this package uses. */
@@ -13,12 +14,12 @@ export interface FastifyApp {
   readonly server: HttpServer;
 }
 
-/** A receiver to call with a `Request`, or at a URL until it is closed. */
+/** An open receiver: a function to call with a `Request`, or an address that accepts requests until `close` is called. */
 type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) => Promise<Response> } | OpenedAddress;
 
 interface OpenedAddress {
   readonly address: string;
-  /** Whether the URL is that of a server, which has no path. */
+  /** Whether this is the address of a server, so it has no path. */
   readonly isServer: boolean;
   close(): Promise<void>;
 }
@@ -27,8 +28,8 @@ export const receiverDescription =
   "a URL, a function from Request to Response, an object whose fetch is such a function, a node:http listener or server, or an Express or Fastify app";
 
 /**
- * Opens a receiver. A function with two or more parameters is a `node:http` listener, any other takes a `Request`. A server that is not
- * listening yet is started on a free loopback port, and does not keep the process alive.
+ * Opens a receiver. A function with two or more parameters is treated as a `node:http` listener, and any other function as one that accepts
+ * a `Request`. A server that is not listening yet is started on a free loopback port, and does not keep the process alive.
  *
  * @returns undefined for a value that is not a receiver
  */
@@ -58,7 +59,7 @@ async function listen(server: Server): Promise<OpenedAddress> {
   if (server.listening) return { address: toUrl(server), isServer: true, close: async () => undefined };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).once("listening", resolve);
-    // A keep-alive connection would delay the process's exit by five seconds.
+    // Otherwise a keep-alive connection would delay the exit of the process by five seconds.
     server.on("connection", (socket) => socket.unref());
     server.listen(0, "127.0.0.1").unref();
   });
@@ -70,15 +71,17 @@ async function listen(server: Server): Promise<OpenedAddress> {
   return { address: toUrl(server), isServer: true, close };
 }
 
-/** Returns a server's URL. A server that listens on every interface is called at localhost. */
+/** Returns a server's URL. The host is localhost if the server listens on every interface. */
 function toUrl(server: Server): string {
   const { address, port, family } = Object(server.address());
-  const host = address === "::" || address === "0.0.0.0" ? "localhost" : family === "IPv6" ? `[${address}]` : address;
-  return `${"setSecureContext" in server ? "https" : "http"}://${host}:${port}`;
+  const protocol = "setSecureContext" in server ? "https" : "http";
+  if (address === "::" || address === "0.0.0.0") return `${protocol}://localhost:${port}`;
+  const host = family === "IPv6" ? `[${address}]` : address;
+  return `${protocol}://${host}:${port}`;
 }
 
-async function requireResponse<Response>(returned: unknown): Promise<Response> {
-  const response = await returned;
+async function requireResponse<Response>(result: unknown): Promise<Response> {
+  const response = await result;
   if (typeof Object(response).status === "number") return response as Response;
   throw new TypeError(
     "The handler did not return a Response. A node:http listener must declare both parameters, request and response.",

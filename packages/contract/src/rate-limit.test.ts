@@ -6,7 +6,7 @@ const headers = (rateLimit: string | null, policies: string | null) => {
   return (name: string) => fields[name];
 };
 
-// The first is the example of draft 11 of the IETF's RateLimit header fields.
+// The first case is the example in draft 11 of the IETF's RateLimit header fields.
 test.each([
   [
     '"default";r=50;t=30',
@@ -29,14 +29,14 @@ test.each([
 );
 
 test.each([null, "", "limit=100, remaining=50", '"a";t=5', '"a";r=-1', '"a";r=soon', '"a";r=1.5.2', "600"])(
-  "%j does not say how many requests are left",
+  "readRateLimit ignores %j, which does not contain the number of remaining requests",
   (rateLimit) => expect(readRateLimit(headers(rateLimit, '"a";q=5;w=60'))).toBeUndefined(),
 );
 
-test("prints the fields that it reads, with seconds rounded up", () => {
-  const printed = formatRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
-  expect(printed).toEqual({ RateLimit: '"key";r=7;t=2', "RateLimit-Policy": '"key";q=600;w=60' });
-  expect(readRateLimit(headers(printed.RateLimit, printed["RateLimit-Policy"]))).toMatchObject({
+test("formatRateLimit rounds seconds up and returns fields that readRateLimit can read", () => {
+  const formatted = formatRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
+  expect(formatted).toEqual({ RateLimit: '"key";r=7;t=2', "RateLimit-Policy": '"key";q=600;w=60' });
+  expect(readRateLimit(headers(formatted.RateLimit, formatted["RateLimit-Policy"]))).toMatchObject({
     remaining: 7,
     resetAfterMs: 2_000,
   });

@@ -1,6 +1,6 @@
 /**
- * How much of a quota is left after a response, from the `RateLimit` and `RateLimit-Policy` fields (IETF draft ratelimit-headers-11). If
- * there are several quotas, it is the one with the fewest requests left.
+ * How much of a quota is left after a response, from the `RateLimit` and `RateLimit-Policy` header fields (IETF draft
+ * ratelimit-headers-11). If there are several quotas, this is the quota with the fewest requests left.
  *
  * @example
  * ```ts
@@ -15,27 +15,27 @@ export interface RateLimit {
   readonly policy: string;
   /** How many more requests the service accepts in this window. */
   readonly remaining: number;
-  /** Milliseconds until the quota is renewed; undefined if the service does not say. */
+  /** Milliseconds until the quota is renewed; undefined if the service does not report it. */
   readonly resetAfterMs: number | undefined;
-  /** How many requests the service accepts in a window; undefined if the service does not say. */
+  /** How many requests the service accepts in a window; undefined if the service does not report it. */
   readonly limit: number | undefined;
-  /** The length of a window in milliseconds; undefined if the service does not say. */
+  /** The length of a window in milliseconds; undefined if the service does not report it. */
   readonly windowMs: number | undefined;
 }
 
 /**
- * Parses the two fields. If there are several quotas, returns the one with the fewest requests left.
+ * Parses the two header fields. If there are several quotas, returns the quota with the fewest requests left.
  *
  * @param header returns the value of the header with this lower-case name
- * @returns undefined if the response does not say how many requests are left
+ * @returns undefined if the response does not contain the number of remaining requests
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function readRateLimit(header: (name: string) => string | null | undefined): RateLimit | undefined {
-  const [tightest] = readList(header("ratelimit"))
+  const [tightest] = parseQuotas(header("ratelimit"))
     .filter((quota) => quota.r >= 0)
     .sort((a, b) => a.r - b.r);
   if (!tightest) return undefined;
-  const policy = readList(header("ratelimit-policy")).find(({ name }) => name === tightest.name);
+  const policy = parseQuotas(header("ratelimit-policy")).find(({ name }) => name === tightest.name);
   return {
     policy: tightest.name,
     remaining: tightest.r,
@@ -45,28 +45,28 @@ export function readRateLimit(header: (name: string) => string | null | undefine
   };
 }
 
-/** Formats a quota as the two header fields, by name. Seconds are rounded up, so that a request after them is accepted. */
+/** Formats a quota as the two header fields, by name. Rounds seconds up, so that the service accepts a request that waits that long. */
 export const formatRateLimit = ({ policy, remaining, resetAfterMs = 0, limit = 0, windowMs = 0 }: RateLimit) => ({
   RateLimit: `"${policy}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`,
   "RateLimit-Policy": `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`,
 });
 
-const toMs = (seconds: number | undefined): number | undefined => seconds && seconds * 1_000;
+const toMs = (seconds: number | undefined): number | undefined => (seconds === undefined ? undefined : seconds * 1_000);
 
 interface Quota {
   readonly name: string;
-  /** Remaining requests; -1 if the field does not say. */
+  /** Remaining requests; -1 if the field does not contain it. */
   readonly r: number;
-  /** Seconds until the reset. */
+  /** Seconds until the quota is renewed. */
   readonly t?: number;
-  /** The quota, in requests. */
+  /** The number of requests in a window. */
   readonly q?: number;
-  /** The window, in seconds. */
+  /** The length of the window, in seconds. */
   readonly w?: number;
 }
 
-/** Parses `"name";key=number;…, "name";…` (RFC 9651), without parameters that are not integers. */
-const readList = (field: string | null | undefined): Quota[] =>
+/** Parses `"name";key=number;…, "name";…` (RFC 9651). Ignores parameters that are not integers. */
+const parseQuotas = (field: string | null | undefined): Quota[] =>
   (field ?? "").split(",").map((item) => {
     const numbers = [...item.matchAll(/;\s*(\w)=(\d+)\s*(?=;|$)/g)].map(([, key, value]) => [key, Number(value)]);
     return { name: item.replace(/;.*|["\s]/g, ""), r: -1, ...Object.fromEntries(numbers) };

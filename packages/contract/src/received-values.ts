@@ -6,20 +6,20 @@ import { toPlainForm, toUtc } from "./date-time.ts";
  * schema may be null.
  */
 export function nullAsAbsent<T extends z.ZodObject>(schema: T): z.ZodPreprocess<T> {
-  const optional = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []));
-  return z.preprocess((value) => withoutNulls(value, optional), schema);
+  const optionalNames = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []));
+  return z.preprocess((value) => withoutNulls(value, optionalNames), schema);
 }
 
 const isOptional = (field: z.core.$ZodType): boolean => z.safeParse(field, undefined).success;
 
-function withoutNulls(value: unknown, optional: readonly string[]): unknown {
+function withoutNulls(value: unknown, optionalNames: readonly string[]): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const isAbsent = (name: string): boolean => optional.includes(name) && Reflect.get(value, name) === null;
-  if (!optional.some(isAbsent)) return value;
+  const isAbsent = (name: string): boolean => optionalNames.includes(name) && Reflect.get(value, name) === null;
+  if (!optionalNames.some(isAbsent)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !isAbsent(name)));
 }
 
-const transformText = (
+const createStringSchema = (
   normalise: (text: string) => string | undefined,
 ): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> =>
   z.string().transform((text, context) => {
@@ -29,8 +29,8 @@ const transformText = (
     return z.NEVER;
   });
 
-/** A date-time as sent if every reader accepts its notation, otherwise in UTC (D-96). */
-export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = transformText(toPlainForm);
+/** Accepts a date-time. It is unchanged if every reader accepts its notation, otherwise it is converted to UTC (D-96). */
+export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createStringSchema(toPlainForm);
 
-/** A date-time in UTC: as sent, or the same instant in UTC (D-96). */
-export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = transformText(toUtc);
+/** Accepts a date-time, and converts it to UTC unless it is in UTC already (D-96). */
+export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createStringSchema(toUtc);

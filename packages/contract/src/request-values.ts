@@ -1,7 +1,7 @@
 type Problem = readonly [pattern: RegExp, problem: string];
 
 const baseUrlProblems: readonly Problem[] = [
-  // `URL` would drop white space, and a third slash before the host.
+  // `URL` would silently remove white space, and a third slash before the host.
   [/\s/, "contains white space"],
   [/^(?!https?:\/\/[^/:])/i, "lacks https://"],
   [/@/, "contains credentials"],
@@ -12,32 +12,36 @@ const baseUrlProblems: readonly Problem[] = [
 
 /**
  * Returns what is wrong with a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on
- * loopback. The sentence never shows the URL: it may contain a password.
+ * loopback. The sentence never contains the URL, because the URL may contain a password.
  */
-export function baseUrlProblem(url: unknown): string | undefined {
+export function findBaseUrlProblem(url: unknown): string | undefined {
   const text = String(url);
-  const problem = problemIn(baseUrlProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
-  return unsetProblem(url) ?? (problem && `${problem}; it must be https, or http on loopback`);
+  const unset = findUnsetProblem(url);
+  if (unset !== undefined) return unset;
+  const problem = findProblem(baseUrlProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
+  return problem === undefined ? undefined : `${problem}; it must be https, or http on loopback`;
 }
 
-// `fetch` rejects the same values, with a message that shows them.
+// `fetch` rejects the same values, but its message contains them.
 const headerValueProblems: readonly Problem[] = [
   [/^\s|\s$/, "has white space around it"],
   [/[^ -~]/, "is not printable ASCII"],
 ];
 
 /**
- * Returns what is wrong with a header's value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence
- * never shows the value: it may be a secret.
+ * Returns what is wrong with a header value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence
+ * never contains the value, because it may be a secret.
  */
-export function headerValueProblem(value: unknown): string | undefined {
-  return (
-    unsetProblem(value) ?? (typeof value === "string" ? problemIn(headerValueProblems, value) : "must be a string")
-  );
+export function findHeaderValueProblem(value: unknown): string | undefined {
+  const unset = findUnsetProblem(value);
+  if (unset !== undefined) return unset;
+  return typeof value === "string" ? findProblem(headerValueProblems, value) : "must be a string";
 }
 
-const unsetProblem = (value: unknown): string | undefined =>
-  (value ?? "") === "" ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
+function findUnsetProblem(value: unknown): string | undefined {
+  const isUnset = value === undefined || value === null || value === "";
+  return isUnset ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
+}
 
-const problemIn = (problems: readonly Problem[], text: string): string | undefined =>
+const findProblem = (problems: readonly Problem[], text: string): string | undefined =>
   problems.find(([pattern]) => pattern.test(text))?.[1];

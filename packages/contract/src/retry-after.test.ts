@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { retryAfterMs } from "./retry-after.ts";
 
-// RFC 9110 defines both forms in 10.2.3, and date formats in 5.6.7; the date is from its example.
+// RFC 9110 defines both forms in section 10.2.3, and the date formats in section 5.6.7. The first date is its example.
 const now = Date.UTC(1999, 11, 31, 23, 59, 0);
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
 ])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
-// RFC 9110, 6.6.1: Date is when the response was created, by the clock that Retry-After uses.
+// RFC 9110, section 6.6.1: Date is the time at which the response was created, by the clock that Retry-After uses.
 test.each([
   ["Fri, 31 Dec 1999 22:59:30 GMT", "Fri, 31 Dec 1999 22:59:00 GMT", 30_000],
   ["Sat, 01 Jan 2000 01:00:30 GMT", "Sat, 01 Jan 2000 01:00:00 GMT", 30_000],

@@ -5,7 +5,7 @@ const hour = 3_600_000;
 const delaysWith = (random: number): (number | undefined)[] =>
   Array.from({ length: 10 }, (_, index) => retryDelayMs(defaultRetrySchedule, { number: index + 1 }, random));
 
-test("there are ten attempts over about 45 hours, and no more [D-26] [interface: Limits 1]", () => {
+test("the default schedule makes ten attempts over about 45 hours [D-26] [interface: Limits 1]", () => {
   const delays = delaysWith(0.5);
   expect(delays[9]).toBeUndefined();
   const total = delays.slice(0, 9).reduce((sum: number, delay) => sum + (delay ?? 0), 0);
@@ -18,8 +18,8 @@ test("jitter makes every delay up to a fifth shorter or longer [D-26]", () => {
 });
 
 test("a Retry-After longer than the delay is respected up to six hours, and a shorter one is ignored [D-26]", () => {
-  const after = (retryAfterMs: number) => retryDelayMs(defaultRetrySchedule, { number: 1, retryAfterMs }, 0.5);
-  expect(after(1_000)).toBe(5_000);
-  expect(after(hour)).toBe(hour);
-  expect(after(48 * hour)).toBe(6 * hour);
+  const delayFor = (retryAfterMs: number) => retryDelayMs(defaultRetrySchedule, { number: 1, retryAfterMs }, 0.5);
+  expect(delayFor(1_000)).toBe(5_000);
+  expect(delayFor(hour)).toBe(hour);
+  expect(delayFor(48 * hour)).toBe(6 * hour);
 });

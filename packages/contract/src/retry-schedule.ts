@@ -8,7 +8,7 @@ export interface RetrySchedule {
   delaysMs: readonly number[];
   /** The fraction by which a pause is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** The longest `Retry-After` that is respected. It applies only if it is longer than the schedule's delay. */
+  /** The longest `Retry-After` that is respected. A `Retry-After` applies only if it is longer than the scheduled delay. */
   maxRetryAfterMs: number;
 }
 
@@ -20,20 +20,20 @@ export const defaultRetrySchedule: RetrySchedule = {
 };
 
 export interface FailedAttempt {
-  /** Counted from 1. */
+  /** 1 for the first attempt. */
   number: number;
-  /** From the response's `Retry-After`. */
+  /** The delay that the response requested with `Retry-After`. */
   retryAfterMs?: number | undefined;
 }
 
 /**
  * Returns how long to wait after a failed attempt; undefined after the last attempt.
  *
- * @param random from 0 up to 1
+ * @param random a number from 0 to 1 that determines the jitter
  */
 export function retryDelayMs(schedule: RetrySchedule, attempt: FailedAttempt, random: number): number | undefined {
   const delayMs = schedule.delaysMs[attempt.number - 1];
   if (delayMs === undefined) return undefined;
-  const jittered = delayMs * (1 + schedule.jitter * (2 * random - 1));
-  return Math.round(Math.max(jittered, Math.min(attempt.retryAfterMs ?? 0, schedule.maxRetryAfterMs)));
+  const jitteredMs = delayMs * (1 + schedule.jitter * (2 * random - 1));
+  return Math.round(Math.max(jitteredMs, Math.min(attempt.retryAfterMs ?? 0, schedule.maxRetryAfterMs)));
 }

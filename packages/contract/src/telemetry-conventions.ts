@@ -5,28 +5,29 @@ export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5,
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
-/** Returns `http.request.method`: an unknown method becomes `_OTHER`, so that no caller can add time series. */
+/** Returns the `http.request.method` attribute. An unknown method becomes `_OTHER`, so that callers cannot create new time series. */
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
 /**
- * Whether an OpenTelemetry SDK is registered: the API's own tracer provider then has a delegate. Before that, each span costs time and does
+ * Whether an OpenTelemetry SDK is registered. The API's tracer provider then has a delegate. Without an SDK, each span costs time and does
  * nothing.
  *
- * @param provider the result of `trace.getTracerProvider()`; any provider that is not the API's own is an SDK's
+ * @param provider the result of `trace.getTracerProvider()`; a provider without `getDelegateTracer` is an SDK's
  */
 export function isSdkRegistered(provider: object): boolean {
   const { getDelegateTracer } = provider as { getDelegateTracer?(name: string): unknown };
   return getDelegateTracer === undefined || getDelegateTracer.call(provider, "@offers") !== undefined;
 }
 
-/** @param url a full URL @throws {TypeError} for any other string */
+/** Returns the attributes of the server in a full URL. @throws {TypeError} for any other string */
 export function serverAttributes(url: string | { readonly href: string }): {
   readonly "server.address": string;
   readonly "server.port": number;
 } {
   const { hostname, port, protocol } = new URL(String(url));
+  const defaultPort = protocol === "https:" ? 443 : 80;
   return {
     "server.address": hostname.replace(/^\[(.*)]$/, "$1"),
-    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    "server.port": Number(port) || defaultPort,
   };
 }

@@ -12,28 +12,31 @@ const traceparentPattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})
 const knownFlags = 0b11;
 
 /**
- * Reads the headers `traceparent` and `tracestate` according to the specification: an invalid or repeated traceparent is ignored, and so is
- * an invalid tracestate; neither is an error.
+ * Reads the headers `traceparent` and `tracestate`. As the specification requires, ignores an invalid or repeated `traceparent` together
+ * with its `tracestate`, and an invalid `tracestate` alone.
  *
- * @param tracestates the values of all headers of that name, in order
+ * @param traceparents the values of all `traceparent` headers
+ * @param tracestates the values of all `tracestate` headers, in order
  */
 export function readTraceContext(
   traceparents: readonly string[],
   tracestates: readonly string[] = [],
 ): TraceContext | undefined {
-  const [version, traceId, spanId, flags, more] =
+  const [version, traceId, spanId, flags, extraFields] =
     traceparents.length === 1 ? (traceparentPattern.exec(traceparents[0] as string)?.slice(1) ?? []) : [];
-  if (flags === undefined || (version === "00" && more !== undefined)) return undefined;
+  if (flags === undefined || (version === "00" && extraFields !== undefined)) return undefined;
   const traceparent = `00-${traceId}-${spanId}-0${Number.parseInt(flags, 16) & knownFlags}`;
   const tracestate = readTracestate(tracestates);
   return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 }
 
-/** A key, which identifies a vendor or one of its tenants, and a value without `,` and `=` (section 3.3.1.3 of the specification). */
-const member =
+/** Matches a key, which identifies a vendor or one of its tenants, and a value without `,` and `=` (section 3.3.1.3). */
+const memberPattern =
   /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Returns undefined for an invalid tracestate, and for one of more than 512 characters, which may be dropped (section 3.3.1.5). */
+/**
+ * Joins and validates the headers. Returns undefined if the tracestate is invalid, or longer than the 512 characters of section 3.3.1.5.
+ */
 function readTracestate(headers: readonly string[]): string | undefined {
   const members = headers
     .join(",")
@@ -41,28 +44,34 @@ function readTracestate(headers: readonly string[]): string | undefined {
     .map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ""))
     .filter(Boolean);
   const keys = new Set(members.map((text) => text.slice(0, text.indexOf("="))));
-  const isValid = members.length <= 32 && keys.size === members.length && members.every((text) => member.test(text));
+  const isValid =
+    members.length <= 32 && keys.size === members.length && members.every((text) => memberPattern.test(text));
   const tracestate = members.join(",");
   return isValid && tracestate !== "" && tracestate.length <= 512 ? tracestate : undefined;
 }
 
 /** The part of OpenTelemetry's `SpanContext` that this package uses. */
-export interface SpanPlace {
+export interface SpanPosition {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceFlags: number;
   readonly traceState?: { serialize(): string } | undefined;
 }
 
-/** Formats a span's position as headers. @returns undefined for an invalid position, such as one from a tracer that records nothing */
-export function formatTraceContext({ traceId, spanId, traceFlags, traceState }: SpanPlace): TraceContext | undefined {
+/** Formats a span's position as headers. @returns undefined for an invalid position, such as that of a span that is not recorded */
+export function formatTraceContext({
+  traceId,
+  spanId,
+  traceFlags,
+  traceState,
+}: SpanPosition): TraceContext | undefined {
   const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
   const tracestate = traceState?.serialize();
   return readTraceContext([traceparent], tracestate ? [tracestate] : []);
 }
 
 /**
- * Converts a position in another process's trace to the form that OpenTelemetry's API uses.
+ * Converts a trace context from another process to a `SpanContext` of OpenTelemetry's API.
  *
  * @param context a valid position, as `readTraceContext` returns it
  * @param parseState `createTraceState` from OpenTelemetry's API
@@ -75,7 +84,7 @@ export function remoteSpanContext<State>(
   return {
     traceId,
     spanId,
-    // The API knows only the flag `sampled`.
+    // The API defines only the flag `sampled`.
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
     ...(tracestate !== undefined && { traceState: parseState(tracestate) }),

@@ -56,7 +56,7 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
     requireExpress(request, next);
     const write = (result: WebhookResponse | undefined) => {
       if (result) return writeNodeResponse(request, response, result);
-      // An Express route does not strip the mount path, so no webhook would ever match.
+      // An Express route does not strip the mount path, so no webhook path would ever match.
       if (request.route) settings.observer.rejected(mountedOnRoute);
       next();
     };

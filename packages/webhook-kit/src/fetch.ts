@@ -122,14 +122,14 @@ export async function parseWebhook(
   return { event, response };
 }
 
-/** Rejects event handlers: an event passed to a handler would be missing from the queue. */
+/** Rejects event handlers, because an event passed to a handler would be missing from the queue. */
 function requireNoEventHandlers(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
   const name = names.find((option) => Reflect.get(options, option) !== undefined);
   if (name !== undefined)
     throw new ConfigurationError(
       "invalid_option",
-      `parseWebhook has no ${name} option: it returns the event. Pass ${name} to webhookHandler, or to your worker.`,
+      `parseWebhook has no ${name} option, because it returns the event. Pass ${name} to webhookHandler, or to your worker.`,
     );
 }
 
@@ -163,5 +163,5 @@ function toIncomingRequest(request: Request, stripBasePath: StripBasePath): Inco
 }
 
 const toResponse = ({ status, headers, body }: WebhookResponse, method: string): Response =>
-  // Not "": some statuses must not have a body, not even an empty one.
+  // The body is null instead of "", because some statuses must not have a body, not even an empty one.
   new Response(method === "HEAD" || body === "" ? null : body, { status, headers });

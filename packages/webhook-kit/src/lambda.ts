@@ -46,13 +46,15 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
     const incoming = toIncomingRequest(event, stripBasePath);
     const { status, headers, body } =
       (await receive(settings, incoming)) ?? settings.observer.unknownPath(incoming.target, stripBasePath);
-    const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
+    const headerLists = Object.entries(headers).map(([name, value]) => [name, [value]]);
     return {
       statusCode: status,
       body: incoming.method === "HEAD" ? "" : body,
       isBase64Encoded: false,
       // A gateway that sends header lists expects lists in the response.
-      ...(event.multiValueHeaders ? { multiValueHeaders: Object.fromEntries(lists) } : { headers: { ...headers } }),
+      ...(event.multiValueHeaders
+        ? { multiValueHeaders: Object.fromEntries(headerLists) }
+        : { headers: { ...headers } }),
     };
   };
 }
@@ -60,12 +62,14 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
 /** @throws {ConfigurationError} `wrong_request_type` */
 function requireHttpEvent(event: unknown): void {
   const { rawPath, requestContext, path, httpMethod, Records } = Object(event);
-  const required = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
-  if (required.every((value) => typeof value === "string")) return;
-  const received = Records ? "an event with Records, such as one from a queue or a stream" : "another event";
+  const requiredStrings = rawPath === undefined ? [path, httpMethod] : [rawPath, requestContext?.http?.method];
+  if (requiredStrings.every((value) => typeof value === "string")) return;
+  const received = Records
+    ? "an event with Records, such as one from a queue or a stream"
+    : "an event of a different type";
   throw new ConfigurationError(
     "wrong_request_type",
-    `webhookFunction handles requests from an HTTP API, a function URL, a REST API or a load balancer; it received ${received}. Is another trigger connected to this function? Give that trigger its own function: a response from this one would acknowledge the event.`,
+    `webhookFunction handles requests from an HTTP API, a function URL, a REST API or a load balancer; it received ${received}. Is another trigger connected to this function? Give that trigger its own function, because a response from this function would acknowledge the event.`,
   );
 }
 
@@ -119,7 +123,7 @@ const getRawHeaders = ({ headers, multiValueHeaders }: LambdaEvent): string[] =>
     [values ?? []].flat().flatMap((value) => [name, value]),
   );
 
-/** Returns the path, percent-encoded as on the wire: some gateways decode it. */
+/** Returns the path, percent-encoded as on the wire, because some gateways decode it. */
 function getPath(event: LambdaEvent): string {
   const url = new URL("https://lambda.invalid");
   url.pathname = "rawPath" in event ? event.rawPath : event.path;

@@ -138,8 +138,8 @@ const asReceiverSpan = (
 });
 
 /**
- * Runs `work`, which handles an event from a queue, in a span that continues the trace of the webhook request, as stored in the event's
- * `trace`. For an event without `trace`, the span is a child of the active span or starts a new trace.
+ * Runs `work`, which handles an event from a queue, in a span. The span continues the trace of the webhook request, which is stored in the
+ * event's `trace`. For an event without `trace`, the span is a child of the active span or starts a new trace.
  *
  * @param event the event, as `parseWebhookEvent` returns it
  * @returns what `work` returns; an error that it throws is recorded on the span and rethrown
@@ -179,7 +179,7 @@ export async function traceEvent<T>(
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {
-    // Records neither the message nor the stack: they come from the user, and may contain anything (D-49).
+    // Records neither the message nor the stack, because they come from the user's code and may contain anything (D-49).
     span
       .setAttribute("error.type", error instanceof Error ? error.name : "_OTHER")
       .setStatus({ code: SpanStatusCode.ERROR });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { requestTimeoutMs } from "@offers/contract/decisions";
-import { type EndpointProblemCode, endpointProblem } from "@offers/contract/endpoint-problem";
+import { describeEndpointProblem, type EndpointProblemCode } from "@offers/contract/endpoint-problem";
 import { truncateUtf8 } from "../http/fields.ts";
 import { joinUrl, parseHttpUrl } from "./create-endpoint-client.ts";
 import type { EndpointClient, EndpointFailureCode, EndpointResult, Sign } from "./endpoint-client.ts";
@@ -137,7 +137,7 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
   const { status, contentType = null, location } = result;
   const response = { status, contentType, body: truncateUtf8(result.body, maxShownBytes), failure: null };
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
-  const { code, advice } = endpointProblem(webhook.path, status);
+  const { code, advice } = describeEndpointProblem(webhook.path, status);
   const reason = `responded with ${status}; only 200 counts${advice}`;
   const failed = { ...call, ...response, passed: false, code };
   if (location === undefined) return { ...failed, reason };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nearestName } from "@offers/contract/nearest-name";
+import { findNearestName } from "@offers/contract/nearest-name";
 import { defaultRetrySchedule, type RetrySchedule } from "@offers/contract/retry-schedule";
 import { emailAddressSchema } from "@offers/contract/schemas";
 import { z } from "zod";
@@ -236,7 +236,7 @@ const isSettingName = (name: string): boolean => /^OFFERS_/i.test(name) && !othe
 function describeUnknownSetting(name: string, names: readonly string[]): string {
   // Compare without the common prefix, which would make all names similar.
   const withoutPrefix = (fullName: string): string => fullName.replace(/^OFFERS_/i, "");
-  const nearest = nearestName(withoutPrefix(name), names.map(withoutPrefix));
+  const nearest = findNearestName(withoutPrefix(name), names.map(withoutPrefix));
   const suggestion = names.find((known) => withoutPrefix(known) === nearest);
   const remedy =
     suggestion === undefined

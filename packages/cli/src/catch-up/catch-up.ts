@@ -1,4 +1,4 @@
-import { endpointProblem } from "@offers/contract/endpoint-problem";
+import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import { type Mask, maskSecrets, plural, type Style, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readApiKey, readSecret } from "../terminal/read-secret.ts";
@@ -49,7 +49,7 @@ export async function catchUp({
       if (typeof status !== "number" || status === 200) continue;
       // Earlier events of the page will be sent again, because only whole pages have a cursor.
       const resumeFrom = cursor === undefined ? "from the start" : `with --after ${cursor}`;
-      const { advice } = endpointProblem(webhook?.path ?? "", status);
+      const { advice } = describeEndpointProblem(webhook?.path ?? "", status);
       console.error(
         `The receiver did not acknowledge this event${advice}. Correct the receiver, and continue ${resumeFrom}.`,
       );

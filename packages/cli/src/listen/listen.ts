@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { endpointProblem } from "@offers/contract/endpoint-problem";
+import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import { createFeedReader, type FeedEvent, toWebhook } from "../catch-up/feed.ts";
 import { openRecording } from "../replay/recording.ts";
 import type { Scheme } from "../signature/sign-request.ts";
@@ -171,7 +171,7 @@ export function formatArrival(arrival: Arrival, mask: Mask, style: Style, width:
   if (forwardedTo !== undefined && !isAccepted) {
     // The receiver is right to reject a request that also fails verification here.
     const isExpected = failure !== undefined || verification?.ok === false;
-    const advice = isExpected ? "" : endpointProblem(target.split("?")[0] ?? "", status).advice;
+    const advice = isExpected ? "" : describeEndpointProblem(target.split("?")[0] ?? "", status).advice;
     addDetail(`forwarded to ${forwardedTo}${advice}`);
   }
   if (notForwarded === "repeated")

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { endpointProblem } from "@offers/contract/endpoint-problem";
+import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import { maskSecrets, plural, styleFor, toPrintable, UsageError } from "../terminal/output.ts";
 import { readSecret } from "../terminal/read-secret.ts";
@@ -44,7 +44,7 @@ export async function replay(
       );
     }
     if (status === 200) continue;
-    const { advice } = endpointProblem(path, status);
+    const { advice } = describeEndpointProblem(path, status);
     console.error(
       `The receiver did not acknowledge this webhook${advice}. Correct the receiver, and continue with --start-at ${line}.`,
     );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { headerValueProblem } from "@offers/contract/request-values";
+import { findHeaderValueProblem } from "@offers/contract/request-values";
 import type { Scheme } from "../signature/sign-request.ts";
 import { UsageError } from "./output.ts";
 
@@ -38,7 +38,7 @@ export async function readSecret(scheme: Scheme, file: string | undefined): Prom
  */
 export async function readApiKey(file: string | undefined): Promise<string> {
   const key = file === undefined ? process.env.OFFERS_API_KEY : readSecretFile("--api-key-file", file);
-  if (key === undefined || headerValueProblem(key))
+  if (key === undefined || findHeaderValueProblem(key))
     throw new UsageError(
       `The API key ${key ? "is not printable ASCII, or starts or ends with white space" : "is missing"}. Set OFFERS_API_KEY, or pass a file that contains it with --api-key-file.`,
     );

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { endpointProblem } from "@offers/contract/endpoint-problem";
+import { describeEndpointProblem } from "@offers/contract/endpoint-problem";
 import type { Scheme } from "../signature/sign-request.ts";
 import {
   type Mask,
@@ -154,7 +154,7 @@ function describeReaction(
   const consequence = describeFailure(event);
   if (isTooLarge) return `The response is larger than 4 MiB. ${consequence}`;
   if (response) {
-    const { advice } = endpointProblem(path, response.status);
+    const { advice } = describeEndpointProblem(path, response.status);
     return `${isRequest ? "Only 200 is a success" : "Only 200 acknowledges an event"}${advice}. ${consequence}`;
   }
   if (isClosed) return `The receiver closed the connection without a response. ${consequence}`;

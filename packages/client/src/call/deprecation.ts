@@ -1,4 +1,4 @@
-import { readHttpDate } from "@offers/contract/http-date";
+import { parseHttpDate } from "@offers/contract/http-date";
 import type { FetchResponse, OperationName } from "../http.ts";
 import type { DeprecationNotice } from "../options/options.ts";
 
@@ -12,7 +12,7 @@ export function readDeprecation(operation: OperationName, { headers }: FetchResp
   if (!deprecation && !sunset) return undefined;
   // `Deprecation` is a structured field, which represents a date as @1688169599.
   const seconds = /^@(\d+)$/.exec(deprecation ?? "")?.[1];
-  const sunsetMs = readHttpDate(sunset ?? "");
+  const sunsetMs = parseHttpDate(sunset ?? "");
   return {
     operation,
     deprecatedAt: seconds ? new Date(Number(seconds) * 1_000) : undefined,

@@ -1,5 +1,5 @@
 import { apiKeyHeader, apiVersion } from "@offers/contract/decisions";
-import { baseUrlProblem, headerValueProblem } from "@offers/contract/request-values";
+import { findBaseUrlProblem, findHeaderValueProblem } from "@offers/contract/request-values";
 import type { UsageError } from "../errors/error-classes.ts";
 import { toOffersError, unreadableArgument } from "../errors/failure.ts";
 import { assertEach, assertType, throwUsageError, typeName } from "../errors/usage.ts";
@@ -128,14 +128,14 @@ function checkNumber(name: string, value: number): void {
 
 /** Parses the base URL. The error message never contains it, because it may include a password. */
 function readBaseUrl(baseUrl: string | Url): URL {
-  const problem = baseUrlProblem(baseUrl);
+  const problem = findBaseUrlProblem(baseUrl);
   if (problem) throwUsageError(`baseUrl ${problem}`, "invalid_base_url");
   return new URL(baseUrl as string);
 }
 
 /** Throws if a header value is invalid. The message never contains the value, which may be the API key. */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
-  const problem = headerValueProblem(value);
+  const problem = findHeaderValueProblem(value);
   if (problem) throwUsageError(`${name} ${problem}`, code);
   return value as string;
 }

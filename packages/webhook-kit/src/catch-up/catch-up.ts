@@ -1,12 +1,12 @@
 import { apiVersion, apiKeyHeader as defaultApiKeyHeader } from "@offers/contract/decisions";
-import { baseUrlProblem, headerValueProblem } from "@offers/contract/request-values";
+import { findBaseUrlProblem, findHeaderValueProblem } from "@offers/contract/request-values";
 import { hashMessageId } from "../deduplication/dedupe-keys.ts";
 import { parseWebhookEvent } from "../endpoints/parse-webhook-event.ts";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { feedTimeoutMs } from "../generated/decisions.ts";
 import { sha256 } from "../signature/sha256.ts";
-import { contextWithoutRequest, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
+import { createEventContext, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
 
 /**
  * The feed to read, where to start, and the handlers for its events.
@@ -27,18 +27,18 @@ export interface CatchUpOptions extends EventHandlers {
   readonly baseUrl: string | URL;
   /** The organisation's API key. It is sent only to `baseUrl`. */
   readonly apiKey: string;
-  /** The header that the key is sent in. @default "X-UE-Api-Subscription-Key" */
+  /** The header that contains the key. @default "X-UE-Api-Subscription-Key" */
   readonly apiKeyHeader?: string | undefined;
   /** The cursor after the last page that you handled. @default the start of the feed */
   readonly after?: string | undefined;
   /** How many events to read per request, from 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
   /**
-   * The secret that signs this organisation's webhooks. Needed if your receiver's `secret` is a function, because each tenant has its own.
-   * It gives an event the same `deduplicationKey` as its webhook.
+   * The secret that signs this organisation's webhooks. Needed if your receiver's `secret` is a function, because each tenant then has its
+   * own secret. With it, an event has the same `deduplicationKey` as its webhook.
    */
   readonly tenantSecret?: string | undefined;
-  /** Stops reading when aborted, and rejects with the signal's reason. */
+  /** When it aborts, `catchUp` stops reading and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called after a page's events have been handled. Store `cursor`, and pass it as `after` next time. */
   readonly onPage?:
@@ -68,7 +68,7 @@ export interface CatchUpSummary {
   readonly cursor: string | undefined;
   /** How many events were read. */
   readonly read: number;
-  /** How many events were skipped, because they had no handler or a type that this version does not know. */
+  /** How many events were skipped, because they had no handler or a type that this version does not recognise. */
   readonly skipped: number;
 }
 
@@ -76,14 +76,15 @@ export interface CatchUpSummary {
  * Reads the reference platform's event feed to its end, and calls your receiver's handlers for one event after another, in the order in
  * which the events were recorded. The live service documents no feed; use `reconcile` there.
  *
- * A handler that calls `inbox.once` handles each event once, whether it came as a webhook or from the feed: with Standard Webhooks both
- * have the same `deduplicationKey`. The timestamp digest does not sign an id, so a webhook cannot be matched with its event in the feed:
- * use webhooks only as a signal to call `catchUp`.
+ * A handler that calls `inbox.once` handles each event once, whether the event arrives as a webhook or in the feed. With Standard Webhooks,
+ * both have the same `deduplicationKey`. The timestamp digest does not sign an id, so a webhook cannot be matched with its event in the
+ * feed. With that scheme, use webhooks only as a signal to call `catchUp`.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
  * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
  * @throws {InvalidEventError} (rejects) `invalid_event`: this version does not recognise the event
- * @throws (rejects) what a handler threw; call `catchUp` again with the last page's cursor: events that were already handled are duplicates
+ * @throws (rejects) the error that a handler threw. Call `catchUp` again with the last page's cursor: events that were already handled
+ * count as duplicates
  *
  * @example
  * ```ts
@@ -110,7 +111,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
   rejectUnknownOptions("catchUp", options, optionNames);
   requireHandler("catchUp", options, ["onWorkerOfferResponse", "onWorkerAddedContact", "onEvent"]);
   const { tenantSecret, signal, onPage } = options;
-  const readPage = openFeed(options);
+  const readPage = createPageReader(options);
   const tenantHash = tenantSecret === undefined ? "" : sha256(tenantSecret);
   let cursor = options.after;
   let read = 0;
@@ -127,7 +128,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CatchUpSummary> 
       }
       const event = parseWebhookEvent({ type, data, receivedAt: createdAt });
       const deduplicationKey = hashMessageId(tenantHash, "standard-webhooks", id);
-      await handle(event, contextWithoutRequest("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
+      await handle(event, createEventContext("feed", signal, { deduplicationKey, receivedAt: new Date(createdAt) }));
     }
     cursor = page.cursor;
     await onPage?.({ cursor, events: page.events.length });
@@ -149,16 +150,16 @@ interface FeedPage {
   readonly more: boolean;
 }
 
-/** @throws {ConfigurationError} `invalid_option` */
-function openFeed(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
+/** Creates a function that reads the page of the feed after a cursor. @throws {ConfigurationError} `invalid_option` */
+function createPageReader(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
   const { apiKey, apiKeyHeader = defaultApiKeyHeader, limit = 100, signal, fetch = globalThis.fetch } = options;
   const base = String(options.baseUrl);
-  if (baseUrlProblem(base))
+  if (findBaseUrlProblem(base))
     throw new ConfigurationError(
       "invalid_option",
       "baseUrl must be https, or http on loopback, without credentials, ? or #.",
     );
-  if (headerValueProblem(apiKey))
+  if (findHeaderValueProblem(apiKey))
     throw new ConfigurationError(
       "invalid_option",
       "apiKey must be non-empty printable ASCII without white space around it.",
@@ -171,10 +172,10 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
       limit: `${limit}`,
       "api-version": apiVersion,
     });
-    // Not AbortSignal.any, which would leave a reference on a long-lived signal for each request.
+    // AbortSignal.any would leave a reference on a long-lived signal for each request.
     const controller = new AbortController();
     const abort = () => controller.abort(signal?.reason);
-    const timer = setTimeout(() => controller.abort(new DOMException(timedOut, "TimeoutError")), feedTimeoutMs);
+    const timer = setTimeout(() => controller.abort(new DOMException(timeoutMessage, "TimeoutError")), feedTimeoutMs);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
     try {
@@ -184,13 +185,13 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
         signal: controller.signal,
       });
       const body = await response.text();
-      if (response.status !== 200) throw new Error(`the response is ${response.status}${codeSuffix(body)}`);
+      if (response.status !== 200) throw new Error(`the response is ${response.status}${formatCodeSuffix(body)}`);
       return readFeedPage(JSON.parse(body));
     } catch (cause) {
       signal?.throwIfAborted();
       throw new UnavailableError(
         "feed_failed",
-        `${new URL(base).host} did not return a page of the event feed ${after === undefined ? "from its start" : "after the cursor"}: check baseUrl, apiKey and after; the cause has the details.`,
+        `${new URL(base).host} did not return a page of the event feed ${after === undefined ? "from its start" : "after the cursor"}. Check baseUrl, apiKey and after; see this error's cause.`,
         { cause },
       );
     } finally {
@@ -200,10 +201,10 @@ function openFeed(options: CatchUpOptions): (after: string | undefined) => Promi
   };
 }
 
-const timedOut = `the event feed did not respond within ${feedTimeoutMs} ms`;
+const timeoutMessage = `the event feed did not respond within ${feedTimeoutMs} ms`;
 
-/** Returns a problem's code in parentheses. Only the code is safe to show: the rest of the body may contain anything. */
-function codeSuffix(body: string): string {
+/** Formats the code in a problem response as ` (code)`. Only the code is shown, because the rest of the body may contain anything. */
+function formatCodeSuffix(body: string): string {
   try {
     const { code } = JSON.parse(body);
     return typeof code === "string" && /^\w{1,80}$/.test(code) ? ` (${code})` : "";

@@ -15,17 +15,18 @@ export interface EventHandlers {
 
 type HandledEvent = Pick<WebhookEvent, "type" | "data">;
 
-/** Finds the handler for an event type. @returns undefined if the options have no such handler */
+/** Finds the handler for an event type. @returns undefined if there is neither a specific handler nor `onEvent` */
 export function findHandler(
   handlers: EventHandlers,
   type: string,
 ): ((event: HandledEvent, context: EventContext) => unknown) | undefined {
   const { onWorkerOfferResponse, onWorkerAddedContact, onEvent } = handlers;
-  const specific =
-    type === "WorkerOfferResponse" ? onWorkerOfferResponse : type === "WorkerAddedContact" && onWorkerAddedContact;
-  if (specific)
-    return ({ data }, context) => (specific as (data: unknown, context: EventContext) => unknown)(data, context);
-  return onEvent && (({ data }, context) => onEvent(toWebhookEvent(type, data, context), context));
+  if (type === "WorkerOfferResponse" && onWorkerOfferResponse)
+    return ({ data }, context) => onWorkerOfferResponse(data as WorkerOfferResponse, context);
+  if (type === "WorkerAddedContact" && onWorkerAddedContact)
+    return ({ data }, context) => onWorkerAddedContact(data as WorkerAddedContact, context);
+  if (!onEvent) return undefined;
+  return ({ data }, context) => onEvent(toWebhookEvent(type, data, context), context);
 }
 
 /** @throws {ConfigurationError} `invalid_option` if no handler could ever be called */
@@ -38,7 +39,7 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
 }
 
 /** Creates the context for an event that did not arrive as a request. */
-export const contextWithoutRequest = (
+export const createEventContext = (
   source: "reconciled" | "feed",
   signal: AbortSignal | undefined,
   { deduplicationKey = randomUUID(), receivedAt = new Date() }: Partial<EventContext> = {},

@@ -5,10 +5,10 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { reconcileConcurrency } from "../generated/decisions.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import { contextWithoutRequest, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
+import { createEventContext, type EventHandlers, findHandler, requireHandler } from "./event-handlers.ts";
 
 /**
- * Where to read the workers' current responses, and what handles those that changed. Pass the same source to `reconcile` and to
+ * Where to read the workers' current responses, and the handler for the responses that changed. Pass the same source to `reconcile` and to
  * `reconcileOnWebhook`.
  *
  * @example
@@ -64,7 +64,7 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
    * @default "applied" becomes "accepted", "rejected" stays
    */
   readonly toResponse?: ((response: string) => string | undefined) | undefined;
-  /** The organisation's name, if your receiver serves several: offers from different organisations may have the same id. @default "" */
+  /** The organisation's name. Needed if your receiver serves several, because their offers may have the same id. @default "" */
   readonly tenant?: string | undefined;
 }
 
@@ -85,15 +85,15 @@ export interface ResponseSource extends Pick<EventHandlers, "onWorkerOfferRespon
 export interface ReconcileOptions extends ResponseSource {
   /** The ids of the offers that are still open. They are read lazily, one after another. */
   readonly offerIds: Iterable<string> | AsyncIterable<string>;
-  /** How many offers to read in parallel; each may hold one connection to the inbox's database. @default 4 */
+  /** How many offers to read in parallel. Each may use one connection to the inbox database. @default 4 */
   readonly concurrency?: number | undefined;
   /** The maximum number of calls to `getOffer` per second, evenly spaced. @default no limit */
   readonly requestsPerSecond?: number | undefined;
-  /** Once it aborts, no more reads start; those in progress finish, and `reconcile` rejects with the signal's reason. */
+  /** Once it aborts, no more reads start. Reads in progress finish, and `reconcile` rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Called after each offer. If `concurrency` is above 1, up to that many earlier offers may still be in progress. When you resume after a
-   * crash, go back by that many: reading an offer twice is harmless.
+   * crash, go back by that many offers, because reading an offer twice is harmless.
    */
   readonly onProgress?:
     | ((progress: {
@@ -103,7 +103,9 @@ export interface ReconcileOptions extends ResponseSource {
         readonly summary: ReconcileSummary;
       }) => unknown)
     | undefined;
-  /** Called for an offer that could not be read or handled; the others continue. @default stop at the first failure and reject */
+  /**
+   * Called for an offer that could not be read or handled. The other offers are still read. @default stop at the first failure and reject
+   */
   readonly onFailure?:
     | ((failure: {
         /** The offer's id. */
@@ -115,8 +117,8 @@ export interface ReconcileOptions extends ResponseSource {
 }
 
 /**
- * What `reconcile` has counted so far. It sees only current responses: it does not count an added contact, or a response that changed and
- * changed back between two reads.
+ * What `reconcile` has counted so far. It sees only current responses, so it does not count an added contact, or a response that changed
+ * and changed back between two reads.
  *
  * @example
  * ```ts
@@ -128,9 +130,9 @@ export interface ReconcileOptions extends ResponseSource {
 export interface ReconcileSummary {
   /** Offers that were read. */
   readonly read: number;
-  /** Offers that no longer exist, or that your organisation may not see. */
+  /** Offers that no longer exist, or that your organisation is not allowed to read. */
   readonly gone: number;
-  /** Offers that could not be read or handled: `onFailure` was called for them. */
+  /** Offers that could not be read or handled. `onFailure` was called for each of them. */
   readonly failed: number;
   /** Responses whose handler had already run. */
   readonly known: number;
@@ -147,14 +149,13 @@ export interface ReconcileSummary {
 /**
  * Handles the responses whose webhooks never arrived, for example because your receiver was down for longer than the service retries. It
  * reads each offer, and where a worker's response differs from the one that was handled last, it runs the same handler in the inbox's
- * transaction. It handles states, not messages: if a worker applied, rejected and applied again between two reads, there is nothing to
- * handle.
+ * transaction. It compares states, so if a worker applied, rejected and applied again between two reads, there is nothing to handle.
  *
  * Use {@link reconcileOnWebhook} for webhooks about the same responses. Run `reconcile` when your receiver starts, and as a regular
  * job. The first run handles the current response of every recipient, because no response has been recorded yet.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
- * @throws (rejects) without `onFailure`, the first failure: what `getOffer`, the handler or the database threw; or the signal's reason
+ * @throws (rejects) the signal's reason; without `onFailure`, also the first error that `getOffer`, the handler or the database threw
  *
  * @example
  * ```ts
@@ -168,17 +169,17 @@ export interface ReconcileSummary {
  * ```
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileSummary> {
-  rejectUnknownOptions("reconcile", options, [...sourceNames, ...reconcileNames]);
+  rejectUnknownOptions("reconcile", options, [...sourceOptionNames, ...reconcileOptionNames]);
   requireHandler("reconcile", options, ["onWorkerOfferResponse", "onEvent"]);
   const { offerIds, concurrency = reconcileConcurrency, requestsPerSecond, signal, onProgress, onFailure } = options;
   checkNumber("concurrency", concurrency, 1, 1_000, Number.isInteger);
   checkNumber("requestsPerSecond", requestsPerSecond ?? 1, 0.001, 100_000, Number.isFinite);
   const summary = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
-  const pace = new Pace(requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond);
+  const pacer = new Pacer(requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond);
   const source: ResponseSource = {
     ...options,
     async getOffer(id, readOptions) {
-      await pace.wait(signal);
+      await pacer.wait(signal);
       summary.requests += 1;
       return options.getOffer(id, readOptions);
     },
@@ -209,14 +210,20 @@ async function reconcileOffer(
   }
   summary.read += 1;
   const { tenant } = source;
-  const last = await source.inbox.lastResponses.find(recipients.map(({ workerId }) => ({ tenant, offerId, workerId })));
+  const keys = recipients.map(({ workerId }) => ({ tenant, offerId, workerId }));
+  const lastResponses = await source.inbox.lastResponses.find(keys);
   for (const [index, { workerId, response }] of recipients.entries()) {
     const current = toResponse(source, response);
-    if (current === undefined) summary[response === "none" ? "waiting" : "unknown"] += 1;
-    else if (current === last[index]) summary.known += 1;
-    else {
-      const context = contextWithoutRequest("reconciled", signal);
-      summary[(await handleCurrentResponse(source, offerId, workerId, context)) ? "caughtUp" : "known"] += 1;
+    if (current === undefined) {
+      if (response === "none") summary.waiting += 1;
+      else summary.unknown += 1;
+    } else if (current === lastResponses[index]) {
+      summary.known += 1;
+    } else {
+      const context = createEventContext("reconciled", signal);
+      const isHandledNow = await handleCurrentResponse(source, offerId, workerId, context);
+      if (isHandledNow) summary.caughtUp += 1;
+      else summary.known += 1;
     }
   }
 }
@@ -241,7 +248,7 @@ async function reconcileOffer(
 export function reconcileOnWebhook(
   source: ResponseSource,
 ): (event: WorkerOfferResponse, context: EventContext) => Promise<void> {
-  rejectUnknownOptions("reconcileOnWebhook", source, sourceNames);
+  rejectUnknownOptions("reconcileOnWebhook", source, sourceOptionNames);
   requireHandler("reconcileOnWebhook", source, ["onWorkerOfferResponse", "onEvent"]);
   return async ({ offerId, workerId }, context) => {
     await handleCurrentResponse(source, offerId, workerId, context);
@@ -249,8 +256,8 @@ export function reconcileOnWebhook(
 }
 
 /**
- * Calls the handler if the recipient's response has changed. Reads the offer while the recipient's record is locked. Without the lock, another
- * process could handle a newer response between the read and the update, and the older response would then overwrite it.
+ * Calls the handler if the recipient's response has changed. Reads the offer while the recipient's record is locked. Without the lock,
+ * another process could handle a newer response between the read and the update, and the older response would then overwrite the newer one.
  *
  * @returns whether the response had changed and has been handled
  */
@@ -288,16 +295,18 @@ async function readRecipients({ getOffer }: ResponseSource, id: string, signal: 
 }
 
 const toResponse = (
-  { toResponse: translate = defaultToResponse }: ResponseSource,
+  { toResponse: convert = defaultToResponse }: ResponseSource,
   response: string,
-): string | undefined => translate(response);
+): string | undefined => convert(response);
 
-const defaultToResponse = (response: string): string | undefined =>
-  response === "applied" ? "accepted" : response === "rejected" ? response : undefined;
+function defaultToResponse(response: string): string | undefined {
+  if (response === "applied") return "accepted";
+  return response === "rejected" ? response : undefined;
+}
 
 /**
- * Calls `work` for each item, for at most `concurrency` items in parallel. Rejects with the first failure, once all calls in progress have
- * ended.
+ * Calls `work` for each item, with at most `concurrency` calls in parallel. After a failure, waits for the calls in progress and then
+ * rejects with the first error.
  */
 async function forEachConcurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -309,7 +318,7 @@ async function forEachConcurrently<Item>(
   let failure: { readonly error: unknown } | undefined;
   let isDone = false;
   let previous: Promise<unknown> = Promise.resolve();
-  // One at a time: the user's iterator may not allow concurrent calls.
+  // Call the user's iterator sequentially, because it may not allow concurrent calls.
   const takeNext = (): Promise<IteratorResult<Item>> => {
     const next = previous.then(async () => {
       if (signal?.aborted) throw signal.reason;
@@ -326,7 +335,7 @@ async function forEachConcurrently<Item>(
         await work(value);
       }
     } catch (error) {
-      // After an abort, a wait rejects with the timer's error.
+      // After an abort, a pending wait rejects with the timer's error instead of the signal's reason.
       failure ??= { error: signal?.aborted ? signal.reason : error };
     } finally {
       isDone = true;
@@ -334,13 +343,13 @@ async function forEachConcurrently<Item>(
   };
   await Promise.all(Array.from({ length: concurrency }, runWorker));
   if (!failure) return;
-  // Lets the user's generator close its cursor or file. An error while closing it would hide the failure.
+  // Let the user's generator close its cursor or file. An error from it would hide the failure, so ignore it.
   await Promise.resolve(iterator.return?.()).catch(() => undefined);
   throw failure.error;
 }
 
-/** Spaces calls evenly. Idle time is not made up for later. */
-class Pace {
+/** Spaces calls evenly, even after a period without calls. */
+class Pacer {
   readonly #intervalMs: number;
   #nextAt = 0;
 
@@ -356,8 +365,15 @@ class Pace {
   }
 }
 
-const sourceNames = ["getOffer", "inbox", "onWorkerOfferResponse", "onEvent", "toResponse", "tenant"] as const;
-const reconcileNames = ["offerIds", "concurrency", "requestsPerSecond", "signal", "onProgress", "onFailure"] as const;
+const sourceOptionNames = ["getOffer", "inbox", "onWorkerOfferResponse", "onEvent", "toResponse", "tenant"] as const;
+const reconcileOptionNames = [
+  "offerIds",
+  "concurrency",
+  "requestsPerSecond",
+  "signal",
+  "onProgress",
+  "onFailure",
+] as const;
 
 function checkNumber(
   name: string,

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** The long lease outlasts every case; some cases wait for the short one to expire. */
+/** The long lease outlasts every case. Some cases wait for the short lease to expire. */
 const [longMs, shortMs] = [60_000, 50];
 
-/** How long to wait for a short lease to expire: a remote store's clock may be coarse. */
-const patienceMs = 5_000;
+/** How long to wait for a short lease to expire, because a remote store's clock may be coarse. */
+const maxWaitMs = 5_000;
 
 /**
  * The conformance suite for deduplication stores: tests your own store, with any test runner. Keys are random, so the cases can run against
@@ -29,11 +29,14 @@ export function deduplicationConformance(createStore: () => Deduplication | Prom
   /** Runs the case. Rejects if the store fails the case. */
   readonly run: () => Promise<void>;
 }[] {
-  return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(new Trial(await createStore())) }));
+  return Object.entries(cases).map(([name, run]) => ({
+    name,
+    run: async () => run(new TestedStore(await createStore())),
+  }));
 }
 
-/** One store, with helpers for the cases. */
-class Trial {
+/** The store under test, with helpers for the cases. */
+class TestedStore {
   readonly #store: Deduplication;
 
   constructor(store: Deduplication) {
@@ -64,7 +67,7 @@ class Trial {
 
   release = async (key: string, token: string): Promise<void> => this.#store.release(key, token);
 
-  async completeOne(key: string, status = 200, subject?: string): Promise<void> {
+  async acquireAndComplete(key: string, status = 200, subject?: string): Promise<void> {
     await this.complete(key, await this.acquireFree(key, longMs, subject), status);
   }
 
@@ -79,11 +82,11 @@ class Trial {
 }
 
 async function pollUntil<T>(call: () => Promise<T>, isExpected: (result: T) => boolean): Promise<T> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + maxWaitMs;
   for (;;) {
     const result = await call();
     if (isExpected(result)) return result;
-    assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${patienceMs} ms`);
+    assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${maxWaitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -91,7 +94,7 @@ async function pollUntil<T>(call: () => Promise<T>, isExpected: (result: T) => b
 const expectCompleted = (result: AcquireResult, status: number, message: string): void =>
   assert.deepEqual(result, { state: "completed", status }, message);
 
-const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
+const cases: Readonly<Record<string, (store: TestedStore) => Promise<void>>> = {
   async "a held key cannot be acquired again, and the result has retryAfterMs"(store) {
     const key = randomUUID();
     await store.acquireFree(key);
@@ -124,8 +127,8 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   async "acquiring a completed key returns its recorded status"(store) {
     for (const status of [200, 204, 418]) {
       const key = randomUUID();
-      await store.completeOne(key, status);
-      expectCompleted(await store.acquire(key), status, "the status is kept");
+      await store.acquireAndComplete(key, status);
+      expectCompleted(await store.acquire(key), status, "the status is recorded");
       expectCompleted(await store.acquire(key), status, "acquire does not delete the status");
     }
   },
@@ -148,9 +151,9 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a released key is free immediately"(store) {
     const key = randomUUID();
-    const first = await store.acquireFree(key);
-    await store.release(key, first);
-    assert.notEqual(await store.acquireFree(key), first, "each lease has its own token");
+    const firstToken = await store.acquireFree(key);
+    await store.release(key, firstToken);
+    assert.notEqual(await store.acquireFree(key), firstToken, "each lease has its own token");
   },
 
   async "an expired lease is free again"(store) {
@@ -171,16 +174,16 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a holder whose lease has expired cannot overwrite a newer result"(store) {
     const key = randomUUID();
-    const slow = await store.acquireFree(key, shortMs);
-    const newer = await store.acquireWhenFree(key);
-    await store.complete(key, slow, 500);
-    assert.equal(await store.tryAcquire(key), "inProgress", "a stale token must not complete");
-    await store.release(key, slow);
-    assert.equal(await store.tryAcquire(key), "inProgress", "a stale token must not release");
-    await store.complete(key, newer);
-    await store.complete(key, slow, 500);
-    await store.release(key, slow);
-    expectCompleted(await store.acquire(key), 200, "the newer result stands");
+    const staleToken = await store.acquireFree(key, shortMs);
+    const newToken = await store.acquireWhenFree(key);
+    await store.complete(key, staleToken, 500);
+    assert.equal(await store.tryAcquire(key), "inProgress", "a stale token must not complete the key");
+    await store.release(key, staleToken);
+    assert.equal(await store.tryAcquire(key), "inProgress", "a stale token must not release the key");
+    await store.complete(key, newToken);
+    await store.complete(key, staleToken, 500);
+    await store.release(key, staleToken);
+    expectCompleted(await store.acquire(key), 200, "the newer result is unchanged");
   },
 
   async "a key's token is invalid for other keys"(store) {
@@ -204,20 +207,20 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
 
   async "a completed key counts until another key with the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
-    await store.completeOne(accepted, 200, subject);
-    assert.equal(await store.tryAcquire(accepted, subject), "completed", "a duplicate is a duplicate");
+    await store.acquireAndComplete(accepted, 200, subject);
+    assert.equal(await store.tryAcquire(accepted, subject), "completed", "the same key is a duplicate");
     const token = await store.acquireFree(rejected, longMs, subject);
     assert.equal(await store.tryAcquire(accepted, subject), "completed", "until the other key is completed");
     await store.complete(rejected, token);
-    await store.completeOne(accepted, 200, subject);
+    await store.acquireAndComplete(accepted, 200, subject);
     assert.equal(await store.tryAcquire(accepted, subject), "completed");
-    await store.completeOne(rejected, 200, subject);
+    await store.acquireAndComplete(rejected, 200, subject);
   },
 
   async "a superseded key can be acquired like any other key with its subject"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
-    await store.completeOne(accepted, 200, subject);
-    await store.completeOne(rejected, 200, subject);
+    await store.acquireAndComplete(accepted, 200, subject);
+    await store.acquireAndComplete(rejected, 200, subject);
     const token = await store.acquireFree(accepted, longMs, subject);
     assert.equal(await store.tryAcquire(accepted, subject), "inProgress");
     assert.equal(await store.tryAcquire(rejected, subject), "completed", "until the other key is completed");
@@ -227,20 +230,20 @@ const cases: Readonly<Record<string, (store: Trial) => Promise<void>>> = {
   },
 
   async "a holder whose lease has expired does not supersede another key with its subject"(store) {
-    const [subject, slow, key] = [randomUUID(), randomUUID(), randomUUID()];
-    const stale = await store.acquireFree(slow, shortMs, subject);
-    await store.acquireWhenFree(slow, longMs, subject);
-    await store.completeOne(key, 200, subject);
-    await store.complete(slow, stale);
+    const [subject, expiredKey, key] = [randomUUID(), randomUUID(), randomUUID()];
+    const staleToken = await store.acquireFree(expiredKey, shortMs, subject);
+    await store.acquireWhenFree(expiredKey, longMs, subject);
+    await store.acquireAndComplete(key, 200, subject);
+    await store.complete(expiredKey, staleToken);
     assert.equal(await store.tryAcquire(key, subject), "completed");
   },
 
   async "a completed key is not superseded by a released key, or by a key with another subject"(store) {
     const [subject, key, releasedKey, otherKey] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    await store.completeOne(key, 200, subject);
+    await store.acquireAndComplete(key, 200, subject);
     await store.release(releasedKey, await store.acquireFree(releasedKey, longMs, subject));
-    await store.completeOne(otherKey, 200, randomUUID());
-    await store.completeOne(randomUUID());
+    await store.acquireAndComplete(otherKey, 200, randomUUID());
+    await store.acquireAndComplete(randomUUID());
     assert.equal(await store.tryAcquire(key, subject), "completed");
   },
 

@@ -31,7 +31,7 @@ const keyFor = (
   subject?: string[],
 ) => eventKey(verified, { incoming: from, body, entity: subject }).key;
 
-/** Asserts that all values differ. */
+/** Asserts that all keys differ. */
 const expectAllDifferent = (...keys: string[]) => {
   for (const key of keys) expect(key).toMatch(/^[\w-]{43}$/);
   expect([...new Set(keys)]).toEqual(keys);
@@ -58,7 +58,7 @@ test("requests with different tenants, schemes, signatures, methods, targets, bo
 test("an event without a body differs from the same event with a body", () =>
   expect(keyFor(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
-test("the key does not depend on the signature's encoding, the time of receipt or the matching variant", () => {
+test("the key does not depend on the signature encoding, the time of receipt or the matching variant", () => {
   const sameRequest: VerifiedRequest = {
     ...request,
     parsed: { ...parsed, signature: Uint8Array.of(0xab, 0x01) },

@@ -7,11 +7,11 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 export interface DedupeKey {
   readonly key: string;
   readonly subject?: string | undefined;
-  /** Creates the rejection for another request with this key; if undefined, the request counts as a duplicate (D-45). */
+  /** Creates the rejection for another request with this key. If undefined, the other request counts as a duplicate (D-45). */
   readonly onConflict?: () => Rejected;
 }
 
-/** The parts of an event's key other than the signature. */
+/** What identifies an event, in addition to its signature. */
 export interface EventSource {
   readonly incoming: Pick<IncomingRequest<unknown>, "method" | "target">;
   readonly body: ReceivedBody | undefined;
@@ -30,7 +30,7 @@ export interface DedupeKeys {
 /**
  * Creates the keys for replay protection: one for each event and, with `"single-use-signature"`, one for each request's signature.
  *
- * @param event omitted for a request that is handled every time it arrives
+ * @param event undefined for a request that is handled every time it arrives
  */
 export function dedupeKeys(
   policy: {
@@ -47,12 +47,15 @@ export function dedupeKeys(
   // Without deduplication, only the hash for the handler's context is computed.
   if (policy.deduplication && event) keys.push(eventKey(request, event, message));
   if (policy.deduplication && policy.replayProtection === "single-use-signature")
-    keys.push({ key: signatureKey(request), onConflict: () => rejectSignature(reused, policy.scheme.wwwAuthenticate) });
+    keys.push({
+      key: signatureKey(request),
+      onConflict: () => rejectSignature(signatureReused, policy.scheme.wwwAuthenticate),
+    });
   return { keys, keepMs: keepMs(request, policy.toleranceMs), messageKey: message };
 }
 
-/** Why a reused signature is rejected: each is valid for one request only (D-58). */
-const reused = {
+/** The reason to reject a second request with the same signature (D-58). */
+const signatureReused = {
   code: "signature_reused",
   message: "Another request already used this signature; does the service sign several requests within one minute?",
 } as const;
@@ -67,7 +70,7 @@ export function eventKey(
   signedKey = messageKey(request),
 ): { readonly key: string; readonly subject: string | undefined } {
   if (signedKey !== undefined) return { key: signedKey, subject: undefined };
-  const prefix = keyText(request, "event", [signatureHex(request), method, target, ...(entity ?? [])]);
+  const prefix = serialiseKey(request, "event", [signatureHex(request), method, target, ...(entity ?? [])]);
   return { key: hash(prefix + hashBody(body)), subject: entity && hash(prefix) };
 }
 
@@ -86,15 +89,14 @@ export const hashMessageId = (tenant: string, scheme: string, id: string): strin
  */
 export function signatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
-  return hash(
-    keyText(request, "signature", id === undefined ? [signatureHex(request)] : [id, String(signedAt.earliest)]),
-  );
+  const parts = id === undefined ? [signatureHex(request)] : [id, String(signedAt.earliest)];
+  return hash(serialiseKey(request, "signature", parts));
 }
 
-/** Returns base64url, because it is shorter than hexadecimal: a store keeps many keys for minutes, and V8 has to move them. */
+/** Returns the hash in base64url, which is shorter than hexadecimal, because an in-memory store contains many keys. */
 const hash = (data: string | Uint8Array): string => sha256(data, "base64url");
 
-const keyText = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
+const serialiseKey = ({ tenant, verified }: VerifiedRequest, kind: string, parts: readonly string[]): string =>
   JSON.stringify([tenant, verified.scheme, kind, parts]);
 
 /** Returns the signature's bytes in hexadecimal, because its header may encode the same bytes in several ways. */
@@ -105,7 +107,7 @@ function signatureHex({ parsed: { signature } }: VerifiedRequest): string {
 
 function hashBody(body: ReceivedBody | undefined): string {
   if (body?.kind === "bytes") return hash(body.bytes);
-  // Equal bodies are parsed to equal values.
+  // A parser has consumed the bytes, but equal bodies have equal values.
   return body?.kind === "parsed" ? hash(JSON.stringify(body.value)) : "";
 }
 

@@ -25,7 +25,7 @@ function setUp(acquire: AcquireResult = { state: "acquired", token: "1" }) {
 }
 
 /** Waits until the callbacks of all settled promises have run. */
-const callbacksHaveRun = () => new Promise((resolve) => setImmediate(resolve));
+const waitForCallbacks = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a handler runs under a lease of twice its timeout plus a second, and its status is recorded", async () => {
   const { deduplication, run } = setUp();
@@ -35,7 +35,7 @@ test("a handler runs under a lease of twice its timeout plus a second, and its s
   expect(deduplication.release).not.toHaveBeenCalled();
 });
 
-test("a request whose key is taken does not start the handler", async () => {
+test("a request whose key is completed or in progress does not start the handler", async () => {
   const start = vi.fn(succeedImmediately);
   expect(await setUp({ state: "completed", status: 202 }).run(start)).toMatchObject({ duplicate: true });
   expect(
@@ -46,7 +46,7 @@ test("a request whose key is taken does not start the handler", async () => {
   expect(start).not.toHaveBeenCalled();
 });
 
-test("without deduplication, or without keys, the handler just runs", async () => {
+test("without deduplication, or without keys, the handler runs without a lease", async () => {
   const { deduplication, settings, run } = setUp();
   expect(await run(succeedImmediately, { keys: [], keepMs: 1 })).toEqual(handled);
   expect(await deduplicate({ ...settings, deduplication: false }, dedupeKeys, vi.fn(), succeedImmediately)).toEqual(
@@ -79,14 +79,14 @@ test("the response waits until its record is stored", async () => {
       outcome = result;
     },
   );
-  await callbacksHaveRun();
+  await waitForCallbacks();
   expect([deduplication.complete.mock.calls, outcome]).toEqual([[["a", "1", 202, 600_000]], undefined]);
   finish();
   await responded;
   expect(outcome).toEqual(handled);
 });
 
-test("a handler that fails later releases its lease before the sender gets the response", async () => {
+test("a handler that fails asynchronously releases its lease before the response is returned", async () => {
   const { deduplication, run } = setUp();
   let finish = () => {};
   deduplication.release.mockImplementation(
@@ -99,7 +99,7 @@ test("a handler that fails later releases its lease before the sender gets the r
   const failed = vi.fn();
   const response = Promise.reject(error);
   const responded = run(() => ({ response: response, outcome: response })).catch(failed);
-  await callbacksHaveRun();
+  await waitForCallbacks();
   expect([deduplication.release.mock.calls, failed.mock.calls]).toEqual([[["a", "1"]], []]);
   finish();
   await responded;
@@ -107,7 +107,7 @@ test("a handler that fails later releases its lease before the sender gets the r
   expect(deduplication.complete).not.toHaveBeenCalled();
 });
 
-test("after a timeout the sender gets the response immediately, and the handler's status is recorded when it ends", async () => {
+test("after a timeout the response is returned immediately, and the handler's status is recorded when the handler ends", async () => {
   const { deduplication, run } = setUp();
   const timedOut = new HandlerError("handler_timed_out", "…");
   let finish = (_: typeof accepted) => {};
@@ -117,7 +117,7 @@ test("after a timeout the sender gets the response immediately, and the handler'
   await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], []]);
   finish(accepted);
-  await callbacksHaveRun();
+  await waitForCallbacks();
   expect(deduplication.complete.mock.calls).toEqual([["a", "1", 202, 600_000]]);
 });
 
@@ -130,7 +130,7 @@ test("a handler that fails after its timeout releases its lease for the next att
   });
   await expect(run(() => ({ response: Promise.reject(timedOut), outcome }))).rejects.toBe(timedOut);
   fail(new Error("late"));
-  await callbacksHaveRun();
+  await waitForCallbacks();
   expect([deduplication.complete.mock.calls, deduplication.release.mock.calls]).toEqual([[], [["a", "1"]]]);
 });
 
@@ -153,7 +153,7 @@ test("the response waits until its record is stored, even if the handler is sync
   );
   const responded = vi.fn();
   const running = run(() => ({ response: accepted, outcome: accepted })).then(responded);
-  await callbacksHaveRun();
+  await waitForCallbacks();
   expect([deduplication.complete.mock.calls, responded.mock.calls]).toEqual([[["a", "1", 202, 600_000]], []]);
   finish();
   await running;

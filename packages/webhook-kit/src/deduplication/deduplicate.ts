@@ -7,8 +7,8 @@ import type { DedupeKey, DedupeKeys } from "./dedupe-keys.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 /**
- * A handler that has started. It cannot be stopped, so it may outlast its timeout. The fields are promises only if the handler returned
- * one.
+ * A handler that has started. It cannot be stopped, so it may outlast its timeout. The fields are promises only if the handler
+ * returned a promise.
  */
 export interface RunningHandler {
   /** Rejects like `outcome`, or with `handler_timed_out` (D-25). */
@@ -17,7 +17,7 @@ export interface RunningHandler {
   readonly outcome: WebhookResponse | Promise<WebhookResponse>;
 }
 
-/** Added to a lease, so that it expires only if the handler does not end in time or the process crashes. */
+/** Added to the duration of a lease, so that it expires only if the handler does not end in time or the process crashes. */
 const leaseMarginMs = 1_000;
 
 /**
@@ -36,7 +36,7 @@ export async function deduplicate(
   const { deduplication, handlerTimeoutMs } = settings;
   if (!deduplication) return { response: await start().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
-  // After a timeout, the handler may run for as long again before the same request may start a second one.
+  // A handler that times out may run for as long again before the same request can start a second handler.
   const earlierResponse = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlierResponse) return { response: earlierResponse, duplicate: true };
   const { response, outcome } = start();
@@ -44,7 +44,7 @@ export async function deduplicate(
     await leases.complete(outcome.status, keepMs);
     return { response: outcome, duplicate: false };
   }
-  // The leases follow the handler, not the response: after a timeout the handler is still running.
+  // The leases last until the handler ends, because after a timeout the response is sent while the handler is still running.
   const recording = outcome.then(
     ({ status }) => leases.complete(status, keepMs),
     (error) => leases.release(error),
@@ -64,7 +64,7 @@ export class LeaseSet {
   readonly #store: Deduplication;
   readonly #report: (error: UnavailableError) => void;
   readonly #leases: { readonly key: string; readonly token: string }[] = [];
-  /** Causes that were already reported: two leases, or a store and a handler, may fail because of the same database. */
+  /** Causes that were already reported. The same database may cause two leases, or a store and a handler, to fail. */
   readonly #reported: unknown[] = [];
 
   constructor(store: Deduplication, report: (error: UnavailableError) => void) {
@@ -81,7 +81,7 @@ export class LeaseSet {
    */
   async acquire(keys: readonly DedupeKey[], leaseMs: number): Promise<WebhookResponse | undefined> {
     for (const { key, subject, onConflict } of keys) {
-      const acquiring = this.#acquireOne(key, leaseMs, subject);
+      const acquiring = this.#acquireKey(key, leaseMs, subject);
       const result = isThenable(acquiring) ? await acquiring : acquiring;
       if (result.state === "acquired") {
         this.#leases.push({ key, token: result.token });
@@ -98,16 +98,16 @@ export class LeaseSet {
 
   /** Completes all keys. @returns a promise only if the store does */
   complete(status: number, keepMs: number): void | Promise<void> {
-    return this.#forEach((key, token) => this.#store.complete(key, token, status, keepMs));
+    return this.#forEachLease((key, token) => this.#store.complete(key, token, status, keepMs));
   }
 
-  /** Releases all keys. @param reason why they are released; that failure is reported elsewhere */
+  /** Releases all keys. @param reason the failure that the caller reports, if any */
   release(reason?: unknown): void | Promise<void> {
     if (isWebhookKitError(reason)) this.#reported.push(reason.cause);
-    return this.#forEach((key, token) => this.#store.release(key, token));
+    return this.#forEachLease((key, token) => this.#store.release(key, token));
   }
 
-  #acquireOne(key: string, leaseMs: number, subject: string | undefined): AcquireResult | Promise<AcquireResult> {
+  #acquireKey(key: string, leaseMs: number, subject: string | undefined): AcquireResult | Promise<AcquireResult> {
     const fail = async (cause: unknown): Promise<never> => {
       const failure = isWebhookKitError(cause) ? cause : storeFailed(cause);
       await this.release(failure);
@@ -121,13 +121,13 @@ export class LeaseSet {
     }
   }
 
-  /** Runs `step` for each lease. A failure is reported but does not change the response: whether the handler ran is already known. */
-  #forEach(step: (key: string, token: string) => void | Promise<void>): void | Promise<void> {
+  /** Runs `step` for each lease. A failure is reported but does not change the response, which is already decided. */
+  #forEachLease(step: (key: string, token: string) => void | Promise<void>): void | Promise<void> {
     const pending: Promise<void>[] = [];
     for (const { key, token } of this.#leases)
       try {
-        const settling = step(key, token);
-        if (isThenable(settling)) pending.push(withStoreTimeout(settling).catch((cause) => this.#reportOnce(cause)));
+        const result = step(key, token);
+        if (isThenable(result)) pending.push(withStoreTimeout(result).catch((cause) => this.#reportOnce(cause)));
       } catch (cause) {
         this.#reportOnce(cause);
       }
@@ -144,16 +144,16 @@ export class LeaseSet {
 const isSameCause = (a: unknown, b: unknown): boolean =>
   a === b || (a instanceof Error && b instanceof Error && a.name === b.name && a.message === b.message);
 
-/** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A store in memory needs no timer. */
+/** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A synchronous store needs no timer. */
 const withStoreTimeout = <T>(value: Promise<T>): Promise<T> =>
   withTimeout(Promise.resolve(value), lookUpTimeoutMs, storeTimedOut, { unref: true });
 
 const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");
 
-/** Rejects an invalid result: the store may be the user's own, and an unknown state must not become a 200. */
+/** Rejects an invalid result, because a custom store may return one, and an unknown state must not become a 200. */
 function checkResult(result: AcquireResult): AcquireResult {
   if (isAcquireResult(result)) return result;
-  throw new Error("acquire() returned an unknown state, or one without its token, retryAfterMs or status.");
+  throw new Error("acquire() returned an unknown state, or a result without its token, retryAfterMs or status.");
 }
 
 function isAcquireResult(result: AcquireResult): boolean {

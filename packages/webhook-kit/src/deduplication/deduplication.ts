@@ -5,7 +5,7 @@
  * ```ts
  * import type { AcquireResult } from "@offers/webhook-kit";
  *
- * export const isOurs = (result: AcquireResult): boolean => result.state === "acquired";
+ * export const isAcquired = (result: AcquireResult): boolean => result.state === "acquired";
  * ```
  */
 export type AcquireResult =
@@ -51,13 +51,13 @@ export type AcquireResult =
  */
 export interface Deduplication {
   /**
-   * Takes a lease on the key for `leaseMs`, unless another request holds one or was completed. After `leaseMs` the key is free again: the
-   * holder has crashed or is long overdue.
+   * Acquires a lease on the key for `leaseMs`, unless another request holds the key or has completed it. After `leaseMs` the key is free
+   * again, because the holder has crashed or is long overdue.
    *
    * `subject`, if given, is what the request is about, such as one worker's response to one offer. A completed request counts only until
-   * another one with the same subject is completed; then its key can be acquired again. If a worker accepts, rejects and accepts again
-   * within one signed minute, the service sends two identical acceptances, and the second is not a duplicate. A store that ignores
-   * `subject` mistakes it for one. A key's subject never changes.
+   * another request with the same subject is completed. Then the key of the first request can be acquired again. If a worker accepts,
+   * rejects and accepts again within one signed minute, the service sends two identical acceptances, and the second is not a duplicate. A
+   * store that ignores `subject` treats it as a duplicate. A key's subject never changes.
    */
   acquire(
     key: string,

@@ -124,8 +124,8 @@ test("an error that a store throws is wrapped, unless it is one of the kit's err
       message: expect.stringContaining("store threw or timed out; see this error's cause"),
     }),
   );
-  const own = new ConfigurationError("invalid_option", "…");
-  await expect(setUp({ a: own }).acquire({ key: "a" })).rejects.toBe(own);
+  const kitError = new ConfigurationError("invalid_option", "…");
+  await expect(setUp({ a: kitError }).acquire({ key: "a" })).rejects.toBe(kitError);
 });
 
 test.each([false, true])(
@@ -133,20 +133,20 @@ test.each([false, true])(
   async (isAsync) => {
     const { store, report, leases, acquire } = setUp();
     const cause = new Error("connection lost");
-    const other = new Error("read only");
+    const readOnlyError = new Error("read only");
     await acquire({ key: "a" }, { key: "b" });
     const fail = (): void | Promise<void> => {
       if (isAsync) return Promise.reject(cause);
       throw cause;
     };
     store.complete.mockImplementation(fail);
-    store.release.mockImplementationOnce(() => Promise.reject(other));
+    store.release.mockImplementationOnce(() => Promise.reject(readOnlyError));
     await leases.complete(200, 1);
     const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
     // The failure is reported once for each cause, not for each record.
     expect(report.mock.calls).toEqual([reported(cause)]);
     await leases.release();
-    expect(report.mock.calls).toEqual([reported(cause), reported(other)]);
+    expect(report.mock.calls).toEqual([reported(cause), reported(readOnlyError)]);
     expect(store.release).toHaveBeenCalledTimes(2);
   },
 );
@@ -154,15 +154,20 @@ test.each([false, true])(
 const lost = new Error("connection lost");
 test.each<[string, unknown, unknown, number]>([
   ["the same error", lost, lost, 0],
-  ["another error with the same name and message", lost, new Error("connection lost"), 0],
-  ["an error with another message", lost, new Error("read only"), 1],
-  ["an error with another name", lost, new TypeError("connection lost"), 1],
+  ["a different error with the same name and message", lost, new Error("connection lost"), 0],
+  ["an error with a different message", lost, new Error("read only"), 1],
+  ["an error with a different name", lost, new TypeError("connection lost"), 1],
   ["the same value that is not an error", "connection lost", "connection lost", 0],
   ["a value that looks like the error", lost, { name: "Error", message: "connection lost" }, 1],
   ["an error that looks like the value", { name: "Error", message: "connection lost" }, lost, 1],
-  ["another value", { name: "Error", message: "connection lost" }, { name: "Error", message: "connection lost" }, 1],
+  [
+    "a different value",
+    { name: "Error", message: "connection lost" },
+    { name: "Error", message: "connection lost" },
+    1,
+  ],
 ])(
-  "after a failure that is reported elsewhere, %s is reported only if it has another cause",
+  "after a failure that is reported elsewhere, %s is reported only if its cause is different",
   async (_, known, reason, times) => {
     const { store, report, leases, acquire } = setUp();
     await acquire({ key: "a" });
@@ -184,7 +189,7 @@ test("a failure that is not reported elsewhere does not suppress another report"
   expect(report).toHaveBeenCalledTimes(1);
 });
 
-test("completing waits for all records, not only the last", async () => {
+test("complete waits until every record is stored, not only the last one", async () => {
   const { store, leases, acquire } = setUp();
   await acquire({ key: "a" }, { key: "b" });
   let finish = () => {};

@@ -18,7 +18,7 @@ function setUp(maxEntries = 2) {
   return { clock, deduplication, acquire };
 }
 
-test("a held key returns how long its lease will last", () => {
+test("acquiring a held key returns the remaining time of its lease", () => {
   const { clock, acquire } = setUp();
   acquire("a");
   clock.ms += 400;
@@ -72,10 +72,10 @@ test("a release makes room immediately", async () => {
 });
 
 test("completing after the lease has expired has no effect, even when no other request has arrived", async () => {
-  for (const late of [1_000, 1_001]) {
+  for (const elapsedMs of [1_000, 1_001]) {
     const { clock, deduplication, acquire } = setUp();
     const { token } = acquire("a");
-    clock.ms += late;
+    clock.ms += elapsedMs;
     await deduplication.complete("a", token, 200, 60_000);
     expect(acquire("a").state).toBe("acquired");
   }
@@ -98,10 +98,10 @@ test("with an invalid clock or duration, calls fail instead of losing records", 
   expect(() => memoryDeduplication({ now: () => new Date("?") }).acquire("a", { leaseMs: 1 })).toThrow(failed);
 });
 
-test("the error for an invalid maxEntries says what it must be", () =>
+test("the error for an invalid maxEntries describes the valid values", () =>
   expect(() => memoryDeduplication({ maxEntries: 0 })).toThrow(/maxEntries must be an integer of at least 1/));
 
-test("expired entries are removed in batches, without a sweep", () => {
+test("expired entries are removed in batches, without a full sweep", () => {
   const { clock, acquire } = setUp();
   acquire("again", 1);
   acquire("ended", 500);

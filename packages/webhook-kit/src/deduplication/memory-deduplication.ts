@@ -14,14 +14,14 @@ interface Completed {
   readonly endsAt: number;
 }
 
-/** How many leases are granted between two batches that remove expired entries, so that no request has to remove them all. */
+/** After this many leases, a batch of expired entries is removed, so that no single request has to remove them all. */
 const sweepInterval = 64;
 
 /**
- * A deduplication store in memory, for a single process; its records are lost when the process exits. Nothing is removed before it expires.
- * When the store is full, requests are rejected with 503 (`deduplication_full`).
+ * An in-memory deduplication store, for a single process; its records are lost when the process exits. No record is removed before it
+ * expires. When the store is full, requests are rejected with 503 (`deduplication_full`).
  *
- * @param options.maxEntries how many requests the store holds (default 100,000, about 20 MB)
+ * @param options.maxEntries the maximum number of requests in the store (default 100,000, about 20 MB)
  * @param options.now the clock, for tests
  * @throws {ConfigurationError} `invalid_option` unless `maxEntries` is an integer of at least 1
  *
@@ -35,7 +35,7 @@ const sweepInterval = 64;
  */
 export function memoryDeduplication(
   options: {
-    /** How many requests the store holds. @default 100_000 */
+    /** The maximum number of requests in the store. @default 100_000 */
     maxEntries?: number;
     /** The clock, for tests. */
     now?: () => Date;
@@ -79,8 +79,9 @@ export function memoryDeduplication(
   return {
     acquire(key, { leaseMs, subject = key }) {
       const time = readClock();
-      const last = completed.get(subject);
-      if (last?.key === key && last.endsAt > time) return { state: "completed", status: last.status };
+      const lastCompleted = completed.get(subject);
+      if (lastCompleted?.key === key && lastCompleted.endsAt > time)
+        return { state: "completed", status: lastCompleted.status };
       const lease = leases.get(key);
       if (lease && lease.endsAt > time) return { state: "inProgress", retryAfterMs: lease.endsAt - time };
       if (lease) leases.delete(key);
@@ -96,7 +97,7 @@ export function memoryDeduplication(
       const endsAt = requireFinite(time + keepMs);
       leases.delete(key);
       if (lease.endsAt <= time) return;
-      // Deleted first, so that the map stays in order of completion.
+      // Delete the older record first, so that the map stays in order of completion.
       completed.delete(lease.subject);
       completed.set(lease.subject, { key, status, endsAt });
     },

@@ -60,9 +60,9 @@ describe("acquire", () => {
   test.each([
     ["completed 200", { state: "completed", status: 200 }],
     ["inProgress 12345", { state: "inProgress", retryAfterMs: 12_345 }],
-  ])("reports that another request was first if Redis returns %j", async (words, acquire) => {
-    for (const result of [words, Buffer.from(words)])
-      for (const store of setUp(result).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(acquire);
+  ])("returns the state of the other request if Redis returns %j", async (text, expected) => {
+    for (const result of [text, Buffer.from(text)])
+      for (const store of setUp(result).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(expected);
   });
 
   test.each([

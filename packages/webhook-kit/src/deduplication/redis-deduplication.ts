@@ -17,7 +17,7 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
  *
  * @param options.prefix the start of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
  * `offers:deduplication:`)
- * @param options.timeoutMs how long Redis may take to respond, from 1 to 60,000 (default 2,000)
+ * @param options.timeoutMs how many milliseconds Redis may take to respond, from 1 to 60,000 (default 2,000)
  * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout
  *
  * @example
@@ -38,7 +38,7 @@ export function redisDeduplication(
   options: {
     /** The start of every key, without braces. @default "offers:deduplication:" */
     prefix?: string;
-    /** How long Redis may take to respond, from 1 to 60,000. @default 2_000 */
+    /** How many milliseconds Redis may take to respond, from 1 to 60,000. @default 2_000 */
     timeoutMs?: number;
   } = {},
 ): Deduplication {
@@ -64,18 +64,18 @@ export function redisDeduplication(
   };
   const timedOut = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
   const withRedisTimeout = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
-  const expectSettled = async (result: Promise<unknown>): Promise<void> => {
+  const requireSettled = async (result: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readText(await withRedisTimeout(result)))) throw new Error(unexpectedResult);
   };
 
   return {
     async acquire(key, { leaseMs, subject }) {
       const token = createToken(subject);
-      const result = runScript("acquire", key, token, [key, token, requireMilliseconds("leaseMs", leaseMs, 1)]);
+      const result = runScript("acquire", key, token, [key, token, formatMilliseconds("leaseMs", leaseMs, 1)]);
       try {
         return readResult(await withRedisTimeout(result), token);
       } catch (cause) {
-        // Redis may have acquired the key after the timeout: release it instead of waiting for the lease to expire.
+        // Redis may acquire the key after the timeout, so release it instead of waiting for the lease to expire.
         const release = () => runScript("release", key, token, [token]);
         result.then(release, release).catch(() => undefined);
         throw cause;
@@ -84,12 +84,12 @@ export function redisDeduplication(
     async complete(key, token, status, keepMs) {
       if (!Number.isInteger(status) || status < 100 || status > 999)
         throw new RangeError("status must be an HTTP status.");
-      await expectSettled(
-        runScript("complete", key, token, [key, token, String(status), requireMilliseconds("keepMs", keepMs, 0)]),
+      await requireSettled(
+        runScript("complete", key, token, [key, token, String(status), formatMilliseconds("keepMs", keepMs, 0)]),
       );
     },
     async release(key, token) {
-      await expectSettled(runScript("release", key, token, [token]));
+      await requireSettled(runScript("release", key, token, [token]));
     },
   };
 }
@@ -103,8 +103,8 @@ function parseSubject(token: string): string | undefined {
   return end === -1 ? undefined : token.slice(end + 1);
 }
 
-/** Rounds up to whole milliseconds, which Redis requires. */
-function requireMilliseconds(name: string, value: number, min: number): string {
+/** Formats a duration for Redis, which requires whole milliseconds. Rounds up. */
+function formatMilliseconds(name: string, value: number, min: number): string {
   const whole = Math.ceil(value);
   if (Number.isSafeInteger(whole) && whole >= min) return String(whole);
   throw new RangeError(`${name} must be a finite number of milliseconds, at least ${min}.`);
@@ -112,7 +112,7 @@ function requireMilliseconds(name: string, value: number, min: number): string {
 
 const unexpectedResult = "Unexpected response from Redis.";
 
-/** Reads a result as a string: a client may be configured to return buffers. */
+/** Converts a result to a string, because a client may be configured to return buffers. */
 function readText(result: unknown): string {
   if (Buffer.isBuffer(result)) return result.toString();
   if (typeof result === "string") return result;

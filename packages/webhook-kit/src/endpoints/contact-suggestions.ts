@@ -17,9 +17,9 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
 };
 
 /**
- * Serialises the list if it is valid: the service rejects the entire list if one entry is invalid (D-21).
+ * Serialises the list. Rejects an invalid list, because the service rejects the entire list if one entry is invalid (D-21).
  *
- * @throws {HandlerError} `invalid_handler_result`, lists the fields without their values
+ * @throws {HandlerError} `invalid_handler_result`, with the invalid fields but not their values
  */
 function serialiseSuggestions(suggestions: unknown): string {
   const { data, issues } = validate(responseSchemas["/contact-suggestions"], withFormattedDates(suggestions));
@@ -33,16 +33,17 @@ function serialiseSuggestions(suggestions: unknown): string {
   return json;
 }
 
-const invalidResult = (what: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
-  new HandlerError("invalid_handler_result", `suggestContacts returned ${what}`, options);
+const invalidResult = (description: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
+  new HandlerError("invalid_handler_result", `suggestContacts returned ${description}`, options);
 
-/** The maximum number of fields in a message: a list can have thousands of entries, and more fields would not help. */
+/** The maximum number of fields in a message, because a list can have thousands of invalid entries. */
 const maxListedFields = 5;
 
 function describeFields(fields: Readonly<Record<string, readonly string[]>>): string {
   const descriptions = Object.entries(fields).map(([name, messages]) => `${name}: ${messages.join(" ")}`);
-  const hidden = descriptions.length - maxListedFields;
-  return descriptions.slice(0, maxListedFields).join(" ") + (hidden > 0 ? ` And ${hidden} more.` : "");
+  const omittedCount = descriptions.length - maxListedFields;
+  const suffix = omittedCount > 0 ? ` And ${omittedCount} more.` : "";
+  return `${descriptions.slice(0, maxListedFields).join(" ")}${suffix}`;
 }
 
 function toJson(suggestions: unknown): string {
@@ -61,7 +62,7 @@ function withFormattedDates(suggestions: unknown): unknown {
   );
 }
 
-/** Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). The schema rejects an invalid date afterwards. */
+/** Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). Any other value is left for the schema to check. */
 function formatLastWorked(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;

@@ -13,7 +13,7 @@ export type MethodOf<P extends Path> = Uppercase<
   { [O in Operation<P>]: webhooks[P][O] extends undefined ? never : O }[Operation<P>]
 >;
 
-interface Common<P extends Path> {
+interface EndpointBase<P extends Path> {
   /** The operation's name in the contract. */
   readonly name: string;
   readonly method: MethodOf<P>;
@@ -21,14 +21,14 @@ interface Common<P extends Path> {
 }
 
 /** An endpoint without a handler, which is always mounted. */
-export interface CheckEndpoint<P extends Path = Path> extends Common<P> {
-  /** `test` responds with 200 whatever the headers, as the service expects; `testAuth` only if the request is verified. */
+export interface CheckEndpoint<P extends Path = Path> extends EndpointBase<P> {
+  /** `test` responds with 200 whatever the headers are, as the service expects; `testAuth` only if the request is verified. */
   readonly kind: "test" | "testAuth";
   readonly handler?: undefined;
 }
 
 /** An endpoint that is mounted if it has a handler. */
-export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends Common<P> {
+export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends EndpointBase<P> {
   /** An event is deduplicated; a request is handled every time it arrives. */
   readonly kind: "event" | "request";
   /** The schema of the body or, for a GET, of the path's parameters. */
@@ -36,8 +36,8 @@ export interface HandledEndpoint<P extends Path = Path, Input = unknown> extends
   /** The name of the handler option that mounts the endpoint. */
   readonly handler: keyof Handlers;
   /**
-   * Returns what an event is about. After a later event about the same thing, a copy of the earlier one counts as a new event (D-57).
-   * Omitted if order does not matter.
+   * Returns the ids of the entity that an event is about. After a later event about the same entity, a copy of the earlier event counts as
+   * a new event (D-57). Omitted if the order of events does not matter.
    */
   entityKey?(input: Input): readonly string[];
   /** Converts the handler's result to a response. */

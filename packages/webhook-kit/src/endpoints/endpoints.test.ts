@@ -23,7 +23,7 @@ test.each([
   ["/contact/new/42", "WorkerAddedContact"],
   ["/contact/new/42/", "WorkerAddedContact"],
   ["/offer/response", "WorkerOfferResponse"],
-])("%s leads to %s [D-46]", (path, name) => expect(findRoute(path)?.endpoint.name).toBe(name));
+])("findRoute maps %s to %s [D-46]", (path, name) => expect(findRoute(path)?.endpoint.name).toBe(name));
 
 test.each([
   "",

@@ -32,7 +32,7 @@ export const endpoints = {
   }),
 } as const satisfies { [P in keyof webhooks]: Endpoint & { readonly path: P } };
 
-/** The options that are handlers. */
+/** The names of the options that are handlers. */
 export const handlerNames: readonly (keyof Handlers)[] = [
   ...Object.values<Endpoint>(endpoints).flatMap(({ handler }) => handler ?? []),
   "onEvent",
@@ -44,16 +44,19 @@ export const eventEndpoints: readonly HandledEndpoint[] = Object.values<Endpoint
 
 export interface Route {
   readonly endpoint: Endpoint;
-  /** In upper case. */
+  /** The allowed methods, in upper case. */
   readonly methods: readonly string[];
-  /** Still percent-encoded. */
+  /** The path parameters, still percent-encoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Matches a path, allowing one trailing slash and several leading ones: senders join `https://example.com/prefix/` and `/test` (D-46). */
+/**
+ * Creates a pattern that matches a path with one optional trailing slash and any number of leading slashes, because senders join
+ * `https://example.com/prefix/` and `/test` (D-46).
+ */
 const toPattern = (path: string): RegExp => new RegExp(`^/+${path.slice(1).replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`);
 
-// Express runs GET handlers for HEAD; only the endpoint that does nothing may be called this way (D-46).
+// Express runs GET handlers for HEAD requests. Only `/test`, which does nothing, accepts them (D-46).
 const routes = Object.values<Endpoint>(endpoints).map((endpoint) => ({
   endpoint,
   methods: endpoint.kind === "test" ? [endpoint.method, "HEAD"] : [endpoint.method],
@@ -76,7 +79,7 @@ export function findRoute(path: string): Route | undefined {
   return undefined;
 }
 
-/** Decodes the path parameters; returns undefined if the encoding is invalid. */
+/** Decodes the path parameters. A parameter whose encoding is invalid becomes undefined. */
 export function decodeParameters(parameters: Readonly<Record<string, string>>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
 }

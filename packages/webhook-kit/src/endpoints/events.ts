@@ -90,7 +90,7 @@ export interface WorkerOfferResponse {
   offerId: string;
   /** The id of the worker who responded. */
   workerId: string;
-  /** `accepted` means that the offer's recipient shows `applied`. The type is open: any other value is passed on as sent. */
+  /** If it is `accepted`, the recipient in the offer shows `applied`. Any other value is passed on unchanged. */
   response: "accepted" | "rejected" | (string & {});
 }
 
@@ -128,7 +128,7 @@ export interface TimelineChanged {
   workerId: string;
   /** The id of the offer that changed the timeline, if any. */
   offerId?: string;
-  /** The start of the changed period: an ISO 8601 date-time, like all times here. */
+  /** The start of the changed period: an ISO 8601 date-time, like all times in this event. */
   periodStart: string;
   /** The end of the changed period. */
   periodEnd: string;
@@ -158,7 +158,7 @@ export interface TraceContext {
 }
 
 /**
- * One event, with everything that another process needs to handle it. Contains only JSON values.
+ * One event, with all the data that another process needs to handle it. It contains only JSON values.
  *
  * @inline
  */
@@ -180,7 +180,7 @@ interface EventOfType<Type extends string, Data> {
 }
 
 /**
- * Every event, as a union that narrows on `type`: you receive it from `onEvent` and `parseWebhook`, and can send it to a worker through a
+ * Every event, as a union that narrows on `type`. You receive it from `onEvent` and `parseWebhook`, and can send it to a worker through a
  * queue. After `JSON.parse`, validate it with `parseWebhookEvent`.
  *
  * @example

@@ -11,7 +11,7 @@ import type {
 } from "./events.ts";
 
 /**
- * The facts about an event that do not depend on how it arrived: as a webhook, or later through `reconcile` or `catchUp`.
+ * The context of an event, whether it arrived as a webhook, or later through `reconcile` or `catchUp`.
  *
  * @example
  * ```ts
@@ -36,13 +36,15 @@ export interface EventContext {
    */
   readonly deduplicationKey: string | undefined;
   /**
-   * The span that the handler runs in, for you to put into a queue message. Set only with `tracer`. The event passed to `onEvent` contains
+   * The trace context of the handler's span, to send with a queue message. Set only with `tracer`. The event passed to `onEvent` contains
    * it too.
    */
   readonly trace?: TraceContext | undefined;
   /** Aborts when `handlerTimeoutMs` has elapsed and 503 was returned, or when you abort `reconcile` or `catchUp`. */
   readonly signal: AbortSignal;
-  /** When the request was verified; for an event from the feed, when the platform recorded it; for a reconciled one, when it was read. */
+  /**
+   * When the request was verified; for an event from the feed, when the platform recorded it; for a reconciled response, when it was read.
+   */
   readonly receivedAt: Date;
 }
 
@@ -68,7 +70,7 @@ export interface HandlerContext<Incoming = unknown> extends EventContext {
 }
 
 /**
- * Your handlers. An endpoint is mounted if you pass its handler. Delivery is at least once: make handlers idempotent, and read the offer
+ * Your handlers. An endpoint is mounted if you pass its handler. Delivery is at least once, so make handlers idempotent, and read the offer
  * before you act on an event. An event handler's result is ignored; if it throws, the response is 500 and the sender retries.
  *
  * A handler that runs longer than `handlerTimeoutMs` is not stopped: its `signal` aborts, and the response is 503. Until the handler ends,
@@ -89,8 +91,8 @@ export interface Handlers<Incoming = unknown> {
   /** Called when a worker added a contact: `GET /contact/new/{workerId}`. */
   onWorkerAddedContact?(event: WorkerAddedContact, context: HandlerContext<Incoming>): unknown;
   /**
-   * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent; for an invalid one the
-   * response is 500, and `onError` receives `invalid_handler_result`. It may be at most 1 MiB of JSON.
+   * Returns the contacts for a search: `POST /contact-suggestions`. The list is validated before it is sent. If it is invalid, the
+   * response is 500, and `onError` receives `invalid_handler_result`. The list may be at most 1 MiB of JSON.
    */
   suggestContacts?(
     search: ContactSuggestionRequest,

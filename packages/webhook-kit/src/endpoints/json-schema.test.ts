@@ -26,7 +26,9 @@ test.each<[string, Schema, unknown, string[]]>([
     "2025-01-01",
     ["Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z."],
   ],
-])("says what is wrong with %s", (_, schema, value, words) => expect(explain(schema, value)).toEqual({ body: words }));
+])("the issue for %s explains the problem", (_, schema, value, messages) =>
+  expect(explain(schema, value)).toEqual({ body: messages }),
+);
 
 test("issues are listed by the field's path, each once", () => {
   const entry: Schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };

@@ -7,7 +7,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly enum?: readonly string[];
-  /** A larger minimum would have to count code points, as `maxLength` does. */
+  /** Only 1, because a larger minimum would have to count code points, as `maxLength` does. */
   readonly minLength?: 1;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -40,22 +40,26 @@ export function validate(
   return { data: readValue(schema, value, issues), issues };
 }
 
-/** Returns the problems with each field, by the field's name (`userEmailAddresses[0]`). */
+/** Returns the problems with each field, by field name, such as `userEmailAddresses[0]`. */
 export function describeIssues(issues: readonly Issue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
   for (const { path, message } of issues) {
-    const field = dotPath(path) || "body";
+    const field = formatPath(path) || "body";
     fields[field] = [...(fields[field] ?? []), message];
   }
   return fields;
 }
 
-export const dotPath = (path: Issue["path"]): string =>
-  path.map((key, depth) => (typeof key === "number" ? `[${key}]` : depth > 0 ? `.${key}` : key)).join("");
+/** Formats a path as in JavaScript, such as `list[0].id`. */
+export function formatPath(path: Issue["path"]): string {
+  const steps = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`));
+  return steps.join("").replace(/^\./, "");
+}
 
 function readValue(schema: Schema, value: unknown, issues: Issue[]): unknown {
   const { type, enum: allowed } = schema;
-  if (allowed && !allowed.some((a) => a === value)) return addIssue(issues, `Must be one of: ${allowed.join(", ")}.`);
+  if (allowed && !allowed.some((candidate) => candidate === value))
+    return addIssue(issues, `Must be one of: ${allowed.join(", ")}.`);
   if (type === "string") {
     if (typeof value === "string") return readString(schema, value, issues);
   } else if (type === "object") {
@@ -90,10 +94,11 @@ function readArray({ items }: Schema, values: readonly unknown[], issues: Issue[
   return result;
 }
 
+/** Reads a field or a list entry, and adds its key to the paths of its issues. */
 function readAt(key: string | number, schema: Schema, value: unknown, issues: Issue[]): unknown {
-  const before = issues.length;
+  const firstNewIssue = issues.length;
   const result = readValue(schema, value, issues);
-  for (let index = before; index < issues.length; index += 1) issues[index]?.path.unshift(key);
+  for (const issue of issues.slice(firstNewIssue)) issue.path.unshift(key);
   return result;
 }
 
@@ -132,7 +137,7 @@ function addIssue(issues: Issue[], message: string, expected?: Schema["type" | "
   issues.push({ path: [], expected, message });
 }
 
-/** The message for a value that does not match its format's pattern. */
+/** The message for a value that does not match the pattern of its format. */
 const patternMessages: Partial<Record<string, string>> = {
   "idn-email": "Must be an email address.",
   uri: "Must start with http:// or https://.",

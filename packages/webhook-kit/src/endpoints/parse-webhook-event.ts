@@ -20,7 +20,7 @@ const envelope: Schema = {
 
 /**
  * Validates a message from a queue, for a worker that did not verify the request itself. Unknown fields are kept. The queue must be
- * trusted, because an event has no signature to verify again. `data` is read like a webhook's payload.
+ * trusted, because an event has no signature to verify again. `data` is read like a webhook payload.
  *
  * @param value a {@link WebhookEvent} after `JSON.parse`
  * @throws {InvalidEventError} `invalid_event`, with the fields but not their values
@@ -37,7 +37,7 @@ const envelope: Schema = {
  */
 export function parseWebhookEvent(value: unknown): WebhookEvent {
   const { data: members, issues } = validate(envelope, clearInexactTime(value));
-  // Not an object, so there are no members to read.
+  // The value is not an object, so there are no members to read.
   if (issues[0]?.path.length === 0) throw invalidEvent(issues);
   const { type, data, trace, ...rest } = members as Record<string, unknown>;
   const endpoint = eventEndpoints.find(({ name }) => name === type);
@@ -50,14 +50,14 @@ export function parseWebhookEvent(value: unknown): WebhookEvent {
   return { type, data: reading.data, ...rest, ...(traceContext && { trace: traceContext }) } as WebhookEvent;
 }
 
-/** Clears a `receivedAt` that is not in the format of `toISOString`, so that the schema rejects it. The kit writes only that format. */
+/** Clears a `receivedAt` that is not in the format of `toISOString`, so that the schema rejects it. The kit uses only that format. */
 function clearInexactTime(value: unknown): unknown {
   const { receivedAt } = Object(value);
   const isExact = typeof receivedAt !== "string" || (receivedAt.endsWith("Z") && toUtc(receivedAt) === receivedAt);
   return isExact ? value : { ...Object(value), receivedAt: "" };
 }
 
-/** Reads a trace context. An invalid one is ignored, so that no event is lost because of it. */
+/** Reads a trace context. Ignores an invalid one, so that the event itself is not lost. */
 function readTrace(value: unknown): TraceContext | undefined {
   const { traceparent, tracestate } = Object(value);
   if (typeof traceparent !== "string") return undefined;

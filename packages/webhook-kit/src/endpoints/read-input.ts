@@ -25,14 +25,14 @@ export async function readInput<Incoming>(
   { maxBodyBytes }: { readonly maxBodyBytes: number },
   incoming: IncomingRequest<Incoming>,
   { endpoint, parameters }: Route,
-  { body: signed }: VerifiedRequest,
+  { body: signedBody }: VerifiedRequest,
 ): Promise<Input> {
   if (!endpoint.handler) return { input: undefined, converted: [], body: undefined };
   if (endpoint.method === "GET")
     return { ...validateInput(endpoint.schema, decodeParameters(parameters)), body: undefined };
   if (!isJson(incoming.rawHeaders)) throw rejectRequest("unsupported_media_type");
-  const body: ReceivedBody = signed
-    ? { kind: "bytes", bytes: signed }
+  const body: ReceivedBody = signedBody
+    ? { kind: "bytes", bytes: signedBody }
     : await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
   return { ...validateInput(endpoint.schema, parseJson(body)), body };
 }
@@ -51,7 +51,7 @@ export function validateInput(
 const jsonMediaType =
   /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*"?utf-8"?|(?!charset[ \t=])[\w.!#$&^+-]+=(?:[\w.!#$&^+-]+|"[^"\\]*"))?[ \t]*)*$/i;
 
-/** Whether the body is uncompressed JSON in UTF-8. */
+/** Whether the headers describe the body as uncompressed JSON in UTF-8. */
 export function isJson(rawHeaders: readonly string[]): boolean {
   const encoding = findHeader(rawHeaders, "content-encoding");
   if (encoding !== undefined && (encoding === duplicated || encoding.toLowerCase() !== "identity")) return false;
@@ -59,10 +59,10 @@ export function isJson(rawHeaders: readonly string[]): boolean {
   return typeof type === "string" && jsonMediaType.test(type);
 }
 
-// fatal: two bodies with different invalid bytes must not become the same string. Anything else unusual is allowed (D-60).
+// `fatal`, because two bodies with different invalid bytes must not become the same string. A byte order mark is allowed (D-60).
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** @throws {Rejected} `invalid_encoding`, `malformed_json` */
+/** Decodes and parses a body, unless a parser has already done so. @throws {Rejected} `invalid_encoding`, `malformed_json` */
 export function parseJson(body: ReceivedBody): unknown {
   if (body.kind === "parsed") return body.value;
   let text: string;

@@ -1,7 +1,7 @@
-import { dotPath, type Issue, type Schema, validate } from "./json-schema.ts";
+import { formatPath, type Issue, type Schema, validate } from "./json-schema.ts";
 
 /** A payload for its handler, or the reasons to reject it. */
-type Reading =
+type ReadResult =
   | {
       readonly data: unknown;
       /** The paths of values that were converted to the contract's type, such as `offerId`; empty for most payloads. */
@@ -11,21 +11,22 @@ type Reading =
 
 /**
  * Reads a payload whose sender is less strict than the contract (tolerant reader, D-125). A value that the schema rejects but that can only
- * mean one thing is converted and validated again; any other is rejected for the schema's reasons.
+ * mean one thing is converted and validated again. Any other invalid value is rejected, with the schema's issues.
  */
-export function readTolerantly(schema: Schema, value: unknown): Reading {
+export function readTolerantly(schema: Schema, value: unknown): ReadResult {
   const { data, issues } = validate(schema, value);
   if (issues.length === 0) return { data, converted: [] };
   const converted: string[] = [];
-  let [remaining, changed]: [readonly Issue[], unknown] = [issues, value];
-  // The second round is for problems that the first one uncovers: a string that becomes a list may contain an address with white space.
+  let remaining = issues;
+  let changed = value;
+  // The second round is for problems that the first round uncovers: a string that becomes a list may contain an address with white space.
   for (let round = 0; round < 2; round += 1) {
-    // From the last to the first, so that removing an entry from a list does not shift entries still to be read.
+    // Go from the last issue to the first, so that removing a list entry does not shift the entries of the remaining issues.
     for (const issue of remaining.toReversed()) {
       const change = findChange(issue, changed);
       if (!change) return { issues };
       changed = changeAt(changed, issue.path, change);
-      converted.unshift(dotPath(issue.path));
+      converted.unshift(formatPath(issue.path));
     }
     const result = validate(schema, changed);
     if (result.issues.length === 0) return { data: result.data, converted: [...new Set(converted)] };
@@ -34,7 +35,7 @@ export function readTolerantly(schema: Schema, value: unknown): Reading {
   return { issues };
 }
 
-/** Marks a member or a list entry that is left out. */
+/** Marks a member or a list entry to leave out. */
 const absent = Symbol("absent");
 
 type Change = (value: unknown) => unknown;
@@ -43,7 +44,7 @@ type Change = (value: unknown) => unknown;
 function findChange({ path, expected }: Issue, root: unknown): Change | undefined {
   const value = valueAt(root, path);
   const parent = valueAt(root, path.slice(0, -1));
-  // Leave out an empty member. If it is required, validation then rejects the object.
+  // An empty member is left out. If it is required, validation then rejects the object.
   if (value === "" || (value === null && Array.isArray(parent))) return () => absent;
   if (expected === "date-time") return () => `${value}T00:00:00Z`; // midnight UTC (D-28)
   if (expected === "idn-email" || expected === "uri") return () => String(value).trim();
@@ -51,13 +52,13 @@ function findChange({ path, expected }: Issue, root: unknown): Change | undefine
   if (expected === "number" && typeof value === "string" && hasExactNumber(value)) return Number;
   if (expected !== "array") return undefined;
   if (typeof value === "string") return () => [value];
-  // Of the payloads, only a search has a filter. With one, it needs no addresses.
+  // Only a contact search has a filter. A search with a filter needs no addresses.
   return (value === undefined || value === null) && hasText(parent, "filter") ? () => [] : undefined;
 }
 
 /**
- * Whether a number still equals what was sent: JSON.parse rounds integers beyond 2^53 and decimals of more than 15 digits. A rounded id
- * would identify something else.
+ * Whether a parsed number still equals the number that was sent. JSON.parse rounds integers beyond 2^53 and decimals of more than 15
+ * digits, and a rounded id would identify something else.
  */
 const hasExactText = (value: unknown): boolean =>
   typeof value === "bigint" ||
@@ -74,12 +75,14 @@ const hasText = (object: unknown, name: string): boolean => {
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
   path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
-/** Copies the payload with one value changed; the original may belong to a framework, like Express's `request.body`. */
+/** Returns a copy with one value changed, because the original may belong to a framework, like Express's `request.body`. */
 function changeAt(value: unknown, [key, ...rest]: Issue["path"], change: Change): unknown {
   if (key === undefined) return change(value);
-  const isList = Array.isArray(value);
-  const inner = changeAt(valueAt(value, [key]), rest, change);
-  if (isList) return value.flatMap((entry, index) => (index !== key ? [entry] : inner === absent ? [] : [inner]));
-  const members = Object.entries(value as object).filter(([name]) => name !== key);
-  return Object.fromEntries(inner === absent ? members : [...members, [key, inner]]);
+  const changed = changeAt(valueAt(value, [key]), rest, change);
+  if (Array.isArray(value)) {
+    const replacement = changed === absent ? [] : [changed];
+    return value.flatMap((entry, index) => (index === key ? replacement : [entry]));
+  }
+  const otherMembers = Object.entries(value as object).filter(([name]) => name !== key);
+  return Object.fromEntries(changed === absent ? otherMembers : [...otherMembers, [key, changed]]);
 }

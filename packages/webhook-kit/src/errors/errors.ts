@@ -113,8 +113,8 @@ export class UnavailableError extends WebhookKitError<
 }
 
 /**
- * An unexpected failure while receiving a request: your `now` threw, or the kit has a bug (`cause` is what was thrown); the response was
- * 500. Or your tracer threw (`tracer_failed`), which does not change the response.
+ * An unexpected failure while receiving a request. With the code `internal_error`, your `now` threw or the kit has a bug, and the response
+ * was 500. With `tracer_failed`, your tracer threw, which does not change the response. `cause` is the value that was thrown.
  *
  * @example
  * ```ts
@@ -128,8 +128,8 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
 }
 
 /**
- * A queued value is not a {@link WebhookEvent} (`fields` lists the fields, without their values). A retry does not help: move the message
- * to your dead-letter queue.
+ * A queued value is not a {@link WebhookEvent} (`fields` lists the fields, without their values). A retry does not help, so move the
+ * message to your dead-letter queue.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
-import { nearestName } from "@offers/contract/nearest-name";
+import { findNearestName } from "@offers/contract/nearest-name";
 import { ConfigurationError } from "./errors.ts";
 
 /**
- * Rejects unknown options: a misspelt option would silently have no effect.
+ * Rejects unknown options, because a misspelt option would silently have no effect.
  *
  * @param owner the function that takes the options
  * @throws {ConfigurationError} `invalid_option`, with the nearest name
@@ -10,10 +10,11 @@ import { ConfigurationError } from "./errors.ts";
 export function rejectUnknownOptions(owner: string, options: object, names: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw new ConfigurationError("invalid_option", `${owner}: ${unknownOption(unknown, names)}`);
+    throw new ConfigurationError("invalid_option", `${owner}: ${describeUnknownOption(unknown, names)}`);
 }
 
-export function unknownOption(name: string, names: readonly string[]): string {
-  const nearest = nearestName(name, names);
+/** Describes an unknown option, and suggests the nearest name. */
+export function describeUnknownOption(name: string, names: readonly string[]): string {
+  const nearest = findNearestName(name, names);
   return `Unknown option ${name}${nearest ? `; did you mean ${nearest}?` : "."} The options are: ${names.join(", ")}.`;
 }

@@ -30,7 +30,7 @@ export type RejectionCode =
   | "request_in_progress";
 
 /**
- * Why a request was rejected, for `onRejected`. Contains nothing from the request but its endpoint.
+ * Why a request was rejected, for `onRejected`. It contains nothing from the request except the name of the endpoint.
  *
  * @example
  * ```ts

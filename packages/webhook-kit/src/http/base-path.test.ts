@@ -91,6 +91,4 @@ test.each([
   ["*", "*", "*"],
   ["host.example:443", "host.example:443", "host.example:443"],
   ["", "", ""],
-])("%j has the target %j and the path %j", (address, target, path) =>
-  expect(readTarget(address)).toEqual({ target, path }),
-);
+])("%j has the target %j and the path %j", (url, target, path) => expect(readTarget(url)).toEqual({ target, path }));

@@ -20,8 +20,8 @@ export function wrapBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
 
 /**
- * Reads a Node request's body, as {@link IncomingRequest.readBody} describes: from the stream if it is unread, otherwise the bytes that a
- * parser kept as `rawBody`, otherwise the value that it parsed.
+ * Reads a Node request's body, as {@link IncomingRequest.readBody} describes. If the stream was already consumed, returns the bytes that a
+ * body parser stored in `rawBody`, or else the value that it parsed.
  */
 export function readNodeBody(
   request: NodeRequest,
@@ -42,7 +42,7 @@ export function readNodeBody(
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
 
-/** Whether the stream was consumed. A node-mocks-http request is not a stream: only its parsed body can be read. */
+/** Whether the stream was consumed. A node-mocks-http request is not a stream, so only its parsed body can be read. */
 const isConsumed = (request: NodeRequest): boolean =>
   typeof request.read !== "function" ||
   request.readableDidRead ||
@@ -50,7 +50,7 @@ const isConsumed = (request: NodeRequest): boolean =>
   request.readableFlowing === true;
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
-  // The sender has hung up: the stream emits no more events.
+  // The sender has hung up, so the stream emits no more events.
   if (request.destroyed) return Promise.reject(rejectRequest("body_incomplete"));
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(rejectRequest("body_too_large"));
   return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
       if (!request.readableEnded) fail("body_incomplete");
     };
     deadlines.add(onTimeout);
-    // The listeners are not removed: the request is discarded soon, and they have no effect once the body has ended or failed.
+    // The listeners are not removed, because the request is discarded soon, and they have no effect once the body has ended or failed.
     request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
     // A stream that was paused earlier does not start flowing just because it has a listener.
     request.resume();
@@ -98,7 +98,7 @@ export async function readFetchBody(request: FetchRequest, maxBytes: number, tim
     const bytes = readAll(reader, maxBytes);
     return { kind: "bytes", bytes: await withTimeout(bytes, timeoutMs, () => rejectRequest("body_timeout")) };
   } catch (cause) {
-    // The rest is not needed; a runtime that fails to cancel does not change the response.
+    // The rest of the body is not needed. If cancelling fails, the response does not change.
     reader.cancel().catch(() => undefined);
     throw cause instanceof Rejected ? cause : rejectRequest("body_incomplete");
   }

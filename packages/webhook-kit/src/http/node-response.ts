@@ -38,7 +38,7 @@ export function writeNodeResponse(
   response.once("close", () => clearTimeout(timer));
 }
 
-/** Closes the connection if `work` rejects: an unhandled rejection would crash the process. */
+/** Reports the error and closes the connection if `work` rejects, because an unhandled rejection would crash the process. */
 export function closeOnFailure(
   response: ServerResponse | Http2ServerResponse,
   work: Promise<void>,
@@ -52,7 +52,7 @@ export function closeOnFailure(
 
 function hasLongUnreadBody(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // A boolean means that reading was cut off because the body was too long or too slow; it is undefined if the request is not a stream.
+  // If `readableFlowing` is a boolean, reading was cut off because the body was too long or too slow.
   if (typeof request.readableFlowing === "boolean") return true;
   if (request.headers["transfer-encoding"] !== undefined) return true;
   return Number(request.headers["content-length"] ?? 0) > maxDrainBytes;

@@ -2,7 +2,7 @@ import type { RejectionCode, RejectionFacts, SignatureProblem } from "../errors/
 import { type ProblemSummary, problemResponse, type WebhookResponse } from "./response.ts";
 
 /** The response to every failed verification (D-17). */
-export const failedCheck: ProblemSummary = {
+export const failedVerification: ProblemSummary = {
   status: 401,
   code: "invalid_signature",
   title: "Invalid signature",
@@ -31,8 +31,8 @@ export const requestProblems = {
 export type RevealedCode = keyof typeof requestProblems;
 
 /**
- * Thrown by a step of the pipeline that rejects the request. Not an Error: capturing a stack costs more than verifying a signature, and an
- * attacker could make a server capture many.
+ * Thrown by a pipeline step that rejects the request. It is not an Error, because capturing a stack costs more than verifying a signature,
+ * and an attacker could make a server capture many.
  */
 export class Rejected {
   readonly rejection: RejectionFacts;
@@ -53,17 +53,17 @@ export function rejectSignature(
   const rejection = {
     code,
     message,
-    status: failedCheck.status,
+    status: failedVerification.status,
     ...(skewSeconds !== undefined && { skewSeconds }),
   };
-  return new Rejected(rejection, problemResponse(failedCheck, { "www-authenticate": wwwAuthenticate }));
+  return new Rejected(rejection, problemResponse(failedVerification, { "www-authenticate": wwwAuthenticate }));
 }
 
-/** The maximum number of fields in a message: a payload may have thousands of invalid fields. */
+/** The maximum number of fields in a message, because a payload may have thousands of invalid fields. */
 const maxListedFields = 10;
 
 /**
- * Creates the rejection for a problem that the sender caused. The response names the problem, but contains no value from the request
+ * Creates the rejection for a problem that the sender caused. The response describes the problem, but contains no value from the request
  * (D-49).
  *
  * @param extra.advice what the receiver's operator can do, for `onRejected` and the log only
@@ -74,8 +74,8 @@ export function rejectRequest(
 ): Rejected {
   const { status, title, ...rest }: Omit<ProblemSummary, "code"> = requestProblems[code];
   const names = Object.keys(extra.errors ?? {});
-  if (names.length > maxListedFields) names.splice(maxListedFields, Number.POSITIVE_INFINITY, "…");
-  const fields = names.length > 0 ? `: ${names.join(", ")}` : "";
+  const listedNames = names.length > maxListedFields ? [...names.slice(0, maxListedFields), "…"] : names;
+  const fields = names.length > 0 ? `: ${listedNames.join(", ")}` : "";
   const problem = { status, code, title, ...rest, ...(extra.errors && { errors: extra.errors }) };
   return new Rejected(
     { code, message: `${title}${fields}.${extra.advice ? ` ${extra.advice}` : ""}`, status },

@@ -8,7 +8,7 @@ export interface IncomingRequest<Incoming> {
   readonly method: string;
   /** The path below the mount path, percent-encoded, without the query. */
   readonly path: string;
-  /** As sent, including the mount path and the query. */
+  /** The request target as sent, including the mount path and the query. */
   readonly target: string;
   /** Node's flat list: name, value, name, value. */
   readonly rawHeaders: readonly string[];
@@ -24,7 +24,7 @@ export interface IncomingRequest<Incoming> {
   readBody(maxBytes: number, timeoutMs: number): ReceivedBody | Promise<ReceivedBody>;
 }
 
-/** Returned for a header that was sent more than once: there is no way to know which of its values a proxy used. */
+/** Returned for a header that was sent more than once, because there is no way to know which of its values a proxy used. */
 export const duplicated: unique symbol = Symbol("duplicated header");
 
 type HeaderValue = string | undefined | typeof duplicated;
@@ -34,14 +34,14 @@ type HeaderValue = string | undefined | typeof duplicated;
  * `Authorization` headers, which would hide the second.
  */
 export function findHeader(rawHeaders: readonly string[], lowerCaseName: string): HeaderValue {
-  let found: string | undefined;
+  let value: string | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
     if (name?.length !== lowerCaseName.length || name.toLowerCase() !== lowerCaseName) continue;
-    if (found !== undefined) return duplicated;
-    found = rawHeaders[index + 1];
+    if (value !== undefined) return duplicated;
+    value = rawHeaders[index + 1];
   }
-  return found;
+  return value;
 }
 
 const hasComma = (text: string): boolean => text.includes(",");

@@ -30,7 +30,7 @@ export function jsonResponse(body: string): WebhookResponse {
   return { status: 200, headers: headersFor("application/json; charset=utf-8", body), body };
 }
 
-/** The response when a request is rejected or fails. The code is stable, and never says why verification failed. */
+/** The problem in the response when a request is rejected or fails. `code` is stable, and never reveals why verification failed. */
 export interface ProblemSummary {
   readonly status: number;
   readonly code: string;
@@ -39,17 +39,17 @@ export interface ProblemSummary {
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The receiver failed. */
+/** The problem if the receiver failed. */
 export const internalError: ProblemSummary = {
   status: 500,
   code: "internal_error",
   title: "The receiver failed",
 };
 
-/** The receiver failed, and a retry may succeed. */
+/** The problem if the receiver failed but a retry may succeed. */
 export const unavailable: ProblemSummary = { status: 503, code: "temporarily_unavailable", title: "Try again later" };
 
-/** Creates a problem details response (RFC 9457) with the same members as the service's. `type` is the page about the code. */
+/** Creates a problem details response (RFC 9457) with the same members as the service's responses. `type` is the page about the code. */
 export function problemResponse(problem: ProblemSummary, headers?: Readonly<Record<string, string>>): WebhookResponse {
   const { status, code, title, ...rest } = problem;
   const body = JSON.stringify({ type: `${errorDocsUrl}${code}`, title, status, ...rest, code });

@@ -1,6 +1,6 @@
 /**
- * Whether a value is a promise, by the rule that `await` applies. `instanceof Promise` would be wrong: Bluebird and zone.js replace the
- * global, but an async function's promise is always the built-in one.
+ * Whether `await` would treat a value as a promise. `instanceof Promise` would be wrong, because Bluebird and zone.js replace the global,
+ * but an async function always returns a built-in promise.
  */
 export const isThenable = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof (value as Promise<T> | undefined)?.then === "function";
@@ -24,15 +24,15 @@ export function withTimeout<T>(
   });
 }
 
-/** Lets the process exit while a timer runs. Not possible in every runtime: in some, a timer is a number. */
+/** Lets the process exit while a timer is running. Has no effect in runtimes where a timer is a number. */
 function letExit(timer: NodeJS.Timeout): NodeJS.Timeout {
   if (typeof timer === "object") timer.unref();
   return timer;
 }
 
 /**
- * The deadlines of all requests with the same timeout. They share one timer, because adding and removing a deadline costs less than starting
- * a timer for each request. Used only on Node: on Cloudflare Workers, a timer belongs to the request that started it.
+ * The deadlines of all requests with the same timeout. They share one timer, because adding and removing a deadline costs less than
+ * starting a timer for each request. Used only on Node: on Cloudflare Workers, a timer belongs to the request that started it.
  */
 export class Deadlines {
   static readonly #byLength = new Map<number, Deadlines>();
@@ -67,16 +67,16 @@ export class Deadlines {
   }
 
   #startTimer(milliseconds: number): NodeJS.Timeout {
-    // The connection whose request is waiting keeps the process alive, so the timer need not.
+    // The connection of the waiting request keeps the process alive, so the timer does not have to.
     return letExit(setTimeout(() => this.#endExpired(), milliseconds));
   }
 
   #endExpired(): void {
     this.#timer = undefined;
-    for (const [onEnd, end] of this.#ends) {
-      const remaining = end - performance.now();
-      if (remaining > 0) {
-        this.#timer = this.#startTimer(Math.ceil(remaining));
+    for (const [onEnd, endsAt] of this.#ends) {
+      const remainingMs = endsAt - performance.now();
+      if (remainingMs > 0) {
+        this.#timer = this.#startTimer(Math.ceil(remainingMs));
         return;
       }
       this.#ends.delete(onEnd);

@@ -9,7 +9,7 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  * `postgresInbox`, `sqliteInbox` or `mysqlInbox`, depending on the database's SQL dialect. `Tx` is what your code receives within a
  * transaction.
  *
- * Parameters are strings, numbers and null; for a library with placeholders other than `$1`, replace them. Test the resulting inbox with
+ * Parameters are strings, numbers and null. If your library uses placeholders other than `$1`, replace them. Test the resulting inbox with
  * `deduplicationConformance` from `/testing`.
  *
  * @example
@@ -44,7 +44,7 @@ export interface InboxDatabase<Tx> {
   readonly query: Query;
   /**
    * Runs one transaction: sends the statements of `first`, then calls `work` with the rows of the last one. Commits when `work` resolves;
-   * rolls back when it rejects, and rejects with its error. Also rejects when nothing was committed although `work` resolved, because it
+   * rolls back when it rejects, and rejects with the same error. Also rejects if `work` resolved but nothing was committed, because `work`
    * caught the error that rolled the transaction back.
    *
    * @param first statements without parameters, so that they can be sent together with BEGIN
@@ -53,7 +53,7 @@ export interface InboxDatabase<Tx> {
   transact<T>(first: readonly string[], work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>): Promise<T>;
 }
 
-/** Whether the handle is the user's own `InboxDatabase`; no library's handle has `transact`. */
+/** Whether the handle is the user's own `InboxDatabase`. A handle from a library has no `transact`. */
 export const isInboxDatabase = (handle: unknown): boolean => hasMethods(handle, ["query", "transact"]);
 
 export const hasMethods = (handle: unknown, methods: readonly string[]): boolean =>
@@ -61,7 +61,7 @@ export const hasMethods = (handle: unknown, methods: readonly string[]): boolean
   handle !== null &&
   methods.every((name) => typeof Reflect.get(handle, name) === "function");
 
-/** Sends the statements one after another. @returns the rows of the last */
+/** Sends the statements one after another. @returns the rows of the last statement */
 export async function queryAll(
   query: Query,
   statements: readonly string[],

@@ -18,19 +18,19 @@ export interface InboxDialect {
 }
 
 /**
- * An inbox's statements. A row is a lease (`token`), a record (`status`), or a last response, whose `token` is the response; all times come
- * from the database's clock. A statement returns rows, or, if the dialect has no RETURNING, one empty row for each row that it changed.
+ * An inbox's statements. A row is a lease (with a `token`), a record (with a `status`), or a last response (stored in `token`). All times
+ * are from the database's clock. A statement returns rows. If the dialect has no RETURNING, it returns one empty row for each changed row.
  * Keys passed to the functions are hexadecimal, and numbers are integers.
  *
  * Column names are single words, because Kysely's `CamelCasePlugin` renames any others in results.
  */
 export interface InboxStatements {
   /**
-   * Parameters: key, subject, token, leaseMs. Each statement is a separate transaction. The last one returns a row if the lease was
-   * acquired. A record is superseded by another with the same subject and a higher `completed`.
+   * Parameters: key, subject, token, leaseMs. Each statement is a separate transaction. The last statement returns a row if the lease was
+   * acquired. A record is superseded by another record with the same subject and a higher `completed`.
    */
   readonly acquire: readonly string[];
-  /** Parameters: key. Returns `status` and `remaining` milliseconds. */
+  /** Parameters: key. Returns `status` and `remaining`, in milliseconds. */
   readonly find: string;
   /** Parameters: key, token, status, keepMs. */
   readonly complete: string;
@@ -45,27 +45,30 @@ export interface InboxStatements {
   lockResponse(key: string, keepMs: number): readonly string[];
   /** Parameters: key, response. */
   readonly setResponse: string;
-  /** The last statement returns `key` and `token`. Extends the entries that it reads, once half of their time is over. */
+  /**
+   * The last statement returns `key` and `token`. Extends the expiry of the entries that it reads, once half of their lifetime has passed.
+   */
   findResponses(keys: readonly string[], keepMs: number): readonly string[];
   /** Returns a row for each row that it deleted. Skips rows that another process is deleting, if the database can. */
   deleteExpired(batchSize: number): string;
 }
 
-/** A schema and a table. PostgreSQL cuts names off at 63 bytes, and the indexes' names are longer than the table's. */
-const tableName = /^(?:([a-z_][a-z0-9_]{0,62})\.)?([a-z_][a-z0-9_]{0,49})$/;
+/** Matches a table name with an optional schema. PostgreSQL truncates names at 63 bytes, and index names are longer than the table name. */
+const tablePattern = /^(?:([a-z_][a-z0-9_]{0,62})\.)?([a-z_][a-z0-9_]{0,49})$/;
 
 /**
- * Quotes a table's name. It becomes part of the SQL, where parameters are not allowed, so only plain names are accepted.
+ * Quotes a table name. The name becomes part of the SQL, because SQL has no parameters for tables, so only plain names are accepted.
  *
  * @param quote the dialect's quotation mark for names
- * @returns the quoted table, and its parts; `schema` is quoted with its dot, or empty
+ * @returns `table` is the quoted table with its schema, `schema` the quoted schema with its dot or an empty string, and `name` the plain
+ * name
  * @throws {ConfigurationError} `invalid_option`
  */
 export function quoteTable(
   table: string = defaultTable,
   quote = '"',
 ): { readonly table: string; readonly schema: string; readonly name: string } {
-  const [, schemaName, name] = (typeof table === "string" && tableName.exec(table)) || [];
+  const [, schemaName, name] = (typeof table === "string" && tablePattern.exec(table)) || [];
   if (name === undefined)
     throw new ConfigurationError(
       "invalid_option",
@@ -77,9 +80,13 @@ export function quoteTable(
 
 export const defaultTable = "offers_inbox";
 
-/** Whether an error or one of its causes satisfies the condition: an ORM's error has the driver's error as its cause. */
+const maxCauseDepth = 5;
+
+/** Whether an error or one of its causes satisfies the condition. The cause of an ORM's error is the driver's error. */
 export function hasCause(error: object, condition: (cause: object) => boolean): boolean {
-  for (let cause: unknown = error, depth = 0; typeof cause === "object" && cause !== null && depth < 5; depth += 1) {
+  let cause: unknown = error;
+  for (let depth = 0; depth < maxCauseDepth; depth += 1) {
+    if (typeof cause !== "object" || cause === null) return false;
     if (condition(cause)) return true;
     cause = Reflect.get(cause, "cause");
   }

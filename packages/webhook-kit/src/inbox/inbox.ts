@@ -9,8 +9,8 @@ import { type InboxDatabase, type Query, queryAll, type Row } from "./inbox-data
 import { defaultTable, type InboxDialect } from "./inbox-dialect.ts";
 
 /**
- * An inbox: the records of handled events, in the same database as your own rows. Passed as `deduplication`, it records acknowledged
- * requests, like any other store; `once` records an event and your rows together.
+ * Records handled events in the same database as your own rows. As the `deduplication` option, an inbox records acknowledged requests, like
+ * any other store. `once` commits the record of an event together with your rows.
  *
  * @example
  * ```ts
@@ -26,17 +26,17 @@ export interface Inbox<Tx> extends Deduplication {
    * called. A concurrent duplicate waits for the commit. After a crash the next attempt does not wait, because the database rolls the
    * transaction back when its connection closes.
    *
-   * Only what goes through `tx` is written once. Code after `once` runs again on every retry. A handler that times out while `once` is
-   * running is not stopped: if it commits, the retry is a duplicate. Call `once` once per event: two transactions are not atomic. If it
-   * rejects, nothing was committed, unless the connection was lost during the commit; you may call it again.
+   * Only writes through `tx` happen once. Code after `once` runs again on every retry. A handler that times out while `once` is
+   * running is not stopped: if it commits, the retry is a duplicate. Call `once` once per event, because two transactions are not atomic.
+   * You may call it again if it rejects. Nothing was then committed, unless the connection was lost during the commit.
    *
    * Within `reconcile`, `work` joins the transaction that read the offer. It needs no key, because the last response shows whether the
    * current one was handled.
    *
    * @param context the handler's context, or a `WebhookEvent` in a worker
-   * @param work receives your own library's transaction. Never use the pool or the database itself in it: it could deadlock
-   * @param options.key identifies the event, and the tenant if you have several; needed if the scheme signs no id, such
-   *   as `timestampDigest()`. It replaces the signed id
+   * @param work receives your own library's transaction. Never use the pool or the database itself in it, because it could deadlock
+   * @param options.key identifies the event, and the tenant if you have several; replaces the signed id. Needed if the scheme signs no id,
+   *   such as `timestampDigest()`
    * @throws {ConfigurationError} (rejects) `inbox_key_required`; `inbox_used_twice` for a second call with the same context
    * @returns `result` is what `work` resolved with; undefined for a duplicate
    * @throws {UnavailableError} (rejects) `inbox_table_missing`; `inbox_unavailable` if the database fails before `work` is called
@@ -122,11 +122,11 @@ export interface RegisteredRecipient {
 export interface InboxOptions {
   /** The table's name, optionally with its schema. @default "offers_inbox" */
   table?: string;
-  /** How long to keep a record from `once`; longer than the service retries. @default 259_200_000, which is 72 hours */
+  /** How long to keep a record from `once`. Must be longer than the service retries. @default 259_200_000, which is 72 hours */
   keepMs?: number;
   /** How long to keep a recipient's last response after it was handled or read. @default 34_560_000_000, which is 400 days */
   keepResponsesMs?: number;
-  /** How long `acquire`, `complete` and `release` may take, from 1 to 60,000. @default 2_000 */
+  /** How many milliseconds `acquire`, `complete` and `release` may take, from 1 to 60,000. @default 2_000 */
   timeoutMs?: number;
 }
 
@@ -152,21 +152,21 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       throw explain(cause);
     });
 
-  /** Runs a transaction. What `work` throws is passed on unchanged; an error in the inbox's own statements is explained. */
+  /** Runs a transaction. Rethrows what `work` throws, and explains an error from the inbox's own statements. */
   async function transact<T>(
     first: readonly string[],
     work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
   ): Promise<T> {
-    let isWorking = false;
+    let hasWorkStarted = false;
     try {
-      return await retryOnConflict({ isConflict: (error) => !isWorking && dialect.isConflict(error) }, () =>
+      return await retryOnConflict({ isConflict: (error) => !hasWorkStarted && dialect.isConflict(error) }, () =>
         database.transact(first, (...args) => {
-          isWorking = true;
+          hasWorkStarted = true;
           return work(...args);
         }),
       );
     } catch (error) {
-      throw isWorking ? error : explain(error);
+      throw hasWorkStarted ? error : explain(error);
     }
   }
 
@@ -177,16 +177,16 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     // A handle may be configured to return integers as BigInt.
     if (typeof row?.status === "number" || typeof row?.status === "bigint")
       return { state: "completed", status: Number(row.status) } as const;
-    // Without a row, the lease was released a moment ago.
+    // If there is no row, the lease has just been released.
     return { state: "inProgress", retryAfterMs: Math.max(1, Number(row?.remaining ?? 1)) } as const;
   }
 
-  const workOnce = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
+  const recordAndWork = <Result>(key: string, work: (tx: Tx) => Promise<Result>) =>
     transact(statements.record(key, keepMs), async (tx, rows) =>
       rows.length > 0 ? ({ duplicate: false, result: await work(tx) } as const) : ({ duplicate: true } as const),
     );
 
-  /** The transactions that `once` joins, by the context of the handler running in them. */
+  /** The open transactions that `once` joins, by the context of the handler. */
   const transactions = new WeakMap<object, Tx>();
 
   return {
@@ -196,7 +196,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       try {
         return await withQueryTimeout(result);
       } catch (cause) {
-        // The lease may be acquired after the timeout: release it instead of waiting for it to expire.
+        // The lease may be acquired after the timeout, so release it instead of waiting for it to expire.
         const release = () => query(statements.release, [key, token]);
         result.then(release, release).catch(() => undefined);
         throw cause;
@@ -216,7 +216,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       usedContexts.add(context);
       try {
         if (joined) return { duplicate: false, result: await work(joined) };
-        return await workOnce(recordKey, work);
+        return await recordAndWork(recordKey, work);
       } catch (error) {
         usedContexts.delete(context);
         throw error;
@@ -249,10 +249,11 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       rejectUnknownOptions("inbox.deleteExpired", options, ["batchSize"]);
       const { batchSize = 1_000 } = options;
       checkWholeNumber("batchSize", batchSize, 100_000);
-      for (let total = 0; ; ) {
-        const { length: deleted } = await query(statements.deleteExpired(batchSize));
-        total += deleted;
-        if (deleted < batchSize) return total;
+      let total = 0;
+      for (;;) {
+        const { length: deletedCount } = await query(statements.deleteExpired(batchSize));
+        total += deletedCount;
+        if (deletedCount < batchSize) return total;
       }
     },
   };
@@ -278,12 +279,12 @@ function explainFailure(
   );
 }
 
-/** How many times a statement is retried. By each retry, at least one concurrent statement has ended. */
+/** How many times a statement is retried. Before each retry, at least one concurrent statement has ended. */
 const maxRetries = 20;
 
 /**
- * Calls `send` again after a conflict, for instance when several attempts at one event wait for another to end. Only for a whole
- * transaction or its first statements, which the database has rolled back.
+ * Calls `send` again after a conflict, for instance between concurrent attempts at one event. `send` must be a whole transaction or its
+ * first statements, which the database has then rolled back.
  */
 // D-137
 async function retryOnConflict<T>(
@@ -300,7 +301,7 @@ async function retryOnConflict<T>(
   }
 }
 
-/** The contexts whose calls to `once` are running or have succeeded, for all inboxes. */
+/** The contexts of all calls to `once` that are running or have succeeded, in any inbox. */
 const usedContexts = new WeakSet<object>();
 
 /** Hashes the key, so that a record contains no event data. The tags prevent collisions between keys for `once` and `acquire`. */

@@ -54,8 +54,8 @@ const now = "UTC_TIMESTAMP(3)";
 const nowPlus = (milliseconds: number | string): string => `${now} + INTERVAL ${milliseconds} * 1000 MICROSECOND`;
 
 /**
- * A lease's key, hashed: MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix distinguishes
- * it from the key of a record that `once` wrote.
+ * Hashes the key of a lease, because MySQL limits the length of a primary key, and its collations treat some strings as equal. The prefix
+ * distinguishes the hash from the key of a record that `once` wrote.
  */
 const leaseKey = "SHA2(CONCAT('lease ', $1), 256)";
 
@@ -75,7 +75,7 @@ VALUES (${leaseKey}, SHA2($2, 256), $3, ${nowPlus("$4")})`,
 SELECT status, CEIL(TIMESTAMPDIFF(MICROSECOND, ${now}, expires) / 1000) AS remaining
 FROM ${table} WHERE \`key\` = ${leaseKey}`,
 
-  // A derived table, because MySQL cannot read the table that it updates.
+  // Use a derived table, because MySQL cannot read the table that it updates.
   complete: `
 UPDATE ${table} AS held JOIN (
   SELECT COALESCE(MAX(other.completed), 0) + 1 AS number

@@ -8,8 +8,8 @@ import { mysqlDialect } from "./mysql-dialect.ts";
  * An inbox in MySQL 8 or MariaDB 10.6, or newer. Pass a `mysql2/promise` pool, or your own `InboxDatabase`. Create its table in your own
  * migration, with `inboxMigration()`. Your tables must use InnoDB too.
  *
- * When a statement in `work` fails, only that statement is rolled back; a deadlock rolls back the whole transaction. If `work` catches a
- * deadlock's error, `once` rejects.
+ * When a statement in `work` fails, only that statement is rolled back; a deadlock rolls back the whole transaction. If `work` catches
+ * the error of a deadlock, `once` rejects.
  *
  * @throws {ConfigurationError} `invalid_option` for an invalid database or option
  *
@@ -79,7 +79,7 @@ const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
       const rows = await queryAll(query, ["START TRANSACTION", ...first]);
       await query("SAVEPOINT offers_inbox");
       const result = await work(tx, rows, query);
-      // Fails after a deadlock whose error the caller caught: MySQL has rolled back, and COMMIT would succeed without writing anything.
+      // Fails if `work` caught the error of a deadlock. MySQL has then rolled back, and COMMIT would succeed without writing anything.
       await query("RELEASE SAVEPOINT offers_inbox");
       await query("COMMIT");
       return result;
@@ -99,13 +99,14 @@ const createQuery =
   (executor: Executor): Query =>
   async (sql, values = []) => {
     const parameters: unknown[] = [];
-    const positional = sql.replace(/\$(\d)/g, (_, number) => {
+    const positionalSql = sql.replace(/\$(\d)/g, (_, number) => {
       parameters.push(values[Number(number) - 1]);
       return "?";
     });
-    // Prepared, because escaping depends on the server's `sql_mode`. Statements without parameters are not prepared: their SQL differs from
-    // event to event, and a connection keeps every prepared statement.
-    const [result] = parameters.length > 0 ? await executor.execute(positional, parameters) : await executor.query(sql);
+    // Prepare the statement, because escaping depends on the server's `sql_mode`. Do not prepare a statement without parameters, because
+    // its SQL differs from event to event, and a connection caches every prepared statement.
+    const [result] =
+      parameters.length > 0 ? await executor.execute(positionalSql, parameters) : await executor.query(sql);
     if (Array.isArray(result)) return result;
     return Array.from({ length: (result as { affectedRows: number }).affectedRows }, () => ({}));
   };

@@ -10,7 +10,7 @@ export type PostgresHandle<Tx> =
   | PrismaDatabase<Tx>
   | InboxDatabase<Tx>;
 
-/** @throws {ConfigurationError} `invalid_option` for anything else, and for a transaction */
+/** Adapts a handle from any supported library. @throws {ConfigurationError} `invalid_option` for anything else, and for a transaction */
 export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> {
   if (isInboxDatabase(handle)) return handle as InboxDatabase<Tx>;
   if (hasMethods(handle, ["executeQuery", "transaction"]) && !(handle as KyselyDatabase<Tx>).isTransaction)
@@ -30,16 +30,16 @@ export function openDatabase<Tx>(handle: PostgresHandle<Tx>): InboxDatabase<Tx> 
   );
 }
 
-/** Drizzle drivers that send each statement separately: their `transaction` exists but always throws. */
+/** Drizzle drivers that send each statement separately. Their `transaction` exists but always throws. */
 const driversWithoutTransactions = new Set<unknown>(["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]);
 
 /** @throws {ConfigurationError} `invalid_option` */
 function requireTransactions(handle: unknown): void {
-  const kind = Reflect.get(Object(handle).constructor, Symbol.for("drizzle:entityKind"));
-  if (driversWithoutTransactions.has(kind))
+  const entityKind = Reflect.get(Object(handle).constructor, Symbol.for("drizzle:entityKind"));
+  if (driversWithoutTransactions.has(entityKind))
     throw new ConfigurationError(
       "invalid_option",
-      `postgresInbox needs transactions, which this Drizzle driver (${kind}) does not support. On Neon use drizzle-orm/neon-serverless with a Pool, elsewhere drizzle-orm/node-postgres.`,
+      `postgresInbox needs transactions, which this Drizzle driver (${entityKind}) does not support. On Neon use drizzle-orm/neon-serverless with a Pool, elsewhere drizzle-orm/node-postgres.`,
     );
 }
 
@@ -56,7 +56,7 @@ interface PoolClient {
 }
 
 /**
- * The methods of a `pg` `Pool`. Both overloads of `connect`, because TypeScript infers from the last one.
+ * The methods of a `pg` `Pool`. Declares both overloads of `connect`, because TypeScript infers types from the last overload.
  *
  * @inline
  */
@@ -101,7 +101,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
       const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
       const result = await Promise.race([work(tx, rows, query), connectionLost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
-      // If the caller caught a failed statement's error, PostgreSQL rolls back on COMMIT without an error.
+      // If `work` caught the error of a failed statement, PostgreSQL rolls back on COMMIT without an error.
       if (command !== "COMMIT") throw new Error("A statement in the transaction failed, so PostgreSQL rolled it back.");
       return result;
     } catch (error) {
@@ -124,8 +124,8 @@ async function workWithin<Tx, T>(
   work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
 ): Promise<T> {
   const result = await work(tx, await queryAll(query, first), query);
-  // Fails after a failed statement whose error the caller caught: PostgreSQL would roll back on COMMIT without an error. Also fails after
-  // PGlite's `tx.rollback()`, where nothing would be committed either.
+  // Fails if `work` caught the error of a failed statement, because PostgreSQL would then roll back on COMMIT without an error. Also fails
+  // after PGlite's `tx.rollback()`, after which nothing would be committed either.
   await query("SELECT 1");
   return result;
 }
@@ -234,7 +234,7 @@ interface PrismaExecutor {
 }
 
 /**
- * The methods of a `PrismaClient`. Both overloads of `$transaction`, because TypeScript infers from the last one.
+ * The methods of a `PrismaClient`. Declares both overloads of `$transaction`, because TypeScript infers types from the last overload.
  *
  * @inline
  */

@@ -47,7 +47,7 @@ export function sqliteDialect(table?: string): InboxDialect {
     inbox: "sqliteInbox",
     table: quoted,
     statements: createStatements(quoted),
-    // One connection: transactions run one after another.
+    // Transactions run one after another on a single connection, so they cannot conflict.
     isConflict: () => false,
     isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
   };
@@ -68,7 +68,7 @@ RETURNING key`,
 
   find: `SELECT status, expires - ${now} AS remaining FROM ${table} WHERE key = $1`,
 
-  // SQLite has one writer at a time, so a subject's numbers increase.
+  // SQLite has one writer at a time, so the numbers in `completed` increase for each subject.
   complete: `
 UPDATE ${table} AS held SET token = NULL, status = $3, expires = ${now} + $4,
   completed = (SELECT coalesce(max(other.completed), 0) + 1 FROM ${table} AS other WHERE other.subject = held.subject)

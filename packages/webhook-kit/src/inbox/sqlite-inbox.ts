@@ -92,7 +92,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
     query: (sql, values) => runInTurn(connection, () => retryWhileBusy(() => send(sql, values))),
     transact: (first, work) =>
       runInTurn(connection, async () => {
-        // IMMEDIATE: otherwise the first write fails if another process has written since the transaction began.
+        // Without IMMEDIATE, the first write fails if another process has written since the transaction began.
         await retryWhileBusy(async () => connection.exec("BEGIN IMMEDIATE"));
         try {
           const rows = await queryAll(send, first);
@@ -110,7 +110,7 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
   };
 }
 
-/** The last call on each connection, so that even two inboxes on the same connection take turns. */
+/** The last call on each connection, so that two inboxes on the same connection also take turns. */
 const lastTurns = new WeakMap<object, Promise<unknown>>();
 
 /** Calls `run` when the earlier calls on this connection have ended. */
@@ -121,12 +121,13 @@ function runInTurn<T>(connection: object, run: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** better-sqlite3 waits this long by default; node:sqlite does not wait. */
-const busyMs = 5_000;
+/** How long to retry while the database is locked. better-sqlite3 also waits this long by default; node:sqlite does not wait. */
+const busyTimeoutMs = 5_000;
 
 /** Retries while another process is writing (SQLITE_BUSY). Waiting within SQLite would block this process. */
 async function retryWhileBusy<T>(send: () => Promise<T>): Promise<T> {
-  for (const deadline = performance.now() + busyMs; ; ) {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
     try {
       return await send();
     } catch (error) {
@@ -141,6 +142,6 @@ function rollBack(connection: SqliteConnection): void {
   try {
     connection.exec("ROLLBACK");
   } catch {
-    // SQLite itself has rolled the transaction back.
+    // SQLite has already rolled the transaction back.
   }
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { unknownOption } from "../errors/option-names.ts";
+import { describeUnknownOption } from "../errors/option-names.ts";
 import { isThenable } from "../http/timeouts.ts";
 import type { ReceiverOptions } from "./options.ts";
 
@@ -12,7 +12,7 @@ const mustBe =
   (value) =>
     isValid(value) ? undefined : `must be ${expected}; it is ${describeValue(value)}.`;
 
-/** Describes a value without showing it, because it may be a misplaced secret. A number is shown, because its type alone would not help. */
+/** Describes a value without showing it, because it may be a misplaced secret. Shows a number, because its type alone would not help. */
 const describeValue = (value: unknown): string => (typeof value === "number" ? String(value) : describeType(value));
 
 const numberFrom = (min: number, max: number) =>
@@ -45,7 +45,7 @@ const replayModes = ["deduplicate", "single-use-signature"];
 
 const unchecked: Check = () => undefined;
 
-/** The checks for the options of every entry point. Adding an option to the types without a check here is a type error. */
+/** The checks for the options of every entry point. An option without a check here is a type error. */
 const checks: ReadonlyMap<string, Check> = new Map(
   Object.entries({
     basePath: unchecked, // checked by readBasePath
@@ -95,8 +95,8 @@ export function checkOptions(options: object): void {
 function findProblem(options: unknown): string | undefined {
   if (!isObject(options) || Array.isArray(options))
     return "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }.";
-  // Misspelt names are reported first: a misspelt name may be why another option is missing.
-  for (const name in options) if (!checks.has(name)) return unknownOption(name, [...checks.keys()]);
+  // Report unknown names first, because a misspelt name may be the reason why another option is missing.
+  for (const name in options) if (!checks.has(name)) return describeUnknownOption(name, [...checks.keys()]);
   for (const [name, check] of checks) {
     const value = Reflect.get(options, name);
     const problem = value === undefined ? undefined : check(value);

@@ -25,7 +25,7 @@ export interface VerifyOptions<Incoming = unknown> {
   secret: SecretSource<Incoming>;
   /** How requests are signed. @default timestampDigest() */
   scheme?: SignatureScheme;
-  /** By how many seconds the timestamp may differ from your clock, in either direction; at most a day. 0 means 0. @default 300 */
+  /** How many seconds the timestamp may differ from your clock, in either direction; at most a day. 0 allows no difference. @default 300 */
   toleranceSeconds?: number;
   /** The largest body to read, in bytes; from 1 to 100 MiB. @default 262_144 */
   maxBodyBytes?: number;
@@ -36,8 +36,8 @@ export interface VerifyOptions<Incoming = unknown> {
   /** Called after every successful verification. An error that a hook throws is ignored: no hook changes a response. */
   onVerified?(verified: Verified): unknown;
   /**
-   * Called after every rejected request with the reason, which the sender does not learn if verification failed. If neither this nor
-   * `logger` is set, `console.warn` prints at most one rejection per code and minute.
+   * Called with the reason after a request is rejected. If verification failed, the response does not contain the reason. If neither this
+   * nor `logger` is set, `console.warn` prints at most one rejection per code and minute.
    */
   onRejected?(rejection: Rejection): unknown;
   /**
@@ -77,14 +77,15 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
    */
   deduplication?: Deduplication | false;
   /**
-   * `"deduplicate"` acknowledges an identical request without handling it again. Different requests may have the same signature, as they do
-   * if timestamps have no seconds. `"single-use-signature"` accepts each signature for one request, including `/test/auth` and searches,
-   * and rejects any other request with it. Use it only for a service that signs every request with a new timestamp.
+   * `"deduplicate"` acknowledges an identical request without handling it again. Different requests may have the same signature, for
+   * example if timestamps have no seconds. `"single-use-signature"` accepts each signature for one request, including `/test/auth` and
+   * searches, and rejects any other request with the same signature. Use it only for a service that signs every request with a new
+   * timestamp.
    * @default "deduplicate"
    */
   replayProtection?: "deduplicate" | "single-use-signature";
   /**
-   * An OpenTelemetry tracer: each request gets a span, whose attributes contain only names and codes. With `webhookTracer()` from
+   * An OpenTelemetry tracer. Each request gets a span with attributes that contain only names and codes. With `webhookTracer()` from
    * `/opentelemetry` it continues the sender's trace. @default none
    */
   tracer?: Tracer;
@@ -146,7 +147,7 @@ export interface Tracer {
     name: string,
     options: {
       attributes: Record<string, string | number>;
-      /** The start time in Unix milliseconds: the span is created only after the request is verified, but starts earlier. */
+      /** The start time in Unix milliseconds. The span starts when the request arrives, but is created only after verification. */
       startTime: number;
       /** The sender's trace, for a verified request. OpenTelemetry's own tracers ignore it. */
       sender?: TraceContext;

@@ -11,6 +11,7 @@ import { type Outcome, toInternalError } from "./outcome.ts";
 
 type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
 
+/** How often a rejection with the same code is printed. */
 const printIntervalMs = 60_000;
 const printAdvice =
   "\nEach code is printed at most once a minute. To get every rejection instead, pass onRejected or logger.";
@@ -20,20 +21,20 @@ const printAdvice =
  * kit's own words, an operation's name and a number of seconds.
  */
 export class RejectionPrinter {
-  readonly #printed = new Map<string, { readonly at: number; more: number }>();
+  readonly #lastPrinted = new Map<string, { readonly printedAt: number; suppressedCount: number }>();
 
-  print({ code, message, endpoint, docsUrl }: Rejection, at: number): void {
-    const last = this.#printed.get(code);
+  print({ code, message, endpoint, docsUrl }: Rejection, now: number): void {
+    const last = this.#lastPrinted.get(code);
     // Negated, so that with an invalid clock (NaN) each code is printed only once.
-    if (last && !(Math.abs(at - last.at) >= printIntervalMs)) {
-      last.more += 1;
+    if (last && !(Math.abs(now - last.printedAt) >= printIntervalMs)) {
+      last.suppressedCount += 1;
       return;
     }
-    const advice = this.#printed.size === 0 ? printAdvice : "";
-    this.#printed.set(code, { at, more: 0 });
-    const where = endpoint === undefined ? "" : ` in ${endpoint}`;
-    const more = last?.more ? ` (${last.more} more were not printed)` : "";
-    console.warn(`webhook rejected (${code})${where}: ${message} ${docsUrl}${more}${advice}`);
+    const advice = this.#lastPrinted.size === 0 ? printAdvice : "";
+    this.#lastPrinted.set(code, { printedAt: now, suppressedCount: 0 });
+    const location = endpoint === undefined ? "" : ` in ${endpoint}`;
+    const suppressed = last?.suppressedCount ? ` (${last.suppressedCount} more were not printed)` : "";
+    console.warn(`webhook rejected (${code})${location}: ${message} ${docsUrl}${suppressed}${advice}`);
   }
 }
 
@@ -65,7 +66,7 @@ export class Observer {
     if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
     const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
-    // A clock drifts for days before requests are rejected (D-59).
+    // Warn early, because a clock usually drifts for days before requests are rejected (D-59).
     if (Math.abs(skewSeconds) > toleranceSeconds / 2)
       this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
   }
@@ -110,7 +111,7 @@ export class Observer {
   /** Reports options that will lose events later but do not prevent startup. Without a logger, the warning goes to the console. */
   warn(code: string, message: string): void {
     const { logger } = this.#hooks;
-    if (logger) this.#log((to) => to.warn({ code }, message));
+    if (logger) this.#log(() => logger.warn({ code }, message));
     else console.warn(`${message} (${code})`);
   }
 
@@ -120,7 +121,7 @@ export class Observer {
   }
 
   /**
-   * Reports a failure to `onError` and the logger, or otherwise to the console: failures in the user's code are never silent.
+   * Reports a failure to `onError` and the logger, or otherwise to the console, so that failures in the user's code are never silent.
    */
   failed(error: AnyWebhookKitError, endpoint?: string): void {
     const { onError, logger } = this.#hooks;
@@ -130,7 +131,7 @@ export class Observer {
     // If one of the two hooks throws, the other still receives the failure.
     const recover = onError && logger ? undefined : print;
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
-    this.#log((to) => to.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
+    this.#log((target) => target.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
   }
 
   #log(write: (logger: Logger) => void, recover?: () => void): void {
@@ -141,12 +142,12 @@ export class Observer {
 
 const maxSegmentsBefore = 5;
 
-/** Counts the path's segments before the base path; 0 if the rest of the path is not an endpoint's. */
+/** Counts the path segments before the base path. Returns 0 if no endpoint matches the rest of the path. */
 function countSegmentsBefore(target: string, stripBasePath: StripBasePath): number {
-  let [rest = ""] = target.split("?", 1);
+  let [path = ""] = target.split("?", 1);
   for (let count = 1; count <= maxSegmentsBefore; count += 1) {
-    rest = rest.slice(Math.max(0, rest.indexOf("/", 1)));
-    if (findRoute(stripBasePath(rest))) return count;
+    path = path.slice(Math.max(0, path.indexOf("/", 1)));
+    if (findRoute(stripBasePath(path))) return count;
   }
   return 0;
 }
@@ -156,7 +157,7 @@ const unexpectedShape =
 
 function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {
-    // A hook may be async: its rejection must not go unhandled.
+    // A hook may be async, and its rejection must not go unhandled.
     Promise.resolve(call()).catch(recover);
   } catch {
     recover();
@@ -164,8 +165,7 @@ function callSafely(call: () => unknown, recover: () => void = () => undefined):
 }
 
 /**
- * Prints failures if there is neither `logger` nor `onError`. The cause is printed separately: not every runtime's console prints the cause
- * after an error's stack.
+ * Prints a failure to the console. Prints the cause separately, because not every runtime prints the cause of an error after its stack.
  */
 function printFailure(error: AnyWebhookKitError, endpoint = "the request check"): void {
   const line = `webhook failed (${error.code}) in ${endpoint}:`;

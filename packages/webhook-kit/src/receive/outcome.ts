@@ -24,7 +24,7 @@ export const toInternalError = (cause: unknown): InternalError =>
   );
 
 /**
- * Returns the response to a failure: the sender learns whether a retry may help, and nothing else. Decides by names and codes, because the
+ * Returns the response to a failure, which reveals only whether a retry may help. Checks names and codes instead of classes, because the
  * error may come from another copy of this package.
  */
 export function failureResponse(error: AnyWebhookKitError): WebhookResponse {

@@ -46,7 +46,7 @@ async function handle<Incoming>(
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
     const request = await verifySignature(settings, incoming);
     observer.verified(request.verified);
-    trace?.verified(incoming.rawHeaders);
+    trace?.readSender(incoming.rawHeaders);
     const { input, converted, body } = await readInput(settings, incoming, route, request);
     observer.converted(converted, endpoint.name);
     const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
@@ -55,7 +55,7 @@ async function handle<Incoming>(
     const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
     const run = (traceContext?: TraceContext) =>
       runHandler(settings, endpoint, input, incoming, request, keys.messageKey, traceContext);
-    return await deduplicate(settings, keys, report, trace ? () => trace.handle(run) : run);
+    return await deduplicate(settings, keys, report, trace ? () => trace.runInSpan(run) : run);
   } catch (cause) {
     return toOutcome(cause);
   }

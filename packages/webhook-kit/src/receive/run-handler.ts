@@ -12,7 +12,7 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 /**
  * Starts an endpoint's handler, with the handler timeout (D-25). A request to an endpoint without a handler is acknowledged.
  *
- * @param deduplicationKey passed to the handler in its context, like `trace`
+ * @param deduplicationKey for the handler's context, like `trace`
  */
 export function runHandler<Incoming>(
   { handlers, handlerTimeoutMs }: { readonly handlers: Handlers<Incoming>; readonly handlerTimeoutMs: number },
@@ -73,7 +73,7 @@ class HandlerTimeout {
   }
 }
 
-/** Calls the handler. Rejects instead of throwing. Returns a promise only if the handler does, because otherwise no timer is needed. */
+/** Calls the handler. Rejects if the handler throws. Otherwise returns a promise only if the handler does, so that no timer is needed. */
 function callHandler<Incoming>(
   handlers: Handlers<Incoming>,
   endpoint: HandledEndpoint,
@@ -101,10 +101,10 @@ function callHandler<Incoming>(
   }
 }
 
-async function respondLater({ name, respond }: HandledEndpoint, promise: unknown): Promise<WebhookResponse> {
+async function respondLater({ name, respond }: HandledEndpoint, pendingResult: unknown): Promise<WebhookResponse> {
   let result: unknown;
   try {
-    result = await promise;
+    result = await pendingResult;
   } catch (cause) {
     throw handlerFailed(name, cause);
   }
@@ -119,7 +119,7 @@ const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =
 
 const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
-/** Wraps whatever a handler threw, even one of the kit's errors, because its message may contain anything (D-49). */
+/** Wraps whatever a handler threw, even an error from the kit, because its message may contain anything (D-49). */
 const handlerFailed = (name: string, cause: unknown): HandlerError =>
   new HandlerError("handler_failed", `The handler for ${name} threw; see this error's cause. 500 was returned.`, {
     cause,

@@ -27,6 +27,8 @@ export interface ReceiverSettings<Incoming>
 const sharedPrinter = new RejectionPrinter();
 
 /**
+ * Validates the options and applies the defaults.
+ *
  * @param printer the receiver's own printer; omitted if the options are read for each request
  * @throws {ConfigurationError} for an invalid option; nothing is corrected silently
  */
@@ -78,21 +80,21 @@ export function startVerifier<Incoming>(options: VerifyOptions<Incoming>): Verif
   return settings;
 }
 
-/** Hashes of the secrets that were already warned about: some programs create a receiver for each request. */
-const warnedSecrets = new Set<string>();
-const maxWarnedSecrets = 1_000;
+/** Hashes of the secrets that were already warned about, because some programs create a receiver for each request. */
+const warnedHashes = new Set<string>();
+const maxWarnedHashes = 1_000;
 
 /**
- * Warns about a secret that the sender may decode first. It is not rejected: whatever is in the company profile is a valid secret, and a
- * receiver that does not start loses every event.
+ * Warns about a secret that the sender may decode first. Does not reject it, because any string in the company profile is a valid secret,
+ * and a receiver that does not start loses every event.
  */
 function warnAboutUndecodedSecret({ secret }: VerifyOptions<never>, { scheme, observer }: VerifySettings<never>): void {
   if (typeof secret === "function" || scheme.name !== "timestamp-digest") return;
   const undecoded = [secret].flat().filter((text) => text.startsWith("whsec_"));
   const hashes = undecoded.map((text) => sha256(text));
-  if (hashes.every((hash) => warnedSecrets.has(hash))) return;
-  if (warnedSecrets.size >= maxWarnedSecrets) warnedSecrets.clear();
-  for (const hash of hashes) warnedSecrets.add(hash);
+  if (hashes.every((hash) => warnedHashes.has(hash))) return;
+  if (warnedHashes.size >= maxWarnedHashes) warnedHashes.clear();
+  for (const hash of hashes) warnedHashes.add(hash);
   observer.warn(
     "undecoded_secret",
     "One of your secrets starts with whsec_, like a Standard Webhooks secret. timestampDigest() uses it as is, without decoding it. If your sender signs with webhook-signature, pass scheme: standardWebhooks().",

@@ -4,7 +4,7 @@ import type { TraceContext } from "../endpoints/events.ts";
 import type { Span, Tracer } from "../options/options.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** `SpanStatusCode.ERROR` */
+/** The span status for a failure: `SpanStatusCode.ERROR` of OpenTelemetry. */
 const spanFailed = { code: 2 };
 
 /**
@@ -37,13 +37,14 @@ export class RequestTrace {
     this.#report = report;
   }
 
-  /** Reads the sender's trace context. @param rawHeaders verified headers: before verification, anyone could choose the trace */
-  verified(rawHeaders: readonly string[]): void {
-    this.#sender = readTraceContext(headerValues(rawHeaders, "traceparent"), headerValues(rawHeaders, "tracestate"));
+  /** Reads the sender's trace context. @param rawHeaders verified headers, because otherwise anyone could choose the trace */
+  readSender(rawHeaders: readonly string[]): void {
+    const traceparents = findHeaderValues(rawHeaders, "traceparent");
+    this.#sender = readTraceContext(traceparents, findHeaderValues(rawHeaders, "tracestate"));
   }
 
   /** Runs a handler within the span. @param work receives the span's position in its trace */
-  handle<T>(work: (trace: TraceContext | undefined) => T): T {
+  runInSpan<T>(work: (trace: TraceContext | undefined) => T): T {
     if (!this.#shouldTrace()) return work(undefined);
     let result: { readonly value: T } | undefined;
     this.#startSpan((span) => {
@@ -86,19 +87,24 @@ export class RequestTrace {
   }
 }
 
-const headerValues = (rawHeaders: readonly string[], lowerCaseName: string): string[] =>
-  rawHeaders.filter((_, index) => {
-    const name = index % 2 === 1 ? rawHeaders[index - 1] : undefined;
-    // Most names have a different length, so they need not be converted to lower case.
-    return name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName;
-  });
+/** Returns the values of all headers with this name. */
+function findHeaderValues(rawHeaders: readonly string[], lowerCaseName: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    // Compare the lengths first, so that most names need not be converted to lower case.
+    if (name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName)
+      values.push(rawHeaders[index + 1] as string);
+  }
+  return values;
+}
 
 function endSpan(outcome: Outcome, span: Span): void {
-  const finish = (label: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {
+  const finish = (outcomeName: "rejected" | "failed" | "duplicate" | "handled", errorType?: string) => {
     span.setAttribute("http.response.status_code", outcome.response.status);
-    span.setAttribute("offers.webhook.outcome", label);
+    span.setAttribute("offers.webhook.outcome", outcomeName);
     if (errorType !== undefined) span.setAttribute("error.type", errorType);
-    if (label === "failed") span.setStatus(spanFailed);
+    if (outcomeName === "failed") span.setStatus(spanFailed);
     span.end();
   };
   if ("rejection" in outcome) finish("rejected", outcome.rejection.code);

@@ -56,7 +56,7 @@ export async function verifyOnly<Incoming>(
  * import type { IncomingMessage } from "node:http";
  * import type { WebhookRequest } from "@offers/webhook-kit";
  *
- * export const reduce = ({ rawHeaders }: IncomingMessage, body: Uint8Array): WebhookRequest => ({ rawHeaders, body });
+ * export const toWebhookRequest = ({ rawHeaders }: IncomingMessage, body: Uint8Array): WebhookRequest => ({ rawHeaders, body });
  * ```
  */
 export interface WebhookRequest {
@@ -67,8 +67,8 @@ export interface WebhookRequest {
 }
 
 /**
- * Verifies a request without handling it, for any framework. For a request that fails verification it returns the response to send, such as
- * 401 or 503; `onRejected` or `onError` receives the reason.
+ * Verifies a request without handling it, for any framework. If verification fails, it returns the response to send, such as 401 or 503,
+ * and `onRejected` or `onError` receives the reason.
  *
  * @throws {ConfigurationError} (rejects) for an invalid option, and `wrong_request_type`
  *

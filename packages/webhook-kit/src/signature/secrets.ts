@@ -102,8 +102,7 @@ export interface SecretProblem {
 }
 
 /**
- * Returns what is wrong with a secret; undefined if it is valid. A secret is used unchanged: it is not trimmed, so white space at either
- * end is rejected.
+ * Returns what is wrong with a secret; undefined if it is valid. A secret is never trimmed, so white space at either end is rejected.
  */
 export function findSecretProblem(secret: unknown): SecretProblem | undefined {
   if (typeof secret !== "string") return invalidSecret("The secret must be a string.");
@@ -120,6 +119,7 @@ export function findSecretProblem(secret: unknown): SecretProblem | undefined {
 /** A shorter secret can be guessed from one captured request. */
 const minimumLength = 16;
 
+/** Returns a problem if a secret is too short; undefined otherwise. */
 export function findWeakness(secret: string): SecretProblem | undefined {
   // The prefix of Standard Webhooks keys is not secret.
   if (secret.replace(/^whsec_/, "").length >= minimumLength) return undefined;
@@ -132,7 +132,8 @@ export function findWeakness(secret: string): SecretProblem | undefined {
 const invalidSecret = (message: string): SecretProblem => ({ code: "invalid_secret", message });
 
 /**
- * Returns the index of the first secret that signed, or -1. Every secret is tried, so that the time taken does not reveal which one signed.
+ * Returns the index of the first secret that matches, or -1. Tries every secret, so that the time taken does not reveal which secret
+ * matches.
  */
-export const findSigner = (secrets: readonly string[], hasSigned: (secret: string) => boolean): number =>
-  secrets.map(hasSigned).indexOf(true);
+export const findMatchingSecret = (secrets: readonly string[], isMatch: (secret: string) => boolean): number =>
+  secrets.map(isMatch).indexOf(true);

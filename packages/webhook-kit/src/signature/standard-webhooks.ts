@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqua
 import { ConfigurationError } from "../errors/errors.ts";
 import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
 import { duplicated, findSingleHeader } from "../http/request.ts";
-import { findSecretProblem, findSigner } from "./secrets.ts";
+import { findMatchingSecret, findSecretProblem } from "./secrets.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 interface StandardWebhooksSignature extends ParsedSignature {
@@ -17,7 +17,7 @@ interface StandardWebhooksSignature extends ParsedSignature {
  * Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA-256 of the id, the time and the body in base64.
  * Interoperable with `standardwebhooks` on npm; its secrets are base64, with or without the `whsec_` prefix. It covers the id, the time and
  * the body's bytes, but neither the method nor the path: the path of a GET request is not signed. The signed id alone identifies a
- * duplicate, so a sender keeps it when it retries. `sign` is synchronous, and generates an id if you pass none. Headers are parsed
+ * duplicate, so a sender reuses it when it retries. `sign` is synchronous, and generates an id if you pass none. Headers are parsed
  * strictly.
  *
  * @throws {ConfigurationError} from `sign` only: `invalid_secret` for a secret without a key; `invalid_option` for an invalid date or one
@@ -64,11 +64,11 @@ export function standardWebhooks(): SignatureScheme<{
 
 const emptyBody = new Uint8Array();
 
-/** No dot, because the signed bytes of `a.1` at time 2 and of `a` at time 1 could start the same way. */
+/** Allows no dot, because the signed bytes of `a.1` at time 2 and of `a` at time 1 could start the same way. */
 const validId = /^[\x21-\x2b\x2d\x2f-\x7e]{1,256}$/;
 const idDescription = "1 to 256 visible ASCII characters without dots or commas";
 
-/** Without leading zeros, and small enough for a Date. */
+/** Matches a number of seconds without leading zeros, small enough for a Date. */
 const unixSeconds = /^(?:0|[1-9]\d{0,11})$/;
 
 const noKey =
@@ -113,18 +113,18 @@ const problems = {
 } as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature | SignatureProblem {
-  const reject = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
+  const problemWith = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const id = findSingleHeader(rawHeaders, "webhook-id");
   const timestamp = findSingleHeader(rawHeaders, "webhook-timestamp");
   const signature = findSingleHeader(rawHeaders, "webhook-signature", isJoined);
-  if (id === duplicated || timestamp === duplicated || signature === duplicated) return reject("duplicate_header");
-  if (id === undefined) return reject("missing_webhook_id");
-  if (timestamp === undefined) return reject("missing_timestamp");
-  if (signature === undefined) return reject("missing_signature");
-  if (!validId.test(id)) return reject("malformed_webhook_id");
-  if (!unixSeconds.test(timestamp)) return reject("malformed_timestamp");
+  if (id === duplicated || timestamp === duplicated || signature === duplicated) return problemWith("duplicate_header");
+  if (id === undefined) return problemWith("missing_webhook_id");
+  if (timestamp === undefined) return problemWith("missing_timestamp");
+  if (signature === undefined) return problemWith("missing_signature");
+  if (!validId.test(id)) return problemWith("malformed_webhook_id");
+  if (!unixSeconds.test(timestamp)) return problemWith("malformed_timestamp");
   const signatures = parseWebhookSignature(signature);
-  if (!signatures) return reject("malformed_signature");
+  if (!signatures) return problemWith("malformed_signature");
   const time = Number(timestamp) * 1000;
   return { signedAt: { earliest: time, latest: time }, signature: signatures[0], signatures, id, timestamp };
 }
@@ -134,7 +134,7 @@ function findMatch(
   secrets: readonly string[],
   body: Uint8Array,
 ): { secretIndex: number; variant: "v1" } | undefined {
-  const secretIndex = findSigner(secrets, (secret) => {
+  const secretIndex = findMatchingSecret(secrets, (secret) => {
     const key = findKey(secret);
     if (!key) return false;
     const expected = mac(key, id, timestamp, body);
@@ -147,7 +147,7 @@ function findMatch(
 const mac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
 
-/** The maximum number of signatures, more than any rotation needs: each costs a comparison for every secret. */
+/** The maximum number of signatures, because each costs a comparison for every secret. No rotation needs more. */
 const maxSignatures = 16;
 
 /** Matches a version, a comma, and visible ASCII without another comma. */
@@ -168,12 +168,12 @@ export function parseWebhookSignature(text: string): readonly [Buffer, ...Buffer
     signatures.push(signature);
   }
   const [first, ...others] = signatures;
-  return first && [first, ...others];
+  return first === undefined ? undefined : [first, ...others];
 }
 
 /**
- * Whether two headers were joined into one with a comma, as some runtimes do: a valid list, `v1,… v1,…`, has one comma in each entry, never
- * at its start, unlike `v1,…, v1,…` and `v1,…,v1,…`.
+ * Whether a runtime joined two headers with a comma. Each entry of a valid list, such as `v1,… v1,…`, has one comma, which is never at its
+ * start. Joined headers, such as `v1,…, v1,…` and `v1,…,v1,…`, break this rule.
  */
 export const isJoined = (text: string): boolean =>
   text.split(" ").some((entry) => entry.startsWith(",") || entry.indexOf(",") !== entry.lastIndexOf(","));
@@ -189,7 +189,7 @@ export function decodeStandardWebhooksKey(secret: string): Buffer | undefined {
 /**
  * Decodes base64 in the only notation that RFC 4648 (section 4) allows: standard alphabet, padded, no stray bits, no white space; returns
  * undefined for anything else. The bytes are encoded again and compared, because `Buffer.from(text, "base64")` skips invalid characters,
- * and so reads many strings as the same bytes.
+ * so it decodes many strings to the same bytes.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");

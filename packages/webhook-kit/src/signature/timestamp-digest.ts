@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors/errors.ts";
 import { rejectUnknownOptions } from "../errors/option-names.ts";
 import type { RejectionCode, SignatureProblem } from "../errors/rejection.ts";
 import { duplicated, findSingleHeader } from "../http/request.ts";
-import { findSecretProblem, findSigner } from "./secrets.ts";
+import { findMatchingSecret, findSecretProblem } from "./secrets.ts";
 import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
@@ -82,16 +82,16 @@ const problems = {
 } as const satisfies Partial<Record<RejectionCode, string>>;
 
 function parseHeaders(rawHeaders: readonly string[]): DigestSignature | SignatureProblem {
-  const reject = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
+  const problemWith = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const timestamp = findSingleHeader(rawHeaders, "timestamp");
   const authorization = findSingleHeader(rawHeaders, "authorization");
-  if (timestamp === duplicated || authorization === duplicated) return reject("duplicate_header");
-  if (timestamp === undefined) return reject("missing_timestamp");
-  if (authorization === undefined) return reject("missing_authorization");
+  if (timestamp === duplicated || authorization === duplicated) return problemWith("duplicate_header");
+  if (timestamp === undefined) return problemWith("missing_timestamp");
+  if (authorization === undefined) return problemWith("missing_authorization");
   const signedAt = parseDateTime(timestamp);
-  if (!signedAt) return reject("malformed_timestamp");
+  if (!signedAt) return problemWith("malformed_timestamp");
   const signature = parseAuthorization(authorization);
-  if (!signature) return reject("malformed_authorization");
+  if (!signature) return problemWith("malformed_authorization");
   return { signedAt, signature, timestamp };
 }
 
@@ -101,7 +101,7 @@ function findMatch(
   variants: readonly DigestVariant[],
 ): { secretIndex: number; variant: DigestVariant } | undefined {
   for (const variant of variants) {
-    const secretIndex = findSigner(secrets, (secret) =>
+    const secretIndex = findMatchingSecret(secrets, (secret) =>
       timingSafeEqual(Buffer.from(digest(variant, timestamp, secret), "hex"), signature),
     );
     if (secretIndex >= 0) return { secretIndex, variant };
@@ -114,14 +114,14 @@ function digest(variant: DigestVariant, timestamp: string, secret: string): stri
   return sha256(timestamp + secret);
 }
 
-const authorizationShape = /^hmac +([0-9a-f]{64})$/i;
+const authorizationPattern = /^hmac +([0-9a-f]{64})$/i;
 
 /**
  * Returns the 32 bytes in `hmac <64 hexadecimal digits>`; undefined for anything else. One or more spaces separate the two, and the
- * scheme's case does not matter (RFC 9110, section 11.4). The digits are checked before they are decoded, because `Buffer.from(text,
+ * scheme is case-insensitive (RFC 9110, section 11.4). The digits are checked before they are decoded, because `Buffer.from(text,
  * "hex")` stops at the first invalid character and keeps the rest.
  */
 export function parseAuthorization(text: string): Buffer | undefined {
-  const digits = authorizationShape.exec(text)?.[1];
+  const digits = authorizationPattern.exec(text)?.[1];
   return digits === undefined ? undefined : Buffer.from(digits, "hex");
 }

@@ -10,8 +10,8 @@ import { sha256 } from "./sha256.ts";
 import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 
 /**
- * The result of a successful verification. Watch `variant` to learn which digest the service uses, `secretIndex` to see when an old secret
- * is no longer used, and `skewSeconds` to notice clock drift before requests are rejected.
+ * The result of a successful verification. Watch `variant` to find out which digest the service uses, `secretIndex` to see when an old
+ * secret is no longer used, and `skewSeconds` to notice clock drift before requests are rejected.
  *
  * @example
  * ```ts
@@ -87,21 +87,21 @@ export async function verifySignature<Incoming>(
   if (!match || secret === undefined) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
-  // A tenant is identified by its secret: the signature covers nothing else about it.
+  // The secret identifies the tenant, because the signature covers nothing else about it.
   const tenant = policy.hasTenants ? sha256(secret) : "";
   return { parsed, receivedAt, verified, tenant, body };
 }
 
 async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: number): Promise<Uint8Array> {
   const body = await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
-  // The value that a parser created is not what was signed.
+  // The signature covers the original bytes, not the value that a parser created.
   if (body.kind === "parsed") throw bodyConsumed();
   return body.bytes;
 }
 
 /**
- * Calls a scheme's function. The scheme may be the user's own, so everything is awaited: otherwise a promise would count as a match, and
- * any signature would pass.
+ * Calls a scheme's function. The scheme may be the user's own, so its result is awaited. Otherwise a promise would count as a match,
+ * and any signature would pass.
  */
 async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
   try {
@@ -117,8 +117,10 @@ async function callScheme<T>(call: () => T | Promise<T>): Promise<T> {
 }
 
 /** Returns the clock skew: negative for the past; 0 during the whole minute of a minute-precision timestamp. */
-const measureSkew = ({ earliest, latest }: ParsedSignature["signedAt"], now: number): number =>
-  Math.max(earliest - now, 0) || Math.min(latest - now, 0);
+function measureSkew({ earliest, latest }: ParsedSignature["signedAt"], now: number): number {
+  const aheadMs = Math.max(earliest - now, 0);
+  return aheadMs !== 0 ? aheadMs : Math.min(latest - now, 0);
+}
 
 const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
   code: "timestamp_out_of_tolerance",

@@ -17,7 +17,7 @@ import {
 import type { Samples } from "./tested-receiver.ts";
 import type { HeaderList } from "./transports.ts";
 
-/** Checks a receiver against the contract and our decisions (D-61). @returns its problems, one sentence each */
+/** Checks a receiver against the contract and our decisions (D-61). @returns the problems found, one sentence each */
 export async function checkReceiver(
   sender: Sender,
   rules: SignatureRules & { readonly basePath: string },
@@ -46,13 +46,14 @@ const isRejection = (status: number): boolean => status >= 300 && status < 500;
 async function checkMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
   const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
-    const requested = `GET ${basePath}/test returned 404: no receiver is mounted there.`;
-    checker.problems.push(`${requested} Pass basePath, the path of the base URL in your company profile.`);
+    checker.problems.push(
+      `GET ${basePath}/test returned 404: no receiver is mounted there. Pass basePath, the path of the base URL in your company profile.`,
+    );
     return false;
   }
-  const nonsense = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
+  const malformedHeaders = [["Timestamp", "never"] as const, ["Authorization", "hmac nonsense"] as const];
   const signed = await checker.sender.signer.sign();
-  const responses = [unsigned, await checker.send(test, signed), await checker.send(test, nonsense)];
+  const responses = [unsigned, await checker.send(test, signed), await checker.send(test, malformedHeaders)];
   checker.expect(
     "Any request to /test must return 200, whatever its headers",
     isOk,
@@ -62,16 +63,16 @@ async function checkMounted(checker: ContractChecker, basePath: string): Promise
 }
 
 async function checkValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
-  const requested: [description: string, response: WebhookResponse][] = [];
+  const results: [description: string, response: WebhookResponse][] = [];
   for (const { description, headers } of validSignatures(checker.sender.signer, rules))
-    requested.push([description, await checker.send(testAuth, await headers(undefined))]);
-  if (!requested.some(([, { status }]) => isOk(status))) {
+    results.push([description, await checker.send(testAuth, await headers(undefined))]);
+  if (!results.some(([, { status }]) => isOk(status))) {
     checker.problems.push(
       "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
     );
     return false;
   }
-  for (const [description, response] of requested)
+  for (const [description, response] of results)
     checker.expect(`A request ${description} must return 200`, isOk, [[testAuth, response]]);
   return true;
 }
@@ -90,7 +91,7 @@ async function checkInvalidSignatures(
     testAuth,
     ...handledNames.map((name) => buildWebhook(handledEndpoints[name], samples[name] ?? samplePayloads[name])),
   ];
-  // Express runs the GET handler for HEAD.
+  // Express runs the GET handler for a HEAD request.
   const headRequests = allWebhooks
     .filter(({ method }) => method === "GET")
     .map((webhook) => ({ ...webhook, method: "HEAD" }));
@@ -116,7 +117,7 @@ async function checkInvalidRequests(checker: ContractChecker): Promise<void> {
   );
 }
 
-/** Sends the given samples, which run the receiver's own handlers. */
+/** Sends the samples, for which the receiver runs its own handlers. */
 async function checkSamples(checker: ContractChecker, samples: Partial<Samples>): Promise<void> {
   for (const name of handledNames) {
     const sample = samples[name];
@@ -180,8 +181,8 @@ class ContractChecker {
   expect(rule: string, isExpected: (status: number) => boolean, responses: readonly CheckedResponse[]): void {
     const unexpected = responses.filter(([, { status }]) => !isExpected(status));
     const statuses = [...new Set(unexpected.map(([, { status }]) => status))].map((status) => {
-      const requested = unexpected.filter(([, response]) => response.status === status);
-      return `${status} was returned by ${requested.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
+      const withStatus = unexpected.filter(([, response]) => response.status === status);
+      return `${status} was returned by ${withStatus.map(([{ method, path }]) => `${method} ${path}`).join(", ")}`;
     });
     if (statuses.length > 0) this.problems.push(`${rule}, but ${statuses.join("; ")}.`);
   }

@@ -53,7 +53,7 @@ export class Sender {
   readonly signer: Signer;
   readonly #transport: Transport;
   readonly #basePath: string;
-  #last: OutgoingRequest | undefined;
+  #lastRequest: OutgoingRequest | undefined;
 
   constructor(signer: Signer, transport: Transport, basePath: string) {
     this.signer = signer;
@@ -68,16 +68,16 @@ export class Sender {
 
   send({ method, path, body }: Webhook, headers: HeaderList): Promise<WebhookResponse> {
     const request = { method, path: `${this.#basePath}${path}`, headers };
-    this.#last = body
+    this.#lastRequest = body
       ? { ...request, body, headers: [["Content-Type", "application/json; charset=utf-8"], ...headers] }
       : request;
-    return this.#transport.send(this.#last);
+    return this.#transport.send(this.#lastRequest);
   }
 
   /** Sends the last request again, byte for byte. */
   async resend(): Promise<WebhookResponse> {
-    if (!this.#last) throw new Error("No request has been sent yet, so there is nothing to repeat.");
-    return this.#transport.send(this.#last);
+    if (!this.#lastRequest) throw new Error("No request has been sent yet, so there is nothing to resend.");
+    return this.#transport.send(this.#lastRequest);
   }
 }
 
@@ -86,7 +86,7 @@ export class Signer {
   readonly scheme: SignatureScheme;
   readonly secret: string;
   readonly #now: () => Date;
-  #last = Number.NaN;
+  #lastTime = Number.NaN;
 
   constructor(options: { scheme: SignatureScheme; secret: string; now: () => Date }) {
     this.scheme = options.scheme;
@@ -95,19 +95,19 @@ export class Signer {
   }
 
   /**
-   * Returns the current time, never the same millisecond twice in a row: a receiver may count two events that were signed at the same time
-   * as duplicates.
+   * Returns the current time, but never the same millisecond twice in a row, because a receiver may treat two events that were signed at
+   * the same time as duplicates.
    */
   now(): Date {
     const time = this.#now().getTime();
-    const aheadMs = this.#last - time;
-    this.#last = aheadMs >= 0 && aheadMs < 1_000 ? this.#last + 1 : time;
-    return new Date(this.#last);
+    const aheadMs = this.#lastTime - time;
+    this.#lastTime = aheadMs >= 0 && aheadMs < 1_000 ? this.#lastTime + 1 : time;
+    return new Date(this.#lastTime);
   }
 
-  /** @param how.shiftMs how far to shift the signing time from now, in milliseconds */
-  async sign(body?: Uint8Array, how: { secret?: string; shiftMs?: number } = {}): Promise<HeaderList> {
-    const { secret = this.secret, shiftMs = 0 } = how;
+  /** Returns the signed headers. @param options.shiftMs how far to shift the signing time from now, in milliseconds */
+  async sign(body?: Uint8Array, options: { secret?: string; shiftMs?: number } = {}): Promise<HeaderList> {
+    const { secret = this.secret, shiftMs = 0 } = options;
     const now = new Date(this.now().getTime() + shiftMs);
     const id = `msg_${randomUUID()}`;
     return Object.entries(await this.scheme.sign({ secret, now, id, body: body ?? new Uint8Array() }));

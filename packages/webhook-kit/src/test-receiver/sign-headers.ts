@@ -5,7 +5,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 /**
  * Returns the headers that the service would send, to test your own handlers.
  *
- * @param options.now the time of signing (default: now)
+ * @param options.now the signing time (default: the current time)
  * @param options.scheme the scheme to sign with (default `timestampDigest()`)
  * @throws {ConfigurationError} (rejects) for an invalid secret or date
  *
@@ -21,7 +21,7 @@ import { timestampDigest } from "../signature/timestamp-digest.ts";
 export async function signHeaders(options: {
   /** The secret to sign with. */
   secret: string;
-  /** The signing time. @default now */
+  /** The signing time. @default the current time */
   now?: Date;
   /** The scheme to sign with. @default timestampDigest() */
   scheme?: SignatureScheme;

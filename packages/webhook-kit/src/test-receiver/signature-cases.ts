@@ -13,17 +13,18 @@ export interface SignatureCase {
   readonly headers: SignBody;
 }
 
-/** How far two clocks may differ, unless half the tolerance is less. */
+/** The clock skew that a receiver must accept, unless half the tolerance is less. */
 const maxSkewMs = 30_000;
 
 export interface SignatureRules {
   readonly toleranceMs: number;
-  /** Whether the scheme is the one that the service documents, all of whose variants must be accepted. */
+  /** Whether this is the scheme that the service documents. Then the receiver must accept all of its variants. */
   readonly isDocumented: boolean;
   /** The minutes already used for signatures to this receiver, which may accept each signature only once. */
   readonly signedMinutes: Set<string>;
 }
 
+/** Returns the valid signatures to send to `/test/auth`. */
 export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
   const { toleranceMs, isDocumented, signedMinutes } = rules;
   const shiftMs = Math.min(toleranceMs / 2, maxSkewMs);
@@ -36,9 +37,12 @@ export function validSignatures(signer: Signer, rules: SignatureRules): Signatur
   const { secret } = signer;
   const now = signer.now().getTime();
   // The timestamp format in the service's documentation (D-16).
-  const minuteAgo = (minutes: number) => new Date(now - minutes * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
-  const recent = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, minutes) => minuteAgo(minutes));
-  const minute = recent.find((candidate) => !signedMinutes.has(candidate)) ?? minuteAgo(0);
+  const formatMinuteAgo = (minutes: number) =>
+    new Date(now - minutes * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
+  const recentMinutes = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, minutes) =>
+    formatMinuteAgo(minutes),
+  );
+  const minute = recentMinutes.find((candidate) => !signedMinutes.has(candidate)) ?? formatMinuteAgo(0);
   signedMinutes.add(minute);
   return [
     ...common,
@@ -62,7 +66,7 @@ export function commonInvalidSignatures(signer: Signer, toleranceMs: number): Si
   const secret = changeOneCharacter(signer.secret);
   return [
     { description: "without a signature", headers: () => [] },
-    { description: "signed with another secret", headers: (body) => signer.sign(body, { secret }) },
+    { description: "signed with a different secret", headers: (body) => signer.sign(body, { secret }) },
     { description: "signed too long ago", headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
     { description: "signed in the future", headers: (body) => signer.sign(body, { shiftMs }) },
   ];

@@ -63,7 +63,7 @@ export async function testReceiver(
   if (problem) throw new ConfigurationError(problem.code, problem.message);
 
   const { transport, path } = await openApp(app, timeoutMs);
-  const prefix = withoutEndSlash(path) + withStartSlash(withoutEndSlash(basePath));
+  const prefix = withoutTrailingSlashes(path) + withLeadingSlash(withoutTrailingSlashes(basePath));
   const sender = new Sender(new Signer({ scheme, secret, now }), transport, prefix);
   const send = <Name extends keyof Samples>(name: Name, sample: Samples[Name]) =>
     sender.sendSigned(buildWebhook(handledEndpoints[name], sample));
@@ -95,5 +95,5 @@ export async function testReceiver(
 
 const optionNames = ["secret", "basePath", "scheme", "toleranceSeconds", "timeoutMs", "now"];
 
-const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "");
-const withStartSlash = (path: string): string => (path === "" || path.startsWith("/") ? path : `/${path}`);
+const withoutTrailingSlashes = (path: string): string => path.replace(/\/+$/, "");
+const withLeadingSlash = (path: string): string => (path === "" || path.startsWith("/") ? path : `/${path}`);

@@ -8,7 +8,7 @@ import type {
 } from "../endpoints/events.ts";
 import type { WebhookResponse } from "../http/response.ts";
 
-/** The sample to send to each handler, by the name of the method that sends it. @inline */
+/** The samples to send to the handlers, by the name of the method that sends each sample. @inline */
 export interface Samples {
   /** For `onWorkerAddedContact`. */
   workerAddedContact: WorkerAddedContact;

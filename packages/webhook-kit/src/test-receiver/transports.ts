@@ -34,7 +34,7 @@ export type ReceiverApp =
   | HttpServer
   | FastifyApp;
 
-/** The transport to an app, and its URL's path. */
+/** The transport to an app, and the path in the app's URL. */
 type OpenedApp = { readonly transport: Transport; readonly path: string };
 
 /** Opens the receiver to test. @throws {ConfigurationError} `invalid_option` for a value that is not a receiver */
@@ -50,7 +50,7 @@ export async function openApp(app: ReceiverApp, timeoutMs: number): Promise<Open
 
 /** Creates a transport that calls a function from Request to Response, without a server. */
 function fetchTransport(handle: (request: Request) => Promise<Response>, timeoutMs: number): Transport {
-  const createTimeoutError = () => new DOMException(`No response in ${timeoutMs} ms.`, "TimeoutError");
+  const createTimeoutError = () => new DOMException(`No response within ${timeoutMs} ms.`, "TimeoutError");
   const withResponseTimeout = <T>(value: Promise<T>) => withTimeout(value, timeoutMs, createTimeoutError);
   return {
     async send({ method, path, headers, body }) {
