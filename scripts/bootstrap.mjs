@@ -19,7 +19,7 @@ const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "packa
 /** Whether vitest, tsup, undici and type stripping all support this version: `^22.19 || ^24.11 || >=26`. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
-/** Makes npm give up sooner: by default, it tries to reach a registry for more than a minute. */
+/** Makes npm give up sooner. By default, it tries for more than a minute to reach a registry. */
 const env = {
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "5000",
@@ -29,42 +29,43 @@ const env = {
 };
 
 /**
- * Runs a command until it exits. If it fails, this process exits with the same status; signals are forwarded to the command. The step is
- * printed on standard error, because standard output belongs to the command.
+ * Runs a command until it exits, and forwards signals to it. If the command fails, this process exits with the same status. The step is
+ * printed on standard error, because standard output is reserved for the command.
  *
  * @returns the command's output, if it is piped
  */
 const run = async (step, command, args, stdout = "inherit") => {
   if (step) console.error(step);
   const child = spawn(command, args, { cwd: root, stdio: ["inherit", stdout, "inherit"], env });
-  const printed = child.stdout && text(child.stdout);
+  const output = child.stdout && text(child.stdout);
   const forward = (signal) => child.kill(signal);
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
-  // npm does not forward SIGTERM, so stop the command when npm, the parent process, is gone.
+  // npm does not forward SIGTERM, so stop the command when the parent process, npm, has exited.
   const parent = process.ppid;
-  const parentCheck = setInterval(() => process.ppid !== parent && forward("SIGTERM"), 500);
+  const parentCheck = setInterval(() => {
+    if (process.ppid !== parent) forward("SIGTERM");
+  }, 500);
   const [status] = await once(child, "close");
   clearInterval(parentCheck);
   for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, forward);
   if (status !== 0 && step.startsWith("Installing"))
     console.error(`${step} failed. Can this machine reach the npm registry? \`npm ping\` checks it.`);
   if (status !== 0) process.exit(status ?? 1);
-  return printed;
+  return output;
 };
 
 /** The workspace packages whose dependencies, without devDependencies, are enough for building and npm start. */
 const journeyFilters = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
 
-/** Returns pnpm's arguments for installing the dependencies that these flags select. */
+/** Returns the arguments with which pnpm installs the dependencies that these flags select. */
 const installArgs = (flags) => {
-  const filters = (names) => names.flatMap((name) => ["--filter", name]);
+  const toFilters = (names) => names.flatMap((name) => ["--filter", name]);
   if (flags.includes("--all")) return ["install"];
-  // Installing a smaller part would remove the rest. vitest is installed only with the rest.
+  // If vitest is installed, so are the other dependencies, and installing only those for --journey would remove them.
   if (flags.includes("--journey") && !existsSync(join(root, "node_modules", "vitest")))
-    // Skips the check of every locked version's age, which downloads a lot of metadata. Other installations, including
-    // CI's, do it.
-    return [...filters(journeyFilters), "install", "--prod", "--config.minimumReleaseAge=0"];
-  return [...filters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
+    // Skip the check of the age of every locked version, because it downloads a lot of metadata. All other installations do this check.
+    return [...toFilters(journeyFilters), "install", "--prod", "--config.minimumReleaseAge=0"];
+  return [...toFilters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };
 
 /** Selects the store that node_modules links to. pnpm rejects any other store, such as the default store under another HOME. */
@@ -72,11 +73,11 @@ const storeOptions = () => {
   const file = join(root, "node_modules", ".modules.yaml");
   if (!existsSync(file)) return [];
   const { storeDir } = JSON.parse(readFileSync(file, "utf8"));
-  // pnpm appends its format's version.
+  // pnpm appends the version of its store format.
   return existsSync(storeDir) ? [`--store-dir=${dirname(storeDir)}`] : [];
 };
 
-/** What the last run installed and built, so that this one installs and builds only what has changed. */
+/** The file that records what the last run installed and built, so that this run installs and builds only what has changed. */
 const stateFile = join(root, "node_modules", ".offers-bootstrap.json");
 const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : { built: {} };
 const saveState = (changes) => writeFileSync(stateFile, JSON.stringify(Object.assign(state, changes)));
@@ -93,14 +94,14 @@ function hashManifests() {
   return hash.digest("hex");
 }
 
-/** The packages to build, each with the other folders that are bundled into it. */
+/** The packages to build, each with the folders outside the package that are bundled into it. */
 const packages = {
   client: ["packages/contract/src"],
   "webhook-kit": ["packages/contract/src"],
   cli: ["packages/contract/src", "spec/corpus"],
 };
 
-/** Whether a file of the folder has changed. Documents, tests, and built or installed files do not count. */
+/** Whether a file in the folder has changed. Documents, tests, and built or installed files do not count. */
 const hasChangedSince = (time, folder) =>
   readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
     const path = join(folder, entry.name);
@@ -110,12 +111,12 @@ const hasChangedSince = (time, folder) =>
 
 /** Builds the packages whose sources have changed since their last build. */
 async function build() {
-  for (const [name, bundled] of Object.entries(packages)) {
+  for (const [name, bundledFolders] of Object.entries(packages)) {
     const folder = join("packages", name);
     const builtAt = existsSync(join(root, folder, "dist")) ? (state.built[name] ?? 0) : 0;
-    if (![folder, ...bundled].some((source) => hasChangedSince(builtAt, source))) continue;
+    if (![folder, ...bundledFolders].some((source) => hasChangedSince(builtAt, source))) continue;
     const startedAt = Date.now();
-    // pnpm would first check the installation and the ages of all versions.
+    // Without these options, pnpm would first check the installation and the age of every version.
     const options = ["--config.verifyDepsBeforeRun=false", "--reporter-hide-prefix", "--silent"];
     await run(`Building @offers/${name}`, "pnpm", [...options, "--filter", `./${folder}`, "run", "build"]);
     saveState({ built: { ...state.built, [name]: startedAt } });
@@ -126,9 +127,9 @@ const args = process.argv.slice(2);
 const flags = [];
 while (args[0]?.startsWith("--")) flags.push(args.shift());
 
-/** Which part of the dependencies these flags require. */
+/** The flag that selects the dependencies to install. */
 const part = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
-// Every part contains what npm start needs, and all but that one contain what the tests need.
+// Every selection contains the dependencies of npm start. All selections except --journey contain those of the tests.
 const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
 const isNodeNewEnough = isNewEnough(process.versions.node.split(".").map(Number));
 const hasTools = ["pnpm", ...(isNodeNewEnough ? [] : ["node"])].every((name) =>
@@ -138,22 +139,22 @@ const hasTools = ["pnpm", ...(isNodeNewEnough ? [] : ["node"])].every((name) =>
 if (hasTools && isIncluded && state.manifests === hashManifests()) {
   env.PATH = [state.tools, env.PATH].join(delimiter);
 } else {
-  const needed = isNodeNewEnough ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
-  const step = `Installing ${needed.join(" and ").replaceAll("@", " ")}`;
-  const names = needed.flatMap((name) => ["-p", name]);
-  env.PATH = (await run(step, "npx", ["--yes", ...names, "-c", "node -p process.env.PATH"], "pipe")).trim();
+  const pinnedTools = isNodeNewEnough ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
+  const step = `Installing ${pinnedTools.join(" and ").replaceAll("@", " ")}`;
+  const packageOptions = pinnedTools.flatMap((tool) => ["-p", tool]);
+  env.PATH = (await run(step, "npx", ["--yes", ...packageOptions, "-c", "node -p process.env.PATH"], "pipe")).trim();
   const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
   const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
   const quietFlags = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
   await run("Installing dependencies", "pnpm", [...installArgs(flags), ...storeOptions(), ...quietFlags, ...retries]);
   const manifests = hashManifests();
-  // Rebuild packages that were built with other dependencies.
+  // Rebuild packages that were built with different dependencies.
   saveState({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
 }
-// The running Node, if it is new enough, comes before the pinned one.
+// If the running Node is new enough, it takes precedence over the pinned one.
 const folders = [join(root, "node_modules", ".bin"), ...(isNodeNewEnough ? [dirname(process.execPath)] : []), env.PATH];
 env.PATH = folders.join(delimiter);
 if (flags.includes("--build")) await build();
 const [command, ...rest] = args;
-// Only npm run tarballs runs pnpm, which prints nothing.
+// Only `npm run tarballs` runs pnpm, which prints no progress.
 if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, rest);

@@ -90,24 +90,24 @@ function printChecks(): void {
   console.log("\nnpm run check -- NAME [arguments…]");
 }
 
-/** Runs each check, and writes its output to `reports/`. Prints its duration and last line. @returns whether all passed */
+/** Runs each check and writes its output to `reports/`. Prints the duration and last line of each check. @returns whether all passed */
 async function runChecks(names: readonly string[]): Promise<boolean> {
   mkdirSync("reports", { recursive: true });
-  let failed = 0;
+  let failedCount = 0;
   for (const name of names) {
     const startedAt = performance.now();
     const file = join("reports", `${name}.log`);
     const { status, lastLine } = await runWithLog(checks[name]?.command ?? "", file);
-    if (status !== 0) failed += 1;
+    if (status !== 0) failedCount += 1;
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
     console.log(`${status === 0 ? "    ok" : "FAILED"}  ${name.padEnd(18)}${minutes.padStart(5)} min  ${lastLine}`);
     if (status !== 0) console.log(`        see ${file}`);
   }
-  console.log(`${names.length - failed} passed, ${failed} failed`);
-  return failed === 0;
+  console.log(`${names.length - failedCount} passed, ${failedCount} failed`);
+  return failedCount === 0;
 }
 
-/** Runs a command, and writes its output to `file`. @returns its status and the last line of its output */
+/** Runs a command and writes its output to `file`. @returns its exit code and the last line of its output */
 async function runWithLog(command: string, file: string): Promise<{ status: number; lastLine: string }> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" ")], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-// Writes everything that is derived from spec/ and committed. With --check, fails if the committed files differ.
+// Writes every committed file that is generated from spec/. With --check, fails if a committed file differs.
 // scripts/docs/build-site.ts writes the pages that exist only on the site.
 //   npm run generate            writes
 //   npm run generate -- --check only compares
@@ -7,20 +7,20 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { drawDiagrams } from "./diagrams/draw-diagrams.ts";
-import { printOperationErrors } from "./docs/pages/operation-errors.ts";
-import { printHttpReference } from "./docs/pages/print-http-reference.ts";
-import { printErrorPage } from "./error-pages/print-error-page.ts";
-import { printConstants } from "./generate/print-constants.ts";
-import { printPayloadSchemas } from "./generate/print-payload-schemas.ts";
-import { printSchemas } from "./generate/print-schemas.ts";
-import { printShape } from "./generate/print-shape.ts";
-import { printSkills } from "./skills/print-skills.ts";
+import { generateOperationErrors } from "./docs/pages/operation-errors.ts";
+import { renderHttpReference } from "./docs/pages/render-http-reference.ts";
+import { renderErrorPage } from "./error-pages/render-error-page.ts";
+import { generateConstants } from "./generate/generate-constants.ts";
+import { generatePayloadSchemas } from "./generate/generate-payload-schemas.ts";
+import { generateSchemas } from "./generate/generate-schemas.ts";
+import { generateShape } from "./generate/generate-shape.ts";
+import { renderSkills } from "./skills/render-skills.ts";
 
 const root = resolve(import.meta.dirname, "..");
-// Runs openapi-typescript in the small package that contains its TypeScript 5.
-const printer = ["scripts/openapi-types/print.ts", "spec/openapi.yaml"].map((path) => resolve(root, path));
-const { stdout: types } = await promisify(execFile)(process.execPath, printer);
-const { offer: offerSchemas, others: otherSchemas } = await printSchemas(root);
+// openapi-typescript needs TypeScript 5, so it is installed in a separate package.
+const typesCommand = ["scripts/openapi-types/print.ts", "spec/openapi.yaml"].map((path) => resolve(root, path));
+const { stdout: types } = await promisify(execFile)(process.execPath, typesCommand);
+const { offer: offerSchemas, others: otherSchemas } = await generateSchemas(root);
 
 const outputs = new Map([
   [
@@ -29,36 +29,38 @@ const outputs = new Map([
   ],
   ["packages/contract/src/generated/offer-schemas.ts", offerSchemas],
   ["packages/contract/src/generated/schemas.ts", otherSchemas],
-  ["packages/contract/src/generated/decisions.ts", printConstants(root, "contract")],
-  ["packages/client/src/generated/decisions.ts", printConstants(root, "client")],
-  ["packages/client/src/generated/offer-shape.ts", await printShape(root, "Offer")],
-  ["packages/client/src/generated/operation-errors.ts", printOperationErrors(root)],
-  ["packages/webhook-kit/src/generated/decisions.ts", printConstants(root, "webhook-kit")],
-  ["packages/webhook-kit/src/generated/payload-schemas.ts", await printPayloadSchemas(root)],
-  ["examples/platform/src/generated/decisions.ts", printConstants(root, "platform")],
-  ["docs/http-reference.md", printHttpReference(root)],
-  ["docs/errors.md", printErrorPage(root)],
+  ["packages/contract/src/generated/decisions.ts", generateConstants(root, "contract")],
+  ["packages/client/src/generated/decisions.ts", generateConstants(root, "client")],
+  ["packages/client/src/generated/offer-shape.ts", await generateShape(root, "Offer")],
+  ["packages/client/src/generated/operation-errors.ts", generateOperationErrors(root)],
+  ["packages/webhook-kit/src/generated/decisions.ts", generateConstants(root, "webhook-kit")],
+  ["packages/webhook-kit/src/generated/payload-schemas.ts", await generatePayloadSchemas(root)],
+  ["examples/platform/src/generated/decisions.ts", generateConstants(root, "platform")],
+  ["docs/http-reference.md", renderHttpReference(root)],
+  ["docs/errors.md", renderErrorPage(root)],
   ...(await drawDiagrams(root)),
-  ...printSkills(root),
+  ...renderSkills(root),
 ]);
-const check = process.argv.includes("--check");
-const drifted: string[] = [];
+const isCheck = process.argv.includes("--check");
+const outdatedFiles: string[] = [];
 for (const [path, content] of outputs) {
   const file = resolve(root, path);
   const committed = await readFile(file, "utf8").catch(() => undefined);
   if (committed === content) continue;
-  drifted.push(relative(root, file));
-  if (check) continue;
+  outdatedFiles.push(relative(root, file));
+  if (isCheck) continue;
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
 }
 
-if (check && drifted.length > 0) {
-  console.error(`These differ from spec/; run npm run generate and commit:\n  ${drifted.join("\n  ")}`);
+if (isCheck && outdatedFiles.length > 0) {
+  console.error(
+    `These files differ from spec/. Run npm run generate and commit them:\n  ${outdatedFiles.join("\n  ")}`,
+  );
   process.exit(1);
 }
 console.log(
-  check
+  isCheck
     ? `generated: ${outputs.size} files match spec/`
-    : `generated: ${drifted.length} of ${outputs.size} files written`,
+    : `generated: ${outdatedFiles.length} of ${outputs.size} files written`,
 );

@@ -1,10 +1,10 @@
-// Counts idioms that are translated rather than English. A count may not rise; when it falls, lower the limit here.
+// Counts phrases that are translated rather than idiomatic English. Fails if a count exceeds its limit. If a count falls, lower its limit.
 //   node scripts/idioms.mjs
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Each idiom, what to write instead, and how many uses are left; some of them are correct. */
+/** Each phrase, its replacements, and how many uses are allowed because they are correct. */
 const idioms = [
   [/\bbeside\b/gi, "next to, with, in addition to, while … is running", 5],
   [/\bof (?:its|your|their|our|one's) own\b/gi, "its own, your own, separate", 1],
@@ -29,19 +29,14 @@ for (const path of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf
     // The file was deleted, but the deletion is not committed yet.
   }
   for (const [index, [pattern]] of idioms.entries())
-    for (const { 0: match, index: at } of text.matchAll(pattern))
-      hits[index].push(`${path}:${text.slice(0, at).split("\n").length}: ${match}`);
+    for (const { 0: match, index: offset } of text.matchAll(pattern))
+      hits[index].push(`${path}:${text.slice(0, offset).split("\n").length}: ${match}`);
 }
 
-const risen = idioms.flatMap(([pattern, instead, limit], index) =>
-  hits[index].length > limit
-    ? [
-        `${hits[index].length} uses of ${pattern.source}, but only ${limit} are allowed. Write: ${instead}`,
-        ...hits[index],
-      ]
-    : [],
-);
-if (risen.length > 0) {
-  console.error(risen.join("\n"));
+for (const [index, [pattern, replacements, limit]] of idioms.entries()) {
+  const uses = hits[index];
+  if (uses.length <= limit) continue;
+  console.error(`${uses.length} uses of ${pattern.source}, but only ${limit} are allowed. Write: ${replacements}`);
+  console.error(uses.join("\n"));
   process.exitCode = 1;
 }

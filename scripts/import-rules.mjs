@@ -1,11 +1,11 @@
-// The allowed direction of imports: spec → packages → examples → docs. dependency-cruiser reads this in npm test.
-// Tests and scripts may import anything. Biome checks that no two files import each other; this checks folders.
+// The allowed direction of imports: docs → examples → packages → spec. dependency-cruiser reads these rules in npm test.
+// Tests and scripts may import anything. Biome checks that no two files import each other. These rules check folders.
 const forbid = (name, from, to) => ({ name, severity: "error", from, to });
-const forbidImportsAbove = (folder, others) =>
-  forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${others})/` });
+const forbidImportsAbove = (folder, higherFolders) =>
+  forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${higherFolders})/` });
 
-// The layers of the platform, lowest first: a layer imports only itself and lower layers. start-platform.ts and similar
-// files are above all except the sandbox.
+// The layers of the platform, lowest first. A layer imports only itself and lower layers. The highest layer contains the sandbox and the
+// files outside folders, such as start-platform.ts.
 const layers = [
   "generated",
   "store|time-zones",
@@ -47,14 +47,14 @@ export default {
       { path: "^examples/([^/]+)/" },
       { path: "^examples/", pathNot: "^examples/$1/" },
     ),
-    // A published name leads into dist/; the contract's private package is never built separately.
+    // A published name resolves to dist/. The private contract package is never built separately.
     forbid(
       "examples-import-packages-by-their-names",
       { path: "^examples/" },
       { path: "^packages/", pathNot: "^packages/([^/]+/dist|contract/src)/" },
     ),
     ...layerRules,
-    // Pages may use JSON routes, but never the reverse.
+    // Pages may import JSON routes, but JSON routes must not import pages.
     forbid(
       "platform-json-routes-import-no-pages",
       { path: `${platform}/routes/(api|portal|worker-app)/` },

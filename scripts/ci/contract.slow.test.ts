@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { printContract, printDecisions } from "../docs/pages/print-contract.ts";
+import { renderContract, renderDecisions } from "../docs/pages/render-contract.ts";
 import { readProofs, readStatements } from "./contract.ts";
 
 const folders: string[] = [];
@@ -112,8 +112,8 @@ test("the pages mark statements that only slow tests prove", async () => {
   const slow = 'test("s <D-01> <D-02> <interface: Errors 1, 2>", () => {});';
   const root = await createProject(["a <D-01> <interface: Errors 1>"], { "scripts/some.slow.test.ts": slow });
   const mark = "- **Proven only by slow tests**";
-  const decisions = printDecisions(root, readProofs(root)).split("\n## ");
+  const decisions = renderDecisions(root, readProofs(root)).split("\n## ");
   expect(decisions.slice(1, 3).map((entry) => entry.includes(mark))).toEqual([false, true]);
-  const statements = printContract(root, readProofs(root)).split("`[interface: Errors ");
+  const statements = renderContract(root, readProofs(root)).split("`[interface: Errors ");
   expect(statements.map((entry) => entry.includes(mark))).toEqual([false, false, false, false, true]);
 });

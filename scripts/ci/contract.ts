@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** One statement of spec/interface.md: a sentence, a list item's sentence, or a row of a table. */
+/** One statement in spec/interface.md: a sentence of a paragraph or list item, or a table row. */
 export interface Statement {
   /** The heading above the statement. */
   section: string;
@@ -13,7 +13,7 @@ export interface Statement {
   text: string;
 }
 
-/** The names of sections in tags, if not just the first word of the heading. */
+/** The names of sections in tags. Other sections are named after the first word of the heading. */
 const shortNames: Readonly<Record<string, string>> = {
   "Offers and Webhooks Interface Specification": "Introduction",
   "What the service does": "Overview",
@@ -27,7 +27,9 @@ const shortNames: Readonly<Record<string, string>> = {
 /** Reads every statement of the contract, in order. */
 export function readStatements(root: string): Statement[] {
   const statements: Statement[] = [];
-  let [section, name, number] = ["", "", 0];
+  let section = "";
+  let name = "";
+  let number = 0;
   const addStatement = (text: string, item: string) => {
     const tags = ["", ..."bcdefghij"].map((letter) => `interface: ${name} ${item}${letter}`);
     const tag = tags.find((candidate) => statements.every((statement) => statement.tag !== candidate)) as string;
@@ -39,7 +41,10 @@ export function readStatements(root: string): Statement[] {
     const heading = /^#+ (.*)$/.exec(line)?.[1];
     // "Recipient object:" introduces a table within a section.
     const subject = heading ?? /^\w+(?= object\b.*:$)/.exec(line)?.[0];
-    if (subject !== undefined) [name, number] = [shortNames[subject] ?? subject.replace(/ .*/, ""), 0];
+    if (subject !== undefined) {
+      name = shortNames[subject] ?? subject.replace(/ .*/, "");
+      number = 0;
+    }
     const [mark = "", listNumber] = /^(?:\| |#+ |\s*(?:(\d+)\.|-) )/.exec(line) ?? [];
     const text = line.slice(mark.length);
     if (heading !== undefined) section = heading;
@@ -53,18 +58,18 @@ export function readStatements(root: string): Statement[] {
   return statements;
 }
 
-const value = z.union([z.string(), z.number(), z.array(z.number())]);
+const constantSchema = z.union([z.string(), z.number(), z.array(z.number())]);
 
 const decisionsSchema = z.record(
   z.string().regex(/^D-\d{2,3}$/),
   z.strictObject({
     question: z.string(),
-    /** The statements of spec/interface.md that leave the question open: `Errors 2`. */
+    /** The statements in spec/interface.md that leave the question open, such as `Errors 2`. */
     interface: z.array(z.string().transform((item) => `interface: ${item}`)).default([]),
     evidence: z.string(),
     choice: z.string(),
-    /** Constants that code imports from here, by package or example and by name. */
-    values: z.record(z.string(), z.record(z.string().regex(/^[a-z]\w+$/), value)).optional(),
+    /** Constants that are generated from this decision, by package or example and by name. */
+    values: z.record(z.string(), z.record(z.string().regex(/^[a-z]\w+$/), constantSchema)).optional(),
     why: z.string(),
     change: z.string(),
   }),
@@ -74,9 +79,9 @@ const decisionsSchema = z.record(
 export const readDecisions = (root: string) =>
   decisionsSchema.parse(parse(readFileSync(join(root, "spec/decisions.yaml"), "utf8")));
 
-/** A tag in the title of a test or a describe. A skipped test proves nothing. */
+/** A tag in the title of a test or of a `describe` block. A skipped test proves nothing. */
 export interface Proof {
-  /** `D-40`, `interface: Errors 2`. */
+  /** `D-40` or `interface: Errors 2`. */
   tag: string;
   /** File and title, without tags. */
   test: string;

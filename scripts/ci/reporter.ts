@@ -3,9 +3,9 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 
 type Entity = TestCase | TestModule | TestSuite;
 
-/** Prints progress, and each failure with its output and the command that reruns it alone. A test that prints something fails. */
+/** Prints progress, and each failure with its output and the command that reruns only that test. A test that prints something fails. */
 export class TestReporter implements Reporter {
-  /** Captures vitest's own messages, and what worker processes write directly to their streams. */
+  /** Captures vitest's own messages, and the output that worker processes write directly to their streams. */
   readonly stream = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
@@ -14,7 +14,7 @@ export class TestReporter implements Reporter {
       done();
     },
   });
-  readonly count = { passed: 0, failed: 0, skipped: 0 };
+  readonly counts = { passed: 0, failed: 0, skipped: 0 };
   #vitest!: Vitest;
   #isReporting = false;
   #strayOutput = "";
@@ -48,11 +48,12 @@ export class TestReporter implements Reporter {
       if (state === "failed") this.#reportFailure(test, ...errors);
       else if (mustBeQuiet && this.#output.has(test.id))
         this.#reportFailure(test, new Error("A test must not print: capture its output."));
-      else if (state !== "pending") this.count[state]++;
+      else if (state !== "pending") this.counts[state]++;
     }
     this.#doneCount++;
-    const tenths = (files: number) => Math.floor((10 * files) / this.#fileCount);
-    if (this.#fileCount >= 20 && tenths(this.#doneCount) > tenths(this.#doneCount - 1)) this.#printProgress();
+    const countTenths = (files: number) => Math.floor((10 * files) / this.#fileCount);
+    const hasReachedTenth = countTenths(this.#doneCount) > countTenths(this.#doneCount - 1);
+    if (this.#fileCount >= 20 && hasReachedTenth) this.#printProgress();
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -60,13 +61,13 @@ export class TestReporter implements Reporter {
       this.#recordFailure("error outside of any test", () => this.#printErrors(error));
     for (const module of modules) if (module.project.name === "slow") this.#printMeasurements(module);
     // A worker process that ends unexpectedly writes the reason to its streams.
-    if (this.count.failed > 0 && this.#strayOutput)
+    if (this.counts.failed > 0 && this.#strayOutput)
       console.log(`Written directly to the workers' streams:\n${this.#strayOutput.trimEnd()}`);
   }
 
   #printProgress(): void {
     const seconds = Math.round((performance.now() - this.#startedAt) / 1_000);
-    const { passed, failed } = this.count;
+    const { passed, failed } = this.counts;
     const failures = failed > 0 ? `, ${failed} failed` : "";
     console.log(
       `   ${String(seconds).padStart(4)} s  ${this.#doneCount} of ${this.#fileCount} files, ${passed} passed${failures}`,
@@ -82,7 +83,7 @@ export class TestReporter implements Reporter {
     });
   }
 
-  /** Removes and returns what the entity printed, so that it is printed only once. */
+  /** Removes and returns the captured output of an entity, so that the output is printed only once. */
   #takeOutput({ id }: Entity): string | undefined {
     const output = this.#output.get(id);
     this.#output.delete(id);
@@ -97,7 +98,7 @@ export class TestReporter implements Reporter {
   }
 
   #recordFailure(title: string, printDetails: () => void): void {
-    this.count.failed++;
+    this.counts.failed++;
     console.log(`\nFAILED ${title}`);
     printDetails();
   }

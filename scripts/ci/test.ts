@@ -1,6 +1,6 @@
-// What npm test runs: static checks in parallel, then the tests.
-//   npm test                    all of it, without the slow tests (*.slow.test.ts)
-//   npm test -- path … [-t …]   only these test files, slow ones too, without the static checks
+// Runs npm test: static checks in parallel, then the tests.
+//   npm test                    all static checks, and all tests except the slow ones (*.slow.test.ts)
+//   npm test -- path … [-t …]   only these test files, even slow ones, without the static checks
 //   npm test -- --full          every rule on every store, adapter and library
 // Other arguments go to vitest.
 import { execFile } from "node:child_process";
@@ -13,7 +13,7 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "plain English": [process.execPath, "scripts/idioms.mjs"],
   types: ["npm", "run", "--silent", "typecheck"],
   "every statement of the contract has its tests": [process.execPath, "scripts/check-contract.ts"],
-  "imports only go down": [
+  "imports point only to lower layers": [
     "depcruise",
     "--config",
     "scripts/import-rules.mjs",
@@ -25,7 +25,7 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
     "spec",
   ],
   "OpenAPI document": ["redocly", "lint"],
-  "published packages use what they ask for": [
+  "published packages declare the dependencies that they use": [
     "knip",
     "--config",
     "scripts/release/packages/knip.config.ts",
@@ -36,8 +36,8 @@ const checks: Record<string, readonly [command: string, ...args: string[]]> = {
   "snippets in the docs": [process.execPath, "scripts/snippets/check.ts"],
 };
 
-/** Prints one line, and a failed check's output below it. @returns whether it passed */
-const check = (name: string, [command, ...rest]: readonly [string, ...string[]]): Promise<boolean> =>
+/** Runs a check and prints its result, followed by the output if it failed. @returns whether it passed */
+const runCheck = (name: string, [command, ...rest]: readonly [string, ...string[]]): Promise<boolean> =>
   new Promise((resolve) => {
     execFile(command, rest, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       console.log(error ? `FAILED ${name}\n${stdout}${stderr}`.trimEnd() : `   ok  ${name}`);
@@ -51,10 +51,10 @@ const { filter, options } = parseCLI(["vitest", "run", ...args.filter((arg) => a
 
 if (filter.length === 0) {
   console.log("Checks:");
-  const passed = await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
-  const failed = passed.filter((isPassed) => !isPassed).length;
-  if (failed > 0) {
-    console.log(`The tests did not run.\n${passed.length - failed} passed, ${failed} failed`);
+  const results = await Promise.all(Object.entries(checks).map(([name, command]) => runCheck(name, command)));
+  const failedCount = results.filter((hasPassed) => !hasPassed).length;
+  if (failedCount > 0) {
+    console.log(`The tests did not run.\n${results.length - failedCount} passed, ${failedCount} failed`);
     process.exit(1);
   }
 }
@@ -64,7 +64,7 @@ const reporter = new TestReporter();
 const projects = filter.length === 0 ? ["shared", "isolated"] : ["shared", "isolated", "slow"];
 const streams = { stdout: reporter.stream, stderr: reporter.stream };
 await startVitest(filter, { project: projects, ...options, reporters: [reporter] }, {}, streams);
-const { passed, failed, skipped } = reporter.count;
+const { passed, failed, skipped } = reporter.counts;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 // Vitest sets the exit code for failures outside of tests.
 process.exit(failed > 0 || passed === 0 ? 1 : process.exitCode);

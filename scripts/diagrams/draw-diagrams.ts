@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { instance } from "@viz-js/viz";
 
-/** Draws each docs/diagrams/*.dot. @returns each SVG file's content, by its path */
+/** Draws each docs/diagrams/*.dot. @returns the content of each SVG file, by path */
 export async function drawDiagrams(root: string): Promise<Map<string, string>> {
   const viz = await instance();
   const sources = globSync("docs/diagrams/*.dot", { cwd: root }).sort();
@@ -14,7 +14,7 @@ export async function drawDiagrams(root: string): Promise<Map<string, string>> {
   );
 }
 
-/** Makes an SVG follow the reader's colour scheme as an image, and use the page's colours when it is inlined. */
+/** Makes an SVG follow the reader's colour scheme as an image, and use the colours of the page when it is inlined. */
 const style = `<style>svg{color:#1f2328}.core path{fill:#dbeafe}@media(prefers-color-scheme:dark){svg{color:#e6edf3}.core path{fill:#1e3a5f}}</style>`;
 
 /** Removes Graphviz's ids, titles and comments, and every colour that is not in `style`. */
@@ -26,7 +26,7 @@ const cleanUpSvg = (svg: string): string =>
     .replace(/ id="[^"]*"/g, "")
     .replace(/ xmlns:xlink="[^"]*"/, "")
     .replace(/<polygon fill="white"[^>]*\/>\n?/, "")
-    // Graphviz measures with Arial, the only sans serif that it knows.
+    // Graphviz has font metrics for only one sans serif font, Arial.
     .replaceAll(`font-family="Arial"`, `font-family="system-ui, sans-serif"`)
     .replaceAll('stroke="black"', 'stroke="currentColor"')
     .replaceAll('fill="black"', 'fill="currentColor"')

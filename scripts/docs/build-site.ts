@@ -3,11 +3,11 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "vitepress";
 import { readProofs } from "../ci/contract.ts";
-import { printContract, printDecisions } from "./pages/print-contract.ts";
-import { printEvents } from "./pages/print-events.ts";
-import { printGlossary } from "./pages/print-glossary.ts";
-import { printOperations } from "./pages/print-operations.ts";
-import { printChangelog } from "./print-changelog.ts";
+import { renderContract, renderDecisions } from "./pages/render-contract.ts";
+import { renderEvents } from "./pages/render-events.ts";
+import { renderGlossary } from "./pages/render-glossary.ts";
+import { renderOperations } from "./pages/render-operations.ts";
+import { renderChangelog } from "./render-changelog.ts";
 import { writeReference } from "./write-reference.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -34,12 +34,12 @@ export async function buildSite(out: string, base: string): Promise<string[]> {
 export async function writePages(): Promise<void> {
   const proofs = readProofs(root);
   const pages = new Map([
-    ["docs/changelog.md", printChangelog(root)],
-    ["docs/contract.md", printContract(root, proofs)],
-    ["docs/decisions.md", printDecisions(root, proofs)],
-    ["docs/glossary.md", printGlossary(root)],
-    ...printOperations(root),
-    ...printEvents(root),
+    ["docs/changelog.md", renderChangelog(root)],
+    ["docs/contract.md", renderContract(root, proofs)],
+    ["docs/decisions.md", renderDecisions(root, proofs)],
+    ["docs/glossary.md", renderGlossary(root)],
+    ...renderOperations(root),
+    ...renderEvents(root),
   ]);
   for (const folder of ["operations", "events"]) await rm(join(root, "docs", folder), { recursive: true, force: true });
   for (const [path, content] of pages) {

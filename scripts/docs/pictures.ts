@@ -55,7 +55,7 @@ try {
   await fixture.close();
 }
 
-/** Takes a picture with a window as high as the page, so that sticky elements stay at its edges. */
+/** Takes a picture of the whole page in a window of the same height, so that sticky elements appear at the edges. */
 async function takePicture(page: Page, name: string): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ width: 960, height });

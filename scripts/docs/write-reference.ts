@@ -18,7 +18,7 @@ export class TypeDocError extends Error {
 /**
  * Writes the API reference of a package to docs/reference, as Markdown with a sidebar for VitePress.
  *
- * @param folder the package's folder in packages/
+ * @param folder the name of the package folder in packages/
  * @throws {TypeDocError} for every TypeDoc warning: an undocumented export, a broken link
  */
 export async function writeReference(root: string, folder: string): Promise<void> {
@@ -31,12 +31,12 @@ export async function writeReference(root: string, folder: string): Promise<void
     out: join(root, "docs/reference", folder),
     readme: "none",
     logLevel: LogLevel.Warn,
-    // Source lines refer to a release's tag; before the first release they refer to main.
+    // Source links refer to the tag of a release. Before the first release, they refer to main.
     gitRevision: version === "0.0.0" ? "main" : `${name}@${version}`,
     sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
     ...markdownOptions,
   });
-  // Ignore @param tags for single options: editors show the option's own docstring, and so does TypeDoc.
+  // Ignore warnings about @param tags for single options, because editors and TypeDoc show the docstring of the option itself.
   const warn = app.logger.warn.bind(app.logger);
   app.logger.warn = ((...args: Parameters<typeof warn>) => {
     if (!/has an @param with name "options\.\w+", which was not used/.test(args[0])) warn(...args);
@@ -46,13 +46,13 @@ export async function writeReference(root: string, folder: string): Promise<void
   if (!project) throw new TypeDocError(`TypeDoc cannot read packages/${folder}`);
   resolveInheritedLinks(project);
   app.validate(project);
-  // Name each module as users import it.
+  // Name each module by the specifier that users import.
   for (const module of project.children ?? [])
     if (module.kindOf(ReflectionKind.Module)) {
       module.name = toImportName(name, module);
       for (const group of module.groups ?? []) group.children.sort((a, b) => getSortRank(a.name) - getSortRank(b.name));
     }
-  // Normalise the links to bundled contract types, because their paths lead out of the package's folder.
+  // Normalise the links to bundled contract types, because their paths lead out of the package folder.
   for (const { sources = [] } of project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[])
     for (const source of sources) if (source.url) source.url = new URL(source.url).href;
   await app.generateOutputs(project);
@@ -61,8 +61,8 @@ export async function writeReference(root: string, folder: string): Promise<void
 }
 
 /**
- * Replaces each inherited docstring with the original: TypeDoc copies docstrings to the members that inherit them, but resolves links only
- * in the original.
+ * Replaces each inherited docstring with the original, because TypeDoc copies docstrings to the members that inherit them, but resolves
+ * links only in the original.
  */
 function resolveInheritedLinks(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {
@@ -76,11 +76,13 @@ function resolveInheritedLinks(project: ProjectReflection): void {
 const getSummaryText = (comment: Comment | undefined): string =>
   comment?.summary.map(({ text }) => text).join("") ?? "";
 
-/** Sorts a module's errors last, because readers reach them from their codes. */
+/** Returns a rank that sorts error classes last, because readers reach them from their codes. */
 const getSortRank = (name: string): number => (name.endsWith("Error") ? 1 : 0);
 
-const toImportName = (packageName: string, { name }: DeclarationReflection): string =>
-  name === "index" ? packageName : name.startsWith("@") ? name : `${packageName}/${name}`;
+function toImportName(packageName: string, { name }: DeclarationReflection): string {
+  if (name === "index") return packageName;
+  return name.startsWith("@") ? name : `${packageName}/${name}`;
+}
 
 /** @see https://typedoc-plugin-markdown.org/docs/options */
 const markdownOptions: Record<string, unknown> = {

@@ -6,14 +6,14 @@ import { failedVerification, requestProblems } from "../../packages/webhook-kit/
 import { unavailable } from "../../packages/webhook-kit/src/http/response.ts";
 import { readCodesByClass, readUnionMembers } from "./string-literals.ts";
 
-/** The name of a file in spec/errors: one part of the project that uses codes. */
+/** A part of the project that uses error codes, named like its file in spec/errors. */
 export type ErrorSource = "client" | "webhook-kit" | "rejections" | "platform" | "attempts";
 
-/** One place that uses an error code, and what its source says about the code. */
+/** One use of an error code, with what the source code reveals about it. */
 export interface CodeUse {
   readonly code: string;
   readonly source: ErrorSource;
-  /** Sentences about the use. */
+  /** Sentences about this use of the code. */
   readonly facts: readonly string[];
   readonly status?: number;
   readonly title?: string;
@@ -43,8 +43,10 @@ function readClientCodes(root: string): CodeUse[] {
     codes.map((code): CodeUse => {
       const isRetried = (method: "GET" | "POST") =>
         delayBeforeRetry({ code } as AnyOffersError, method, clientSettings, 0) !== undefined;
-      const rule = isRetried("POST") ? "always" : isRetried("GET") ? "ifRepeatable" : "never";
-      return { code, source: "client", facts: [`The error's class is \`${className}\`.`, retries[rule]] };
+      let rule: keyof typeof retries = "never";
+      if (isRetried("POST")) rule = "always";
+      else if (isRetried("GET")) rule = "ifRepeatable";
+      return { code, source: "client", facts: [`The error class is \`${className}\`.`, retries[rule]] };
     }),
   );
 }
@@ -54,7 +56,7 @@ function readKitCodes(root: string): CodeUse[] {
   const codes = new Set(classes.flatMap(([, classCodes]) => classCodes));
   return [...codes].map((code) => {
     const names = classes.filter(([, classCodes]) => classCodes.includes(code)).map(([name]) => `\`${name}\``);
-    return { code, source: "webhook-kit", facts: [`The error's class is ${names.join(" or ")}.`] };
+    return { code, source: "webhook-kit", facts: [`The error class is ${names.join(" or ")}.`] };
   });
 }
 

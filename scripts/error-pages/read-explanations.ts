@@ -14,11 +14,11 @@ const explanationsSchema = z.record(
     keywords: z.array(z.string()).optional(),
     /** Markdown. */
     example: z.string().optional(),
-    /** The operations that can fail with this code although no documented status leads to it. Only for the client's codes. */
+    /** The operations that can fail with this code although no documented status causes it. Only for codes of the client. */
     calls: z
       .union([z.literal("all"), z.array(z.enum(["CreateOffer", "GetOffer", "CompleteOffer", "WithdrawOffer"]))])
       .optional(),
-    /** Set if a gateway or another server, rather than the client, causes the error. */
+    /** Set if a gateway or a different server, rather than the client, causes the error. */
     by: z.literal("server").optional(),
     /** The `detail` of the platform's response, for the example. */
     detail: z.string().optional(),
@@ -26,7 +26,7 @@ const explanationsSchema = z.record(
   }),
 );
 
-/** A code's explanation in spec/errors. */
+/** The explanation of a code in spec/errors. */
 export type Explanation = z.infer<typeof explanationsSchema>[string];
 
 /** Reads a file in spec/errors and returns its explanations by code. */

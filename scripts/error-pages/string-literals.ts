@@ -12,7 +12,8 @@ const parseSource = (path: string): ts.SourceFile =>
   ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
 
 /**
- * Reads a file's error classes with their codes: the literals of the property `code`, or those in the type arguments of the base class.
+ * Reads the error classes in a file with their codes. The codes are the literals of the property `code` or, without that property, the
+ * literals in the type arguments of the base class.
  */
 export function readCodesByClass(path: string): [className: string, codes: string[]][] {
   return parseSource(path)
@@ -31,7 +32,7 @@ export function readCodesByClass(path: string): [className: string, codes: strin
     .filter(([, codes]) => codes.length > 0);
 }
 
-/** Reads the members of a union of strings that a file declares. */
+/** Reads the members of a string union that a file declares. */
 export function readUnionMembers(path: string, name: string): string[] {
   const alias = parseSource(path)
     .statements.filter(ts.isTypeAliasDeclaration)

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * Whether an output contains these lines, in this order and without others between them. `…` matches anything within a line; a line that is
- * only `…` matches any number of lines.
+ * Whether the output contains the expected lines, in this order and with no other lines between them. `…` matches anything within a line. A
+ * line that consists only of `…` matches any number of lines.
  */
 export function matches(output: string, expected: string): boolean {
   const pattern = expected.trim().split("\n").map(toLinePattern).join("");
-  const plain = stripVTControlCharacters(output).replaceAll("\r", "");
-  return new RegExp(`^${pattern}`, "m").test(`${plain}\n`);
+  const plainOutput = stripVTControlCharacters(output).replaceAll("\r", "");
+  return new RegExp(`^${pattern}`, "m").test(`${plainOutput}\n`);
 }
 
 const toLinePattern = (line: string): string =>

@@ -2,14 +2,14 @@ import { findFreePort } from "../processes/free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 
-/** The environment variables that a reader would set if the documented ports are taken. */
+/** The environment variables that a reader would set if the documented ports are in use. */
 const settings: Record<string, string> = {
   platform: "PORT=3000",
   integrator: "PORT=3001",
   hirer: "PORT=3002 OFFERS_BASE_URL=http://127.0.0.1:3000",
 };
 
-/** Picks a free port for each documented port. @returns a function that replaces them, in commands and in expected output */
+/** Picks a free port for each documented port. @returns a function that replaces the documented ports, in commands and expected output */
 export async function createPortReplacer(): Promise<(text: string) => string> {
   const freePorts = new Map<string, string>();
   for (const port of documentedPorts) freePorts.set(port, `${await findFreePort()}`);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A fenced block of a document. */
+/** A fenced block in a document. */
 export interface Block {
   /** `README.md:28` */
   location: string;
@@ -26,32 +26,32 @@ const otherLanguages = new Set(["", "ts", "js", "jsonc", "python", "java", "ngin
 /**
  * Reads the blocks of a Markdown document, in order.
  *
- * Two HTML comments, which readers do not see, may precede a block: `<!-- not run: reason -->` and `<!-- keeps running -->`. A `text` or
- * `json` block is the output of the command block before it. After a `ts` block, it is the output of that code, which
+ * A block may follow one of two HTML comments, which readers do not see: `<!-- not run: reason -->` or `<!-- keeps running -->`. A `text`
+ * or `json` block is the output of the command block before it. After a `ts` block, it is the output of that code, which
  * `npm run check -- docs` runs.
  *
- * @throws for a block that would silently be neither run nor compared
+ * @throws for a block that would be neither run nor compared
  */
 export function readDocument(root: string, source: string): Block[] {
   const blocks: Block[] = [];
-  let open: Block | undefined;
+  let openBlock: Block | undefined;
   /** The lines above a block, up to the previous block or heading. */
   let prose = "";
   for (const [index, line] of readFileSync(join(root, source), "utf8").split("\n").entries()) {
     const [, fenceMarks, language = ""] = fence.exec(line) ?? [];
-    if (open && fenceMarks !== undefined && language === "") {
-      addBlock(blocks, open);
-      open = undefined;
+    if (openBlock && fenceMarks !== undefined && language === "") {
+      addBlock(blocks, openBlock);
+      openBlock = undefined;
       prose = "";
-    } else if (open) open.code += `${line}\n`;
+    } else if (openBlock) openBlock.code += `${line}\n`;
     else if (fenceMarks !== undefined)
-      open = { location: `${source}:${index + 1}`, language, code: "", ...readRemarks(prose) };
+      openBlock = { location: `${source}:${index + 1}`, language, code: "", ...readRemarks(prose) };
     else prose = line.startsWith("#") ? "" : `${prose}${line}\n`;
   }
-  if (open) throw new Error(`${open.location}: the block is not closed`);
+  if (openBlock) throw new Error(`${openBlock.location}: the block is not closed`);
   for (const { location, keepsRunning, expected } of blocks)
     if (keepsRunning && expected === undefined)
-      throw new Error(`${location}: show below what the command prints when it is ready`);
+      throw new Error(`${location}: show the output below that the command prints when it is ready`);
   return blocks;
 }
 
@@ -87,7 +87,7 @@ function addBlock(blocks: Block[], block: Block): void {
     throw new Error(`${location}: ${language} is neither run nor compared`);
   if (language === "" && /^\s*(?:\$ )?(?:npm|npx|pnpm|node|curl|git|cd) /m.test(code))
     throw new Error(`${location}: a block with commands needs the language sh`);
-  if (notRun === "") throw new Error(`${location}: write why the block is not run`);
+  if (notRun === "") throw new Error(`${location}: state why the block is not run`);
   if (!isCommand(block) && (notRun !== undefined || keepsRunning))
     throw new Error(`${location}: only a block of commands can be marked`);
   blocks.push(block);

@@ -19,11 +19,11 @@ export interface RunOptions {
   announces?: boolean;
 }
 
-const waiter = join(import.meta.dirname, "wait-for-match.ts");
+const waitScript = join(import.meta.dirname, "wait-for-match.ts");
 
 /**
- * Runs a document's commands in one shell, like a reader, with free ports and temporary folders. Variables, functions
- * and the current folder last from one block to the next.
+ * Runs the commands in a document in one shell, like a reader, with free ports and temporary folders. Variables, functions and the current
+ * folder persist from one block to the next.
  *
  * @throws for the first command that fails, or whose output is not what the document shows
  */
@@ -46,7 +46,7 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
   const script = join(scratch, "document.sh");
   await writeFile(script, preparedBlocks.map(toShellCommands).join("\n"));
-  // Start a process group, so that processes that the blocks leave in the background can be stopped too.
+  // Start a process group, so that background processes of the blocks can be stopped too.
   const stdio = announces ? "inherit" : "ignore";
   const shell = spawn("sh", ["-e", script], {
     cwd: root,
@@ -76,26 +76,26 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
 }
 
-/** Prints the shell commands that run one block with an empty standard input. */
+/** Formats the shell commands that run one block with an empty standard input. */
 function toShellCommands(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
-  const printWaitCommand = (suffix: string) =>
-    `'${process.execPath}' '${waiter}' '${path}.out' '${path}.expected' '${path}.${suffix}'`;
+  const formatWaitCommand = (suffix: string) =>
+    `'${process.execPath}' '${waitScript}' '${path}.out' '${path}.expected' '${path}.${suffix}'`;
   const run = keepsRunning
-    ? // Runs as in a separate terminal, until it has printed the expected output or ended.
+    ? // The block runs in the background. The next block starts when this block has printed the expected output or ended.
       [
         `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
-        `${printWaitCommand("ended")}; : > '${path}.done'`,
+        `${formatWaitCommand("ended")}; : > '${path}.done'`,
       ]
-    : [`. '${path}.sh' ${output}; : > '${path}.done'`, printWaitCommand("done")];
+    : [`. '${path}.sh' ${output}; : > '${path}.done'`, formatWaitCommand("done")];
   return [
     ...(saveAs === undefined ? [] : [`cp '${path}.sh' '${saveAs}'`]),
     ...(isRun ? [`echo '${location}'`, ...run] : []),
   ].join("\n");
 }
 
-/** Stops the shell and everything that it started: with SIGTERM, and after twenty seconds with SIGKILL. */
+/** Stops the shell and everything that it started: first with SIGTERM, then after twenty seconds with SIGKILL. */
 async function stopProcessGroup(shell: ChildProcess): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!signalGroup(shell, signal)) return;
@@ -103,7 +103,7 @@ async function stopProcessGroup(shell: ChildProcess): Promise<void> {
   }
 }
 
-/** Sends a signal to the shell's process group. @returns false if no process is left in it */
+/** Sends a signal to the process group of the shell. @returns whether the group still contains a process */
 function signalGroup({ pid = Number.NaN }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);

@@ -17,30 +17,34 @@ const limitMs = 30 * 60_000;
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-const requested = process.argv.slice(2);
+const requestedDocuments = process.argv.slice(2);
 const scratch = await mkdtemp(join(tmpdir(), "offers-clones-"));
-let blocksRun = 0;
-const omitted: string[] = [];
+let runCount = 0;
+const omittedBlocks: string[] = [];
 try {
   const bin = join(scratch, "bin");
   await mkdir(bin);
   const env = await createReaderEnv(bin);
-  for (const source of listDocuments(root).filter((name) => requested.length === 0 || requested.includes(name))) {
+  for (const source of listDocuments(root).filter(isRequested)) {
     const commands = readDocument(root, source).filter(isCommand);
-    omitted.push(
+    omittedBlocks.push(
       ...commands.flatMap(({ location, notRun }) => (notRun === undefined ? [] : [`${location}: ${notRun}`])),
     );
     if (commands.every(({ notRun }) => notRun !== undefined)) continue;
     const folder = await mkdtemp(join(scratch, "reader-"));
-    // A clone may have any name.
+    // The folder is not named like the repository, because a reader's clone may have any name.
     const clone = join(folder, "staffing");
     await run("git", ["clone", "--quiet", root, clone]);
     await runDocument(readDocument(clone, source), { root: clone, env, limitMs, announces: true });
-    blocksRun += commands.filter(({ notRun }) => notRun === undefined).length;
+    runCount += commands.filter(({ notRun }) => notRun === undefined).length;
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   }
 } finally {
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
-for (const line of omitted) console.log(`not run: ${line}`);
-console.log(`${blocksRun} blocks run, ${omitted.length} not run`);
+for (const block of omittedBlocks) console.log(`not run: ${block}`);
+console.log(`${runCount} blocks run, ${omittedBlocks.length} not run`);
+
+function isRequested(source: string): boolean {
+  return requestedDocuments.length === 0 || requestedDocuments.includes(source);
+}

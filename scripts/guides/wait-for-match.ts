@@ -6,7 +6,7 @@ import { matches } from "./matches.ts";
 
 const [output = "", expected = "", ended = ""] = process.argv.slice(2);
 for (;;) {
-  // Check this before the output, which then contains everything that the program printed before it ended.
+  // Check this before reading the output, so that the output of an ended program is complete.
   const hasEnded = existsSync(ended);
   if (matches(readFileSync(output, "utf8"), readFileSync(expected, "utf8"))) break;
   if (hasEnded) process.exit(1);

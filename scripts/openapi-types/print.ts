@@ -8,7 +8,7 @@ if (!documentPath) throw new Error("usage: node print.ts path/to/openapi.yaml");
 
 const toLiteralType = (text: string) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text));
 
-/** `string & {}` keeps the known values in completion; a plain `string` in the union would swallow them. */
+/** With `string & {}` in the union, editors still suggest the known values. A plain `string` would absorb them. */
 const anyOtherString = ts.factory.createIntersectionTypeNode([
   ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
   ts.factory.createTypeLiteralNode([]),

@@ -10,11 +10,7 @@ export class ForkedProcess {
     this.#process = fork(fileURLToPath(module), args, { env: { ...process.env, NODE_ENV: "production" } });
   }
 
-  /**
-   * Waits for the next message from the process.
-   *
-   * @throws if it exits instead
-   */
+  /** Waits for the next message from the process. @throws if the process exits instead */
   async waitForMessage<T>(): Promise<T> {
     const settled = new AbortController();
     const exited = once(this.#process, "exit", settled).then(([code]) => {
@@ -29,14 +25,14 @@ export class ForkedProcess {
     }
   }
 
-  /** Sends a message. @returns the process's next message, which must be the response */
+  /** Sends a message. @returns the next message from the process, which must be the response */
   request<T>(message: unknown): Promise<T> {
     const response = this.waitForMessage<T>();
     this.#process.send(message as object);
     return response;
   }
 
-  /** Disconnects the IPC channel, after which the module exits by itself, or sends a signal; then waits for the exit. */
+  /** Sends a signal or, without one, disconnects the IPC channel so that the module exits by itself. Waits for the exit. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");

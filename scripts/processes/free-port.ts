@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Finds a free port below the range of outgoing connections, so that no outgoing connection takes it in the meantime. */
+/** Finds a free port below the range of outgoing connections, so that no outgoing connection can occupy it before it is used. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

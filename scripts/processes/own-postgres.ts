@@ -11,10 +11,10 @@ import { findFreePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 
-/** Debian's package does not put the server's programs on the PATH. */
-const folder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
+/** The Debian package does not put the server programs on the PATH. */
+const programFolder = globSync("/usr/lib/postgresql/*/bin").sort().at(-1) ?? "";
 
-export const hasPostgresServer = existsSync(join(folder, "initdb"));
+export const hasPostgresServer = existsSync(join(programFolder, "initdb"));
 
 /** Finds the user to run PostgreSQL as, because it refuses to run as root. @returns {} for the current user */
 function findServerUser(): { uid?: number; gid?: number } {
@@ -36,7 +36,7 @@ export class OwnPostgres {
     this.#settings = settings;
   }
 
-  /** Creates and starts a server. @param settings the server's settings, such as `max_connections=50` */
+  /** Creates and starts a server. @param settings server settings, such as `max_connections=50` */
   static async create(settings: readonly string[] = []): Promise<OwnPostgres> {
     const server = new OwnPostgres(await findFreePort(), await createDataFolder(), settings);
     await runServerProgram("initdb", "-D", server.dataFolder, "-U", "postgres", "-A", "trust", "--no-sync");
@@ -45,9 +45,9 @@ export class OwnPostgres {
   }
 
   /**
-   * Creates a standby that follows another server.
+   * Creates a standby that follows a primary.
    *
-   * @param name its name in the other server's `synchronous_standby_names`
+   * @param name the name of the standby in the primary's `synchronous_standby_names`
    */
   static async createStandby(
     primary: OwnPostgres,
@@ -80,7 +80,7 @@ export class OwnPostgres {
   async start(): Promise<void> {
     const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", ...this.#settings];
     const child = spawn(
-      join(folder, "postgres"),
+      join(programFolder, "postgres"),
       ["-D", this.dataFolder, "-p", String(this.port), ...settings.flatMap((setting) => ["-c", setting])],
       { stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir(), ...findServerUser() },
     );
@@ -90,7 +90,7 @@ export class OwnPostgres {
       log = (log + chunk).slice(-4_000);
     });
     while (!(await this.isResponding())) {
-      // A killed server's backends take a moment to exit; until then, the next server does not start.
+      // The backends of a killed server take a moment to exit. Until then, the next server cannot start.
       if (child.exitCode !== null && /shared memory block/.test(log)) return pause(100).then(() => this.start());
       if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log}`);
       await pause(50);
@@ -105,11 +105,11 @@ export class OwnPostgres {
     chownToServer(target);
   }
 
-  async query(text: string): Promise<Record<string, unknown>[]> {
+  async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 2_000 });
     client.on("error", () => undefined);
     await client.connect();
-    const { rows } = await client.query(text).finally(() => client.end());
+    const { rows } = await client.query(sql).finally(() => client.end());
     return rows;
   }
 
@@ -120,7 +120,7 @@ export class OwnPostgres {
     );
   }
 
-  /** Kills the server with SIGKILL. Its backends notice, and exit too. */
+  /** Kills the server with SIGKILL. Its backends then exit too. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -147,4 +147,4 @@ function chownToServer(path: string): void {
 }
 
 const runServerProgram = (program: string, ...args: string[]): Promise<unknown> =>
-  run(join(folder, program), args, { cwd: tmpdir(), ...findServerUser() });
+  run(join(programFolder, program), args, { cwd: tmpdir(), ...findServerUser() });

@@ -9,7 +9,7 @@ export const platformMain = join(import.meta.dirname, "../../examples/platform/s
 
 /** A store that several platform processes share. */
 export interface PlatformStore {
-  /** The processes' complete environment. */
+  /** The complete environment of the platform processes. */
   env: NodeJS.ProcessEnv;
   remove(): Promise<void>;
 }

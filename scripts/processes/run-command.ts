@@ -11,8 +11,8 @@ export interface CommandOptions {
 /**
  * Runs a command until it exits.
  *
- * @returns what it printed on standard output
- * @throws with the command's output if it fails
+ * @returns the standard output of the command
+ * @throws an error that contains the output if the command fails
  */
 export const runCommand = (command: string, args: readonly string[], options: CommandOptions): Promise<string> =>
   new Promise((resolve, reject) => {

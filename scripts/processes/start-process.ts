@@ -13,7 +13,7 @@ export interface StartedProcess {
   child: ChildProcess;
   /** The last thousand lines that the process printed. */
   lines: readonly string[];
-  /** Resolves with what the first group of `StartOptions.ready` matched; rejects if the process exits first. */
+  /** Resolves with the match of the first group in `StartOptions.ready`. Rejects if the process exits first. */
   ready: Promise<string>;
   /** Stops the process. @returns the exit code; null if a signal ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -29,7 +29,8 @@ export function startProcess(command: string, args: readonly string[], options: 
     for (const input of child.stdio.slice(1))
       if (input)
         createInterface({ input: input as Readable }).on("line", (line) => {
-          if (lines.push(line) > 1_000) lines.shift();
+          lines.push(line);
+          if (lines.length > 1_000) lines.shift();
           onLine?.(line);
           const value = pattern.exec(line)?.[1];
           if (value !== undefined) resolve(value);

@@ -19,7 +19,7 @@ export interface Clone {
   build(): Promise<void>;
   run(command: string, ...args: string[]): Promise<string>;
   git(...args: string[]): Promise<string>;
-  /** Runs a command with another environment, such as that of a maintainer who may publish. */
+  /** Runs a command with a different environment, such as the environment of a maintainer who may publish. */
   runAs(env: Record<string, string | undefined>, command: string, ...args: string[]): Promise<string>;
 }
 

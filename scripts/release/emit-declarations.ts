@@ -1,7 +1,7 @@
-// Writes a package's declarations and their maps, for ES modules and for CommonJS, file by file from its sources. Run it in the package's
-// folder, after its JavaScript has been built:
+// Writes the declarations of a package and their source maps, for ES modules and for CommonJS. Run it in the package folder, after the
+// JavaScript has been built:
 //   node ../../scripts/release/emit-declarations.ts
-// Each file is translated alone, so a type that the compiler would have to infer, and might widen, is an error.
+// Each file is translated separately, so an exported type that the compiler would have to infer is an error.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import ts from "typescript";
@@ -38,7 +38,7 @@ function resolveContractPath(name: string, importer: string): string {
   return relative(dirname(importer), file.replace("./src/", "contract/")).replace(/^(?!\.)/, "./");
 }
 
-/** Matches the quoted path of another file in this package, without its extension. */
+/** Matches the quoted path of a file in this package, and captures the path without its extension. */
 const relativeImport = /(?<=(?:from |import\()["'])(\.{1,2}\/[^"']+)\.ts(?=["'])/g;
 
 const modules = Object.values(exports)
@@ -81,9 +81,10 @@ const formatHost: ts.FormatDiagnosticsHost = {
   getNewLine: () => "\n",
 };
 
-const emitted = new Set<string>();
+// The loop also visits the modules that it appends.
+const emittedModules = new Set<string>();
 for (const module of modules) {
-  if (emitted.has(module)) continue;
-  emitted.add(module);
+  if (emittedModules.has(module)) continue;
+  emittedModules.add(module);
   modules.push(...emitDeclarations(module));
 }

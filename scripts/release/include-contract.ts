@@ -1,7 +1,7 @@
-// Copies the sources of @offers/contract that a package bundles. Run it in the package's folder, after its JavaScript and its declarations
+// Copies the sources of @offers/contract that a package bundles. Run it in the package folder, after the JavaScript and the declarations
 // have been built:
 //   node ../../scripts/release/include-contract.ts
-// A map may only lead to a file in the package: a debugger shows it, and "go to definition" opens it.
+// Source maps must refer to files in the package, because debuggers show those files and "go to definition" opens them.
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 

@@ -21,7 +21,7 @@ export interface Publication {
   output: string;
   /** The exit code, the first error line and the whole output, for a message. */
   cause: string;
-  /** The ids that the step reports as published, now or earlier. */
+  /** The ids that the step reports as published by this run or an earlier one. */
   published: readonly string[];
 }
 
@@ -50,7 +50,10 @@ export async function runPublishStep(
     env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: snapshotTag, PROVENANCE: "false", GITHUB_OUTPUT: outputs },
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
   const [code] = (await once(child, "close")) as [number | null];
   const [, published = ""] = /^published=(.*)$/m.exec(await readFile(outputs, "utf8")) ?? [];
   return { code, output, cause: formatCause(code, output), published: published.split(" ").filter(Boolean) };

@@ -8,8 +8,8 @@ import { runCommand } from "../processes/run-command.ts";
 import { startProcess } from "../processes/start-process.ts";
 
 /**
- * The registry, and the npm that publishes to it and installs from it, because Node includes an older npm. The override gives verdaccio the
- * newest node-fetch that it can `require`, because version 2.6.7, on which verdaccio depends, has a known vulnerability.
+ * The registry, and the npm that publishes to it and installs from it, because Node includes an older npm. Verdaccio depends on node-fetch
+ * 2.6.7, which has a known vulnerability. The override is the newest version that verdaccio can `require`.
  */
 const manifest = {
   private: true,
@@ -25,7 +25,7 @@ export interface Registry {
   stop(): Promise<void>;
 }
 
-/** Starts an empty npm registry on loopback. It serves only the scope `@offers`, and does not use other registries. */
+/** Starts an empty npm registry on loopback. It serves only the scope `@offers`, and does not forward requests to other registries. */
 export async function startRegistry(folder: string): Promise<Registry> {
   const bin = join(cache, "node_modules/verdaccio/bin/verdaccio");
   if (!existsSync(bin)) await installRegistry();
@@ -47,9 +47,16 @@ export async function startRegistry(folder: string): Promise<Registry> {
     ready: /(http address)/,
   });
   await ready;
-  for (let tries = 0; tries < 100 && !(await fetch(`${address}/-/ping`).catch(() => undefined))?.ok; tries++)
-    await sleep(100);
+  await waitUntilResponding(address);
   return { address, env: await signIn(address, folder), stop: async () => void (await stop("SIGKILL")) };
+}
+
+async function waitUntilResponding(address: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const response = await fetch(`${address}/-/ping`).catch(() => undefined);
+    if (response?.ok) return;
+    await sleep(100);
+  }
 }
 
 async function installRegistry(): Promise<void> {

@@ -9,14 +9,14 @@ import { cloneRepository } from "./clone.ts";
 import { compileSnippets, installPackages } from "./installed/check-installed.ts";
 import { runReadmePrograms } from "./installed/run-readme-programs.ts";
 import { readPublishedPackages } from "./packages/packages.ts";
-import { inBothModuleSystems } from "./packages/readme-program.ts";
+import { moduleSystems } from "./packages/readme-program.ts";
 import { computeHashes, runPublishStep } from "./publish-step.ts";
 import { startRegistry } from "./registry.ts";
 import { checkTarballs, readPublishPlan, writeBillsOfMaterials } from "./tarballs.ts";
 
 // `npm run --silent` silences every npm that it starts, so a failed step could not print its cause.
 delete process.env.npm_config_loglevel;
-const steps: { step: string; seconds: number; found: string }[] = [];
+const steps: { step: string; seconds: number; result: string }[] = [];
 const scratch = await mkdtemp(join(tmpdir(), "offers-rehearsal-"));
 const registry = await startRegistry(join(scratch, "registry"));
 for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -33,14 +33,14 @@ try {
   await rm(scratch, { recursive: true, maxRetries: 5, retryDelay: 200 });
 }
 
-/** Runs a step and records how long it took. @param check returns its result, in a few words; rejects if the step fails */
-async function runStep(step: string, check: () => Promise<string>): Promise<void> {
-  const start = performance.now();
-  const found = await check().catch((error: Error) => {
+/** Runs a step and records its duration. @param run returns the result in a few words; rejects if the step fails */
+async function runStep(step: string, run: () => Promise<string>): Promise<void> {
+  const startedAt = performance.now();
+  const result = await run().catch((error: Error) => {
     throw new Error(`${error.message}\n✗ ${step}`, { cause: error });
   });
-  steps.push({ step, seconds: Math.round((performance.now() - start) / 1_000), found });
-  console.log(`✓ ${step}: ${found}`);
+  steps.push({ step, seconds: Math.round((performance.now() - startedAt) / 1_000), result });
+  console.log(`✓ ${step}: ${result}`);
 }
 
 async function rehearse(): Promise<void> {
@@ -53,11 +53,11 @@ async function rehearse(): Promise<void> {
     return (await clone.git("log", "-1", "--format=%h %s")).trim();
   });
   await runStep("version: the changesets become versions and changelogs", async () => {
-    const before = await clone.git("ls-files", ".changeset/*.md");
+    const changesets = await clone.git("ls-files", ".changeset/*.md");
     await runChangeset("version");
     await clone.git("add", "--all");
     await clone.git("commit", "--quiet", "--allow-empty", "--message", "Version packages");
-    return `${before.trim().split("\n").length - 1} changesets`;
+    return `${changesets.trim().split("\n").length - 1} changesets`;
   });
   await runStep("select: the plan contains every package", async () => {
     await runChangeset("publish-plan", "--output", join(scratch, "plan.json"));
@@ -98,17 +98,17 @@ async function rehearse(): Promise<void> {
   await runStep("publish again: nothing happens", async () => {
     const { code, output, cause } = await runPublishStep(packed, hashes, registry.env);
     if (code !== 0) throw new Error(cause);
-    const before = output.split("\n").filter((line) => line.endsWith("has been published before."));
-    if (before.length !== ids.length || /^\+ /m.test(output)) throw new Error(`published again:\n${output}`);
+    const skippedLines = output.split("\n").filter((line) => line.endsWith("has been published before."));
+    if (skippedLines.length !== ids.length || /^\+ /m.test(output)) throw new Error(`published again:\n${output}`);
     await runChangeset("publish-plan", "--output", join(scratch, "plan-again.json"));
-    return `${before.length} were published before`;
+    return `${skippedLines.length} were published before`;
   });
   await runStep("tag: each version has its tag in the bare clone", async () => {
     const output = await runChangeset("git-tag");
     await clone.git("push", "--quiet", "--tags", "origin");
     const tags = (await runCommand("git", ["tag", "--list"], { cwd: clone.origin })).split("\n");
-    const found = tags.filter((tag) => ids.includes(tag));
-    assertIds(found, ids, output);
+    const releaseTags = tags.filter((tag) => ids.includes(tag));
+    assertIds(releaseTags, ids, output);
     return ids.join(", ");
   });
 
@@ -140,7 +140,7 @@ async function rehearse(): Promise<void> {
   await runStep("a fresh project installs what was published, and runs README.md", async () => {
     const project = join(scratch, "project");
     await installPackages(project, ids, registry.env);
-    for (const system of inBothModuleSystems) await runReadmePrograms(project, system);
+    for (const system of moduleSystems) await runReadmePrograms(project, system);
     // Not npx, which would handle --help itself.
     for (const { name, bin } of readPublishedPackages(clone.folder))
       for (const file of Object.values(bin))
@@ -149,7 +149,7 @@ async function rehearse(): Promise<void> {
   });
 }
 
-/** Selects the ids, such as `name@version`, that the registry serves. */
+/** Selects the ids (`name@version`) that the registry serves. */
 async function selectServedIds(ids: readonly string[]): Promise<readonly string[]> {
   const matches = ids.map(async (id) => {
     const { versions } = await fetchRegistryEntry(id.slice(0, id.lastIndexOf("@")));

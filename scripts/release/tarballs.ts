@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../..");
 /**
  * Checks tarballs before they are published: the manifest, the files, publint and, for packages that programs import, attw.
  *
- * @throws with all errors
+ * @throws an error that lists all errors
  */
 export async function checkTarballs(folder: string, releases: readonly PackedRelease[]): Promise<void> {
   const errors: string[] = [];
@@ -28,16 +28,16 @@ export async function checkTarballs(folder: string, releases: readonly PackedRel
         errors.push(`${id}: ${error.message}`);
       });
     await runCheck("publint", "run", "--strict");
-    // Leave out node10, which does not support subpath exports.
+    // The profile leaves out node10, which does not support subpath exports.
     if (packed.types !== undefined) await runCheck("attw", "--profile", "node16");
   }
   if (errors.length > 0) throw new Error(errors.join("\n"));
 }
 
 /**
- * Writes a CycloneDX file for each of these packages in a workspace. It lists everything that is installed with the package.
+ * Writes a CycloneDX file for each of these packages in a workspace. Each file lists everything that is installed with its package.
  *
- * @returns how many components they list
+ * @returns the total number of listed components
  */
 export async function writeBillsOfMaterials(
   workspace: string,
@@ -51,12 +51,12 @@ export async function writeBillsOfMaterials(
   await runCommand("pnpm", [...filters, "sbom", ...options], { cwd: workspace });
   const files = await readdir(destination);
   if (files.length !== names.length) throw new Error(`${files.length} bills of materials for ${names.length} packages`);
-  let components = 0;
+  let componentCount = 0;
   for (const file of files) {
     const content = JSON.parse(await readFile(join(destination, file), "utf8")) as { components?: unknown[] };
-    components += content.components?.length ?? 0;
+    componentCount += content.components?.length ?? 0;
   }
-  return components;
+  return componentCount;
 }
 
 /** A package that changesets has packed. */
@@ -65,7 +65,7 @@ export interface PackedRelease {
   id: string;
   name: string;
   version: string;
-  /** Relative to the folder. */
+  /** The path of the tarball, relative to the folder. */
   tarball: string;
 }
 
@@ -76,7 +76,7 @@ interface Plan {
 /**
  * Reads the publish plan in a folder that `changeset pack` has written.
  *
- * @throws if a tarball is not the one that was packed
+ * @throws if a tarball has changed since it was packed
  */
 export async function readPublishPlan(folder: string): Promise<readonly PackedRelease[]> {
   const { plan } = JSON.parse(await readFile(join(folder, "publish-plan.json"), "utf8")) as Plan;
@@ -85,7 +85,8 @@ export async function readPublishPlan(folder: string): Promise<readonly PackedRe
     if (kind !== "publish" || tarball === undefined) continue;
     const id = `${name}@${version}`;
     const hash = createHash("sha256").update(await readFile(join(folder, tarball.path)));
-    if (`sha256-${hash.digest("base64")}` !== tarball.integrity) throw new Error(`${id}: not the packed bytes`);
+    if (`sha256-${hash.digest("base64")}` !== tarball.integrity)
+      throw new Error(`${id}: the tarball has changed since it was packed`);
     releases.push({ id, name, version, tarball: tarball.path });
   }
   return releases;

@@ -1,11 +1,11 @@
-// Type-checks every ts snippet that a reader could copy: those in the guides, the READMEs and the site's pages, and the @example of
-// every docstring. Each is written to a module in a folder named .snippets: in its package if it belongs to one, otherwise here, where
-// the packages that the guides import are installed.
+// Type-checks every ts snippet that a reader could copy: in the guides, the READMEs, the pages of the site, and the @example of every
+// docstring. Each snippet becomes a module in a folder named .snippets. That folder is in the snippet's package or, if it has none, in this
+// folder, where the packages that the guides import are installed.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { printEvents } from "../docs/pages/print-events.ts";
-import { printOperations } from "../docs/pages/print-operations.ts";
+import { renderEvents } from "../docs/pages/render-events.ts";
+import { renderOperations } from "../docs/pages/render-operations.ts";
 import { findSnippets, type Snippet } from "./read.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -19,14 +19,14 @@ const sources = globSync(
 );
 const contents = new Map([
   ...sources.map((source): [string, string] => [source, readFileSync(join(root, source), "utf8")]),
-  ...printOperations(root),
-  ...printEvents(root),
+  ...renderOperations(root),
+  ...renderEvents(root),
 ]);
 
 for (const folder of globSync("{packages/*,examples/*,scripts/snippets}/.snippets", { cwd: root }))
   rmSync(join(root, folder), { recursive: true });
 
-/** Each snippet by its file, relative to the root. */
+/** Each snippet, by the path of its module relative to the root. */
 const snippets = new Map<string, Snippet>();
 for (const [source, content] of contents) {
   const workspace = /^(?:packages|examples)\/[^/]+/.exec(source)?.[0] ?? relative(root, import.meta.dirname);
@@ -38,7 +38,7 @@ for (const [path, { code }] of snippets) {
   writeFileSync(join(root, path), code);
 }
 
-/** Finds the compiler's errors, each with its line in the document. */
+/** Runs the compiler. @returns its errors, each with its line in the document */
 function findTypeErrors(): string[] {
   const tsc = join(root, "node_modules/typescript7/bin/tsc");
   try {
@@ -50,18 +50,18 @@ function findTypeErrors(): string[] {
   } catch (error) {
     const { stdout } = error as { stdout: string };
     return stdout.split("\n").map((text) =>
-      text.replace(/^(\S+)\((\d+),\d+\)/, (place, path: string, line: string) => {
+      text.replace(/^(\S+)\((\d+),\d+\)/, (position, path: string, line: string) => {
         const snippet = snippets.get(path);
-        return snippet ? `${snippet.source}:${snippet.line + Number(line)}` : place;
+        return snippet ? `${snippet.source}:${snippet.line + Number(line)}` : position;
       }),
     );
   }
 }
 
 // Without an error listener, losing an idle connection to PostgreSQL or Redis crashes the process.
-const opensConnection = /\b(?:new Pool|drizzle|createClient)\(/;
+const connectionPattern = /\b(?:new Pool|drizzle|createClient)\(/;
 const missingListeners = [...snippets.values()]
-  .filter(({ code }) => opensConnection.test(code) && !code.includes('.on("error"'))
+  .filter(({ code }) => connectionPattern.test(code) && !code.includes('.on("error"'))
   .map(({ source, line }) => `${source}:${line}: nothing listens for the connection's "error" event`);
 
 const errors = [...missingListeners, ...findTypeErrors()];

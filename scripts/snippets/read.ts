@@ -1,4 +1,4 @@
-/** A piece of TypeScript that a reader could copy. */
+/** A TypeScript snippet that a reader could copy. */
 export interface Snippet {
   /** The file that contains it, relative to the root. */
   source: string;
@@ -9,14 +9,14 @@ export interface Snippet {
 
 /** Finds the fenced ts blocks in a Markdown file, or in the docstrings of a TypeScript file. */
 export function* findSnippets(source: string, content: string): Iterable<Snippet> {
-  let open: Snippet | undefined;
+  let openSnippet: Snippet | undefined;
   for (const [index, text] of content.split("\n").entries()) {
     const line = source.endsWith(".ts") ? text.replace(/^\s*\* ?/, "") : text;
-    if (open && line.trimEnd() === "```") {
-      yield open;
-      open = undefined;
-    } else if (open) open.code += `${line}\n`;
-    else if (line.trimEnd() === "```ts") open = { source, line: index + 1, code: "" };
+    if (openSnippet && line.trimEnd() === "```") {
+      yield openSnippet;
+      openSnippet = undefined;
+    } else if (openSnippet) openSnippet.code += `${line}\n`;
+    else if (line.trimEnd() === "```ts") openSnippet = { source, line: index + 1, code: "" };
   }
-  if (open) throw new Error(`${source}:${open.line}: the snippet is not closed`);
+  if (openSnippet) throw new Error(`${source}:${openSnippet.line}: the snippet is not closed`);
 }

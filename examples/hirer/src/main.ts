@@ -32,8 +32,8 @@ app.post("/shifts", async (request, response) => {
 
 app.get("/shifts/:id", async (request, response) => {
   const offer = await offers.getOffer(request.params.id);
-  const applied = offer.recipients.filter(({ response }) => response === "applied");
-  response.json({ ...offer, applicants: applied.map(({ workerId }) => workerId) });
+  const applicants = offer.recipients.filter(({ response }) => response === "applied");
+  response.json({ ...offer, applicants: applicants.map(({ workerId }) => workerId) });
 });
 
 app.post("/shifts/:id/staff", async (request, response) => {
@@ -46,7 +46,8 @@ app.post("/shifts/:id/cancel", async (request, response) => {
   response.sendStatus(204);
 });
 
-const statuses = new Map([
+/** The status that this back end returns for each error code of the client. */
+const statusByCode = new Map([
   ["bad_request", 400],
   ["invalid_argument", 400],
   ["invalid_id", 400],
@@ -59,7 +60,7 @@ const statuses = new Map([
 const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (!isOffersError(error)) throw error;
   const { code, message, problem } = error;
-  response.status(statuses.get(code) ?? 502).json({ code, message, errors: problem?.errors });
+  response.status(statusByCode.get(code) ?? 502).json({ code, message, errors: problem?.errors });
 };
 app.use(handleError);
 

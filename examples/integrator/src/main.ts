@@ -9,5 +9,5 @@ const server = createApp(WEBHOOK_SECRET, new Roster()).listen(Number(PORT), "127
   const port = typeof address === "object" && address ? address.port : PORT;
   console.log(`integrator listening on http://127.0.0.1:${port}`);
 });
-// Longer than a proxy keeps an idle connection: nginx 60 s, Caddy 120 s.
+// Longer than a proxy keeps an idle connection open: 60 s for nginx, 120 s for Caddy.
 server.keepAliveTimeout = 130_000;

@@ -1,13 +1,13 @@
 import type { OfferEventDeleted, TimelineChanged, WorkerAddedContact, WorkerOfferResponse } from "@offers/webhook-kit";
 
 /**
- * Stores the data from webhooks. An event may arrive twice, so each handler is idempotent: it sets values instead of incrementing
+ * Stores the data from webhooks. An event may arrive twice, so each method is idempotent: it sets values instead of incrementing
  * them.
  */
 export class Roster {
   readonly #responses = new Map<string, Map<string, string>>();
   readonly #gaps = new Map<string, Map<string, string>>();
-  readonly #sharedWith = new Set<string>();
+  readonly #sharedWorkers = new Set<string>();
   readonly #timelines = new Map<string, string>();
 
   recordResponse({ offerId, workerId, response }: WorkerOfferResponse): void {
@@ -15,7 +15,7 @@ export class Roster {
   }
 
   addSharedWorker({ workerId }: WorkerAddedContact): void {
-    this.#sharedWith.add(workerId);
+    this.#sharedWorkers.add(workerId);
   }
 
   /** Records that an assigned worker has cancelled this time slot. */
@@ -31,7 +31,7 @@ export class Roster {
     return {
       offers: toPlainObject(this.#responses),
       gaps: toPlainObject(this.#gaps),
-      sharedWith: [...this.#sharedWith],
+      sharedWith: [...this.#sharedWorkers],
       timelines: Object.fromEntries(this.#timelines),
     };
   }

@@ -8,7 +8,7 @@ export interface CallResponse<Body> {
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** The body: a string is sent unchanged, anything else as JSON. */
+  /** The request body. A string is sent unchanged, any other value as JSON. */
   body?: unknown;
   /** Whether to omit the call from the traffic log, which polling every 50 ms would flood. */
   quiet?: boolean;

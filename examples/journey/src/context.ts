@@ -3,7 +3,7 @@ import type { Phone } from "./phone.ts";
 import type { RecordingProxy } from "./recording-proxy.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** What all scenarios share: the callers, the phones and the proxy in front of the integrator. */
+/** The values that all scenarios share: the callers, the phones and the proxy in front of the integrator. */
 export interface Context {
   reporter: Reporter;
   /** Calls the hirer's system, whose back end uses @offers/client. */
@@ -21,9 +21,9 @@ export interface Context {
   cleo: Phone;
   /** The proxy between the platform and the integrator. */
   webhooks: RecordingProxy;
-  /** What Hana enters in the company profile. */
+  /** The values that Hana enters in the company profile. */
   profile: { baseAddress: string; secret: string };
-  /** The statuses that the platform's dialect returns when the offer's state forbids an operation, and for an unknown offer (D-51). */
+  /** The statuses that the platform returns in this dialect: if the offer state forbids an operation, and for an unknown offer (D-51). */
   statuses: { conflict: number; notFound: number };
   /** Kills the platform with SIGKILL, without a graceful shutdown. */
   killPlatform(): Promise<void>;

@@ -1,6 +1,5 @@
-// Starts the platform, an integrator and a hirer as processes on loopback, runs every operation of the contract step by step, and keeps
-// running so that you can try it by hand.
-// The options are in options.ts.
+// Starts the platform, an integrator and a hirer as processes on loopback, and runs every operation of the contract step by step. Then
+// keeps the processes running, so that you can try them by hand. The options are in options.ts.
 import { keepRunning } from "./keep-running.ts";
 import { type JourneyOptions, readOptions } from "./options.ts";
 import { Processes } from "./processes.ts";
@@ -34,7 +33,7 @@ try {
 if (!stopping) await traces?.report();
 const keepsRunning = hasPassed && !options.once;
 if (keepsRunning) keepRunning(processes);
-console.log(`\n${reporter.closingLine()}`);
+console.log(`\n${reporter.formatSummary()}`);
 if (!keepsRunning) stopAndExit();
 
 function readOptionsOrExit(): JourneyOptions {

@@ -30,7 +30,7 @@ export class Phone {
     return this.workerId.replace("worker_", "");
   }
 
-  /** Signs the worker in. @returns the response's status */
+  /** Signs the worker in. @returns the response status */
   async signIn(password: string): Promise<number> {
     const { status, body } = await this.#caller.call<{ token: string }>("POST", "/worker-app/session", {
       body: { workerId: this.workerId, password },
@@ -66,14 +66,14 @@ export class Phone {
     this.#stream?.close();
   }
 
-  /** Returns how many notifications about the offer, with this reason, the phone has received. */
-  notificationCount(reason: PushNotification["reason"], offerId: string): number {
+  /** Counts the notifications about the offer, with this reason, that the phone has received. */
+  countNotifications(reason: PushNotification["reason"], offerId: string): number {
     return this.#received.filter((notification) => notification.reason === reason && notification.offerId === offerId)
       .length;
   }
 
   awaitNotification(reason: PushNotification["reason"], offerId: string): Promise<unknown> {
-    const hasReceived = () => this.notificationCount(reason, offerId) > 0 || undefined;
+    const hasReceived = () => this.countNotifications(reason, offerId) > 0 || undefined;
     return eventually(`"${reason}" on ${this.workerId}'s phone`, hasReceived);
   }
 
@@ -83,13 +83,13 @@ export class Phone {
     return body.notifications;
   }
 
-  /** Opens, closes or responds to an offer. @returns the response's status */
+  /** Opens, closes or responds to an offer. @returns the response status */
   async performAction(action: "open" | "apply" | "reject" | "close", offerId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", `/worker-app/offers/${offerId}/${action}`);
     return status;
   }
 
-  /** Shares the worker's availability with an organisation. @returns the response's status */
+  /** Shares the worker's availability with an organisation. @returns the response status */
   async addContact(organisationId: string): Promise<number> {
     const { status } = await this.#caller.call("POST", "/worker-app/contacts", { body: { organisationId } });
     return status;

@@ -24,8 +24,8 @@ export interface ProcessesOptions {
   sandbox?: string | undefined;
   /** Collects the processes' spans; undefined if they are not traced. */
   traces?: JourneyTraces | undefined;
-  /** Puts a proxy in front of a process. @returns the URL that its callers use instead */
-  inFrontOf?: ((name: "platform" | "integrator", url: string) => Promise<string>) | undefined;
+  /** Starts a proxy in front of a process. @returns the URL of the proxy, which callers of the process use instead */
+  startProxyFor?: ((name: "platform" | "integrator", url: string) => Promise<string>) | undefined;
 }
 
 /** Runs the three processes, the proxies between them, and the phones. */
@@ -47,7 +47,7 @@ export class Processes {
   /** Starts the processes and signs the workers in, with a reported step for each. */
   async start(): Promise<Context> {
     const { reporter, secret } = this;
-    const { dialect, killBetweenSteps, inFrontOf = async (_name, url) => url } = this.#options;
+    const { dialect, killBetweenSteps, startProxyFor = async (_name, url) => url } = this.#options;
     const traffic = this.#traffic;
     reporter.scenario("Three processes on loopback");
 
@@ -59,20 +59,22 @@ export class Processes {
       OFFERS_ALLOW_LOOPBACK: "1",
       OFFERS_SHOW_ALL_MAIL: "1",
       OFFERS_RETRY_SCHEDULE: "1s,1s,2s,5s,10s",
-      // Turned off, because `eventually` polls twenty times a second.
+      // The rate limit is off because `eventually` polls twenty times a second.
       OFFERS_PERSON_RATE_LIMIT: "off",
       OFFERS_DIALECT: dialect,
     };
     const platform = await reporter.step("the platform starts", () => this.startPlatform());
-    const toPlatform = await this.#startProxy("hirer", "platform", await inFrontOf("platform", platform.url));
+    const platformUrl = await startProxyFor("platform", platform.url);
+    const platformProxy = await this.#startProxy("hirer", "platform", platformUrl);
     const integrator = await reporter.step("an integrator starts", async () =>
       this.#startExample("integrator", { PORT: String(await findFreePort(3001)), WEBHOOK_SECRET: secret }),
     );
-    const webhooks = await this.#startProxy("platform", "integrator", await inFrontOf("integrator", integrator.url));
+    const integratorUrl = await startProxyFor("integrator", integrator.url);
+    const webhooks = await this.#startProxy("platform", "integrator", integratorUrl);
     const hirer = await reporter.step("a hirer starts", async () =>
       this.#startExample("hirer", {
         PORT: String(await findFreePort(3002)),
-        OFFERS_BASE_URL: toPlatform.url,
+        OFFERS_BASE_URL: platformProxy.url,
         OFFERS_API_KEY: "demo-key-harbour",
         OFFERS_USER_ID: "user_hana",
       }),
@@ -139,7 +141,7 @@ export class Processes {
     return this.#isStopping;
   }
 
-  /** Returns the last lines that each process printed, to show after a failure. */
+  /** Formats the last lines that each process printed, for the report of a failure. */
   formatLastLines(): string {
     return this.running.map(({ name, lastLines }) => `── ${name}\n${lastLines.join("\n")}`).join("\n");
   }

@@ -3,18 +3,18 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import type { AddressInfo } from "node:net";
 import type { TrafficLog } from "./traffic-log.ts";
 
-/** What the proxy does instead of forwarding a request. */
+/** The failure that the proxy injects instead of forwarding a request. */
 export type FailureMode = "status 500" | "no response";
 
 /** A proxy on loopback that forwards every byte, records each request in the traffic log, and can inject failures. */
 export interface RecordingProxy {
   /** The URL that the proxy listens on. */
   readonly url: string;
-  /** The headers of the last request that returned 200. A forged request from a check may follow it. */
+  /** The headers of the last request that returned 200. A check may have sent a forged request after it. */
   readonly lastHeaders: IncomingHttpHeaders;
   /** How many requests are currently waiting for a response. */
-  readonly hanging: number;
-  /** Injects this failure into all further requests. Passing undefined ends the failure and closes hanging connections. */
+  readonly hangingCount: number;
+  /** Injects this failure into all later requests. Passing undefined ends the failure and closes hanging connections. */
   failWith(mode: FailureMode | undefined): void;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startRecordingProxy(
 ): Promise<RecordingProxy> {
   let failureMode: FailureMode | undefined;
   let lastHeaders: IncomingHttpHeaders = {};
-  let hanging = 0;
+  let hangingCount = 0;
 
   const server = createServer((incoming, outgoing) => {
     const startedAt = performance.now();
@@ -38,9 +38,9 @@ export async function startRecordingProxy(
     };
     if (failureMode === "no response") {
       incoming.resume();
-      hanging++;
+      hangingCount++;
       outgoing.once("close", () => {
-        hanging--;
+        hangingCount--;
         record("no response");
       });
     } else if (failureMode === "status 500") {
@@ -57,8 +57,8 @@ export async function startRecordingProxy(
     get lastHeaders() {
       return lastHeaders;
     },
-    get hanging() {
-      return hanging;
+    get hangingCount() {
+      return hangingCount;
     },
     failWith(mode) {
       failureMode = mode;
@@ -73,7 +73,7 @@ export async function startRecordingProxy(
   };
 }
 
-/** Forwards a request unchanged, and records the response's status or the error. */
+/** Forwards a request unchanged, and records the response status or the error. */
 function forward(
   targetUrl: string,
   incoming: IncomingMessage,
@@ -82,15 +82,15 @@ function forward(
 ): void {
   const { method, url = "", rawHeaders } = incoming;
   // Use a new connection for each request, so that no connection is left over from a killed platform.
-  const onward = request(new URL(url, targetUrl), { method, headers: rawHeaders, agent: false });
-  onward.once("response", (response) => {
+  const forwardedRequest = request(new URL(url, targetUrl), { method, headers: rawHeaders, agent: false });
+  forwardedRequest.once("response", (response) => {
     outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
     response.pipe(outgoing);
     response.once("end", () => record(response.statusCode ?? 502));
   });
-  onward.once("error", ({ message }) => {
+  forwardedRequest.once("error", ({ message }) => {
     outgoing.destroy();
     record(message);
   });
-  incoming.pipe(onward);
+  incoming.pipe(forwardedRequest);
 }

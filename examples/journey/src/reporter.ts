@@ -4,10 +4,10 @@ import type { TrafficLog } from "./traffic-log.ts";
 /** Prints each step with the requests made during the step. */
 export class Reporter {
   readonly #traffic: TrafficLog;
-  #passed = 0;
-  #failed = 0;
+  #passedCount = 0;
+  #failedCount = 0;
 
-  /** Runs before every step; it is not reported. */
+  /** Runs before every step. It is not reported. */
   beforeStep: () => Promise<void> = async () => {};
 
   constructor(traffic: TrafficLog) {
@@ -20,15 +20,15 @@ export class Reporter {
 
   /** Runs one step. A failed step ends the walkthrough, because later steps depend on it. */
   async step<T>(title: string, run: () => Promise<T>): Promise<T> {
-    const number = String(this.#passed + this.#failed + 1).padStart(3);
+    const number = String(this.#passedCount + this.#failedCount + 1).padStart(3);
     try {
       await this.beforeStep();
       const result = await run();
-      this.#passed++;
+      this.#passedCount++;
       console.log(`${number} ${styleText("green", "✓")} ${title}`);
       return result;
     } catch (error) {
-      this.#failed++;
+      this.#failedCount++;
       console.log(`${number} ${styleText("red", "✗")} ${title}`);
       throw error;
     } finally {
@@ -37,11 +37,11 @@ export class Reporter {
   }
 
   get failed(): number {
-    return this.#failed;
+    return this.#failedCount;
   }
 
-  closingLine(): string {
-    return `journey: ${this.#passed} steps passed, ${this.#failed} failed`;
+  formatSummary(): string {
+    return `journey: ${this.#passedCount} steps passed, ${this.#failedCount} failed`;
   }
 
   #printTraffic(): void {

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const startLimitMs = 180_000;
+const startTimeoutMs = 180_000;
 
 /** A process that has started listening. */
 export interface RunningProcess {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** The last 40 lines that it printed, to show after a failure. */
+  /** The last 40 lines that the process printed, for the report of a failure. */
   readonly lastLines: readonly string[];
   /** Resolves with the signal or exit code when the process has ended. */
   readonly ended: Promise<string>;
@@ -36,8 +36,8 @@ export async function startProcess(
   const url = await Promise.race([
     readListeningUrl(child, lastLines),
     ended.then((reason) => Promise.reject(new Error(reason))),
-    sleep(startLimitMs, undefined, { ref: false }).then(() =>
-      Promise.reject(new Error(`it did not print its URL within ${startLimitMs / 1_000} s`)),
+    sleep(startTimeoutMs, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error(`it did not print its URL within ${startTimeoutMs / 1_000} s`)),
     ),
   ]).catch((error: Error) => {
     child.kill("SIGKILL");

@@ -4,7 +4,7 @@ export interface Exchange {
   to: string;
   method: string;
   path: string;
-  /** The response's status, or why there was no response. */
+  /** The response status, or why there was no response. */
   status: number | string;
   milliseconds: number;
 }

@@ -19,13 +19,13 @@ const queue = await openQueue();
 
 async function receiveWebhook(request: Request): Promise<Response> {
   const { event, response } = await parseWebhook(options, request);
-  // Enqueue before responding: if the process is killed in between, the service sends the event again.
+  // Enqueue before responding, because the service sends the event again if the process is killed in between.
   if (event) await queue.send(event);
   await pause(Number(PAUSE_MS));
   return response;
 }
 
-// Longer than a proxy keeps an idle connection: nginx 60 s, Caddy 120 s.
+// Longer than a proxy keeps an idle connection open: 60 s for nginx, 120 s for Caddy.
 const serverOptions = { keepAliveTimeout: 130_000 };
 serve({ fetch: receiveWebhook, port: Number(PORT), hostname: "127.0.0.1", serverOptions }, ({ port }) =>
   console.log(`edge on port ${port}`),

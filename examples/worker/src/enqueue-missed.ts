@@ -4,7 +4,7 @@ import type { Queue } from "./queue.ts";
 
 /**
  * Enqueues the events in the platform's feed after the last saved cursor. If an event also arrives as a webhook, the inbox recognises the
- * duplicate, because both have the same key.
+ * duplicate by its key.
  */
 export async function enqueueMissedEvents(
   pool: Pool,

@@ -6,8 +6,8 @@ import type { Pool, PoolClient } from "pg";
 export async function handleEvent(pool: Pool, inbox: Inbox<PoolClient>, event: WebhookEvent): Promise<boolean> {
   switch (event.type) {
     case "WorkerOfferResponse": {
-      // An upsert does not need the inbox. The newest response wins, however many times and in whatever order events are delivered.
-      // `<=`, because two responses may be received within one millisecond.
+      // An upsert does not need the inbox. It saves the newest response, however often and in whatever order events are delivered.
+      // The condition uses `<=` because two responses may be received within one millisecond.
       const { offerId, workerId, response } = event.data;
       await pool.query(
         `INSERT INTO responses (offer_id, worker_id, response, received_at) VALUES ($1, $2, $3, $4)

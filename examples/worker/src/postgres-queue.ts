@@ -4,7 +4,7 @@ import { concurrency, deadLetters, maxDeliveries, type Queue, queueName } from "
 
 const { DATABASE_URL, LEASE_SECONDS = "30" } = process.env;
 
-/** Opens a queue in PostgreSQL. If a worker crashes, another one gets its message after `LEASE_SECONDS`. */
+/** Opens a queue in PostgreSQL. If a worker crashes, another worker receives its message after `LEASE_SECONDS`. */
 export async function openPostgresQueue(): Promise<Queue> {
   if (!DATABASE_URL) throw new Error("Set DATABASE_URL to the URL of a PostgreSQL database.");
   const boss = new PgBoss({

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "@offers/webhook-kit";
 export interface Message {
   /** The JSON value that was passed to `send`. */
   readonly event: unknown;
-  /** Whether the queue has already delivered it to a worker, which crashed or failed. */
+  /** Whether the queue has already delivered this message to a worker that crashed or failed. */
   readonly isRedelivered: boolean;
 }
 
@@ -12,8 +12,9 @@ export interface Queue {
   /** Resolves once the event is stored. Until then, a crash may lose it. */
   send(event: WebhookEvent): Promise<void>;
   /**
-   * Passes each event to `handle`, several concurrently. The event is removed once `handle` resolves. If it rejects, the event is delivered
-   * again after a growing delay; after `maxDeliveries`, or for an event that this version does not recognise, it goes to `deadLetters`.
+   * Passes each event to `handle`, several concurrently. An event is removed once `handle` resolves. If `handle` rejects, the event is
+   * delivered again after a growing delay. After `maxDeliveries`, it is moved to `deadLetters`, as is an event that this version does not
+   * recognise.
    */
   work(handle: (message: Message) => Promise<void>): Promise<void>;
 }

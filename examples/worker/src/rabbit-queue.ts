@@ -3,14 +3,14 @@ import { InvalidEventError } from "@offers/webhook-kit";
 import { Connection, ConsumerStatus } from "rabbitmq-client";
 import { concurrency, deadLetters, maxDeliveries, type Queue, queueName } from "./queue.ts";
 
-/** Arguments of a quorum queue, which is replicated and counts deliveries. */
-const quorum = { "x-queue-type": "quorum" as const };
-const deadLetterOptions = { queue: deadLetters, durable: true, arguments: quorum };
+/** The arguments of a quorum queue, which is replicated and counts deliveries. */
+const quorumArguments = { "x-queue-type": "quorum" as const };
+const deadLetterOptions = { queue: deadLetters, durable: true, arguments: quorumArguments };
 const queueOptions = {
   queue: queueName,
   durable: true,
   arguments: {
-    ...quorum,
+    ...quorumArguments,
     "x-delivery-limit": maxDeliveries,
     "x-dead-letter-exchange": "",
     "x-dead-letter-routing-key": deadLetters,
@@ -44,7 +44,7 @@ export function openRabbitQueue(url: string): Queue {
         } catch (error) {
           console.error(error instanceof Error ? error.message : error);
           if (error instanceof InvalidEventError) return ConsumerStatus.DROP;
-          // Pause: otherwise a one-second database outage would use up all deliveries.
+          // Without this pause, a one-second database outage would use up all deliveries.
           await pause(Math.min(1_000 * 2 ** Number(headers?.["x-delivery-count"] ?? 0), 60_000));
           return ConsumerStatus.REQUEUE;
         }

@@ -18,8 +18,8 @@ const inbox = postgresInbox(pool);
 
 const tracer = trace.getTracer("@offers-examples/worker");
 
-/** Handles an event in a span that continues the trace from `createOffer`. */
-const handle = (event: WebhookEvent): Promise<boolean> =>
+/** Handles an event in a span that continues the trace from `createOffer`. @returns whether the event was a duplicate */
+const handleInSpan = (event: WebhookEvent): Promise<boolean> =>
   traceEvent(event, () =>
     tracer.startActiveSpan("save event", (span) => handleEvent(pool, inbox, event).finally(() => span.end())),
   );
@@ -38,7 +38,7 @@ if (PLATFORM_URL) {
   console.log(`worker has caught up; events enqueued from the feed: ${read}`);
 }
 await queue.work(async ({ event, isRedelivered }) => {
-  const isDuplicate = await handle(parseWebhookEvent(event));
+  const isDuplicate = await handleInSpan(parseWebhookEvent(event));
   if (isDuplicate) await countDuplicate(isRedelivered);
   // If the process is killed before this function ends, the message is delivered again.
   await pause(Number(PAUSE_MS));

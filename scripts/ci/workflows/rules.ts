@@ -6,7 +6,7 @@ export type Rule = (workflow: Workflow) => readonly string[];
 /** Triggers that outsiders cannot use to start a run with permissions in this repository. */
 const safeTriggers = ["pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"];
 
-/** Actions allowed in a job that may publish: none of them runs code from this repository or from a dependency. */
+/** Actions allowed in a job that may publish. They run no code from this repository or from a dependency. */
 const allowedActions = ["actions/download-artifact", "actions/setup-node"];
 
 /** Matches commands that run or download code, and executable files. */
@@ -68,16 +68,17 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   "a pull request's run has no write permissions and no secrets": (workflow) => {
     if (!workflow.triggers.includes("pull_request")) return [];
-    const writing = checkJobs(({ permissions }) => (mayWrite(permissions) ? ["may write"] : []))(workflow);
-    return /\bsecrets\b/.test(JSON.stringify(workflow.jobs)) ? [...writing, "reads secrets"] : writing;
+    const errors = checkJobs(({ permissions }) => (mayWrite(permissions) ? ["may write"] : []))(workflow);
+    return /\bsecrets\b/.test(JSON.stringify(workflow.jobs)) ? [...errors, "reads secrets"] : errors;
   },
 
   "only this repository's main branch has write permissions": ({ jobs }) => {
-    /** Whether this job, or one that it needs, runs only on the main branch of this repository. */
+    /** Whether this job, or a job that it needs, runs only on the main branch of this repository. */
     const isGuarded = (name: string): boolean => {
       const { if: condition = "", needs = [] } = jobs[name] ?? {};
       const conditions = ["github.repository_owner == 'offers'", "github.ref == 'refs/heads/main'"];
-      return conditions.every((part) => String(condition).includes(part)) || [needs].flat().some(isGuarded);
+      const isMainOnly = conditions.every((expression) => String(condition).includes(expression));
+      return isMainOnly || [needs].flat().some(isGuarded);
     };
     return Object.entries(jobs).flatMap(([name, { permissions }]) =>
       mayWrite(permissions) && !isGuarded(name) ? [`${name}: may write in a fork or on another branch`] : [],
@@ -109,7 +110,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   "a workflow's runs do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),
 };
 
-/** Creates a rule that checks each job, and prefixes its errors with the job's name. */
+/** Creates a rule that checks each job, and prefixes its errors with the job name. */
 function checkJobs(findErrors: (job: Job) => readonly string[]): Rule {
   return ({ jobs }) =>
     Object.entries(jobs).flatMap(([name, job]) => findErrors(job).map((error) => `${name}: ${error}`));
@@ -119,7 +120,7 @@ function checkSteps(findErrors: (step: Step) => readonly string[]): Rule {
   return checkJobs(({ steps = [] }) => steps.flatMap(findErrors));
 }
 
-/** Finds parts of a step that might execute code from this repository or from a dependency. */
+/** Finds the actions and commands in a step that might execute code from this repository or from a dependency. */
 function findExecutedCode({ uses, run }: Step): string[] {
   const errors: string[] = [];
   if (uses !== undefined && !allowedActions.includes(uses.replace(/@.*/, ""))) errors.push(`uses ${uses}`);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isAlias, isScalar, parseDocument, visit } from "yaml";
 
-/** A token's permissions; a string is a GitHub shorthand for all of them, such as `read-all`. */
+/** The permissions of a token. A string is GitHub's shorthand for all of them, such as `read-all`. */
 export type Permissions = string | Readonly<Record<string, string>>;
 
 export interface Step {
@@ -17,9 +17,9 @@ export interface Step {
 export interface Job {
   readonly if?: unknown;
   readonly needs?: string | readonly string[];
-  /** The deployment environment; GitHub waits for its reviewers before the job starts. */
+  /** The deployment environment. GitHub waits for its reviewers before the job starts. */
   readonly environment?: unknown;
-  /** The reusable workflow to call; replaces steps. */
+  /** The reusable workflow to call instead of running steps. */
   readonly uses?: string;
   readonly permissions?: Permissions;
   readonly steps?: readonly Step[];
@@ -30,7 +30,7 @@ export interface Job {
   readonly "continue-on-error"?: unknown;
 }
 
-/** The parts of a file in `.github/workflows` that the policy reads. */
+/** The fields of a file in `.github/workflows` that the policy reads. */
 export interface Workflow {
   readonly triggers: readonly string[];
   readonly permissions?: Permissions;
@@ -57,8 +57,12 @@ export function parseWorkflow(text: string): Workflow {
     },
   });
   const { on, ...content } = document.toJS() as Content;
-  const triggers = typeof on === "string" ? [on] : Array.isArray(on) ? on : Object.keys(on);
-  return { ...content, triggers, uses };
+  return { ...content, triggers: listTriggers(on), uses };
+}
+
+function listTriggers(on: Content["on"]): readonly string[] {
+  if (typeof on === "string") return [on];
+  return Array.isArray(on) ? on : Object.keys(on);
 }
 
 const githubFolder = resolve(import.meta.dirname, "../../../.github");
@@ -95,7 +99,8 @@ export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometime
         const values = resolveMatrixVariable(variable, step.env, job).flatMap((value) => value.split(" "));
         return values.map((value) => name.replace(`$${variable}`, value));
       });
-      npmScripts[step.if === undefined && job.if === undefined ? "always" : "sometimes"].push(...names);
+      const isConditional = step.if !== undefined || job.if !== undefined;
+      npmScripts[isConditional ? "sometimes" : "always"].push(...names);
     }
   return npmScripts;
 }
@@ -105,7 +110,7 @@ const findScriptNames = (text: string): string[] =>
     ([, script = "", short = script]) => short.replace(/ -- "?/, " "),
   );
 
-/** Returns every value that a step's variable takes: several if it comes from the job's matrix. */
+/** Returns every value of a variable in a step. A variable from the job matrix has several values. */
 function resolveMatrixVariable(variable: string, env: Job["env"], { env: jobEnv, strategy }: Job): string[] {
   const value = String(env?.[variable] ?? jobEnv?.[variable] ?? "");
   const [, dimension] = /^\$\{\{ *matrix\.([\w-]+) *\}\}$/.exec(value) ?? [];

@@ -6,7 +6,7 @@ import { dirname as getFolder, join as joinPath, relative } from "node:path/posi
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from "vitepress";
 import { tabsMarkdownPlugin } from "vitepress-plugin-tabs";
-import { mapReferenceAnchors } from "../pages/print-http-reference.ts";
+import { mapReferenceAnchors } from "../pages/render-http-reference.ts";
 import { accessibleSearchBox, search } from "./search.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -29,7 +29,7 @@ const isPage = (source: string): boolean =>
 
 const pagesByAnchor = mapReferenceAnchors(root);
 
-/** Finds the site's page for an anchor or an entry in a file that the site splits into pages. */
+/** Finds the page of the site for a link to a file that the site splits into pages. */
 function findGeneratedPage(file: string, fragment: string | undefined, text: string): string | undefined {
   if (file === "docs/http-reference.md") return pagesByAnchor.get(fragment ?? "");
   if (file === "spec/decisions.yaml")
@@ -40,16 +40,16 @@ function findGeneratedPage(file: string, fragment: string | undefined, text: str
 /**
  * Resolves a link in a Markdown file: to a page, as an absolute path, or to a file in the repository.
  *
- * @param text the link's text: `D-52` leads to that decision
- * @throws when neither exists
+ * @param text the link text; `D-52` leads to that decision
+ * @throws if neither exists
  */
 function resolveLink(source: string, target: string, text: string): string {
   const [path = "", fragment] = target.split("#");
   const hash = fragment === undefined ? "" : `#${fragment}`;
-  const [, tracked] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(path) ?? [];
-  if ((path === "" && source !== "docs/http-reference.md") || (tracked === undefined && /^[a-z]+:/.test(path)))
+  const [, repositoryPath] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(path) ?? [];
+  if ((path === "" && source !== "docs/http-reference.md") || (repositoryPath === undefined && /^[a-z]+:/.test(path)))
     return target;
-  const file = path === "" ? source : (tracked ?? joinPath(getFolder(source), decodeURI(path)));
+  const file = path === "" ? source : (repositoryPath ?? joinPath(getFolder(source), decodeURI(path)));
   const page = findGeneratedPage(file, fragment, text);
   if (page !== undefined) return page;
   if (!existsSync(join(root, file))) throw new Error(`${source} links to ${target}, which does not exist`);
@@ -57,7 +57,7 @@ function resolveLink(source: string, target: string, text: string): string {
   return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
 }
 
-/** Reads a package's modules and their exports, without TypeDoc's groups such as classes and interfaces. */
+/** Reads the modules of a package and their exports, without TypeDoc's groups, such as classes and interfaces. */
 const readReferenceSidebar = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
   const modules: DefaultTheme.SidebarItem[] = JSON.parse(
@@ -75,14 +75,14 @@ const readReferenceSidebar = (folder: string): DefaultTheme.SidebarItem[] => {
 const modules = ["client", "webhook-kit"].map(readReferenceSidebar);
 
 /** The page of each exported name, except names that several modules export. */
-const symbols = new Map<string, string>();
-const exported = modules.flat().flatMap(({ items = [] }) => items);
-for (const { text = "", link = "" } of exported)
-  if (exported.filter((item) => item.text === text).length === 1) symbols.set(text, link);
+const pageByExport = new Map<string, string>();
+const exportItems = modules.flat().flatMap(({ items = [] }) => items);
+for (const { text = "", link = "" } of exportItems)
+  if (exportItems.filter((item) => item.text === text).length === 1) pageByExport.set(text, link);
 
 type Token = Parameters<Parameters<NonNullable<MarkdownOptions["config"]>>[0]["renderer"]["render"]>[0][number];
 
-/** Adds each column's name to its cells. On a phone, where a row is a block, the style sheet shows the name before the cell. */
+/** Adds the column name to each cell. On a phone, where a row is a block, the style sheet shows the name before the cell. */
 function labelCells(tokens: readonly Token[]): void {
   let labels: string[] = [];
   let column = 0;
@@ -103,10 +103,11 @@ const markdown: MarkdownOptions = {
     md.core.ruler.push("labelled-cells", ({ tokens }) => labelCells(tokens));
     md.core.ruler.push("repository-links", ({ tokens, env, Token }) => {
       const file: string | undefined = env.realPath ?? env.path;
-      if (file === undefined) return; // a title alone
+      // A title is rendered without a file.
+      if (file === undefined) return;
       const source = relative(root, file);
       for (const [index, { children }] of tokens.entries()) {
-        const shouldLinkSymbols = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
+        const shouldLinkExports = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
         let isLink = false;
         for (const token of children?.slice() ?? []) {
           if (token.type === "link_open") {
@@ -114,12 +115,13 @@ const markdown: MarkdownOptions = {
             token.attrSet("href", resolveLink(source, token.attrGet("href") ?? "", text));
           }
           isLink = token.type === "link_open" || (isLink && token.type !== "link_close");
-          const page = token.type === "code_inline" ? symbols.get(token.content.replace(/\(.*\)$/, "")) : undefined;
-          if (page === undefined || isLink || !shouldLinkSymbols) continue;
-          // `webhookRouter` in a guide leads to its reference.
-          const open = new Token("link_open", "a", 1);
-          open.attrSet("href", page);
-          children?.splice(children.indexOf(token), 1, open, token, new Token("link_close", "a", -1));
+          const page =
+            token.type === "code_inline" ? pageByExport.get(token.content.replace(/\(.*\)$/, "")) : undefined;
+          if (page === undefined || isLink || !shouldLinkExports) continue;
+          // Link an exported name, such as `webhookRouter`, to its reference.
+          const openingToken = new Token("link_open", "a", 1);
+          openingToken.attrSet("href", page);
+          children?.splice(children.indexOf(token), 1, openingToken, token, new Token("link_close", "a", -1));
         }
       }
     });
@@ -284,7 +286,7 @@ const sidebar: DefaultTheme.SidebarMulti = {
 
 const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
 
-/** Finds the first paragraph of prose, and removes its Markdown. */
+/** Returns the first paragraph of prose as plain text. */
 const extractFirstParagraph = (markdown: string): string => {
   const prose = markdown
     .replace(/^```[\s\S]*?^```$/gm, "")
@@ -322,18 +324,23 @@ interface ListedPage {
   path: string;
 }
 
-/** Lists the site's sections with their pages. Each page is listed once, even if several sections show it. */
+/** Lists the sections of the site with their pages. Each page is listed once, even if several sections contain it. */
 function listSections(): { title: string; pages: ListedPage[] }[] {
-  const listed = new Set<string>();
+  const listedPaths = new Set<string>();
   return [...guides, ...Object.values(sidebar).flat()]
     .map((group) => {
-      const pages = listPages([group]).filter(({ path }) => !listed.has(path) && listed.add(path));
+      const pages: ListedPage[] = [];
+      for (const page of listPages([group])) {
+        if (listedPaths.has(page.path)) continue;
+        listedPaths.add(page.path);
+        pages.push(page);
+      }
       return { title: group.text ?? "", pages };
     })
     .filter(({ pages }) => pages.length > 0);
 }
 
-/** Flattens the sidebar into pages with the paths of their Markdown files. */
+/** Flattens sidebar items into pages with the paths of their Markdown files. */
 const listPages = (items: readonly DefaultTheme.SidebarItem[]): ListedPage[] =>
   items.flatMap(({ text = "", link, items: children = [] }) => {
     const path = link
@@ -343,7 +350,7 @@ const listPages = (items: readonly DefaultTheme.SidebarItem[]): ListedPage[] =>
     return [...(path === undefined ? [] : [{ text, path }]), ...listPages(children)];
   });
 
-/** Returns the text of llms.txt, which lists the pages for language models. @see https://llmstxt.org */
+/** Renders llms.txt, which lists the pages for language models. @see https://llmstxt.org */
 function renderLlms(base: string): string {
   const sections = listSections().map(({ title, pages }) =>
     [`## ${title}`, "", ...pages.map(({ text, path }) => `- [${text}](${base}${path})`)].join("\n"),

@@ -2,7 +2,8 @@
 import type { DefaultTheme, UserConfig } from "vitepress";
 
 /**
- * Weights a page: guides come before tables of decisions. Runs in the browser, so it must not refer to anything outside this function.
+ * Returns the weight of a page in search results, so that guides come before tables of decisions. Runs in the browser, so it must not refer
+ * to anything outside this function.
  */
 const boostDocument = (id: string): number => {
   if (/(?:contract|decisions|glossary|benchmarks)\.html/.test(id)) return 0.3;
@@ -10,7 +11,7 @@ const boostDocument = (id: string): number => {
   return id.includes("/reference/") ? 0.6 : 1;
 };
 
-/** Splits `onWorkerOfferResponse` and `rate_limited` into words, and keeps the whole name. Runs in the browser too. */
+/** Splits a name such as `onWorkerOfferResponse` or `rate_limited` into words, in addition to the whole name. Runs in the browser too. */
 const tokenize = (text: string): string[] =>
   text
     .split(/[^\p{L}\p{N}_.]+|\.(?=\s|$)/u)
@@ -67,9 +68,10 @@ export const search: DefaultTheme.Config["search"] = {
 };
 
 /**
- * Accessibility fixes for VitePress's search box, as replacements in its template. The box is a button that contains buttons, and its
- * options contain links: a screen reader may announce neither (ARIA 1.2, "children presentational"). A link's label omits text that the
- * link shows (WCAG 2.5.3), and an element without a role must not have a label. The order matters: a replacement is not replaced again.
+ * Accessibility fixes for the search box of VitePress, as replacements in its template. The box is a button that contains buttons, and its
+ * options contain links, so a screen reader may announce neither (ARIA 1.2, "children presentational"). The label of a link omits text that
+ * the link shows (WCAG 2.5.3), and an element without a role must not have a label. The order matters, because a later replacement applies
+ * to the result of the earlier ones.
  */
 const corrections = {
   ":aria-owns=\"results?.length ? 'localsearch-list' : undefined\"": "",
@@ -96,9 +98,11 @@ export const accessibleSearchBox: Plugin = {
   enforce: "pre",
   transform(code, id) {
     if (!id.endsWith("/VPLocalSearchBox.vue")) return undefined;
-    return Object.entries(corrections).reduce((text, [original, replacement]) => {
-      if (!text.includes(original)) throw new Error(`VitePress's search box does not contain ${original}`);
-      return text.replaceAll(original, replacement);
-    }, code);
+    let template = code;
+    for (const [original, replacement] of Object.entries(corrections)) {
+      if (!template.includes(original)) throw new Error(`VitePress's search box does not contain ${original}`);
+      template = template.replaceAll(original, replacement);
+    }
+    return template;
   },
 };

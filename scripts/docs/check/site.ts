@@ -11,9 +11,9 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** The folder of the built site. */
     site: string;
-    /** The paths of its pages, without an extension. */
+    /** The paths of the pages, without an extension. */
     pages: string[];
-    /** The site's URL, with a path prefix like on GitHub Pages. */
+    /** The URL of the site, with a path prefix like on GitHub Pages. */
     address: string;
   }
 }

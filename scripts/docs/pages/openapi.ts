@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** The parts of the schema format that spec/openapi.yaml uses. */
+/** The schema keywords that spec/openapi.yaml uses. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -79,11 +79,12 @@ export interface OpenApi {
 
 export const readOpenApi = (root: string): OpenApi => parse(readFileSync(join(root, "spec/openapi.yaml"), "utf8"));
 
-/** Resolves a local `$ref`; returns any other value unchanged. */
+/** Resolves a local `$ref`. Returns any other value unchanged. */
 export function resolveRef<T extends { $ref?: string }>(api: OpenApi, value: T): T {
   if (value.$ref === undefined) return value;
   const path = value.$ref.replace(/^#\//, "").split("/");
-  const resolved = path.reduce<unknown>((node, key) => Object(node)[key], api);
+  let resolved: unknown = api;
+  for (const key of path) resolved = (resolved as Readonly<Record<string, unknown>> | undefined)?.[key];
   if (resolved === undefined) throw new Error(`spec/openapi.yaml has no ${value.$ref}`);
   return resolved as T;
 }

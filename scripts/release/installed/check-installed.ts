@@ -6,7 +6,11 @@ import { strict } from "../../../tests/types/programs.ts";
 import { runCommand } from "../../processes/run-command.ts";
 import { findSnippets, type Snippet } from "../../snippets/read.ts";
 
-/** Installs packages, and what their READMEs' snippets import, into a new project. @param packages tarballs, or names with versions */
+/**
+ * Installs packages, and the packages that their README snippets import, into a new project.
+ *
+ * @param packages tarballs, or names with versions
+ */
 export async function installPackages(
   folder: string,
   packages: readonly string[],
@@ -28,24 +32,24 @@ const readInstalledSnippets = (project: string): readonly Snippet[] =>
     ...findSnippets(readme, readFileSync(join(project, readme), "utf8")),
   ]);
 
-/** Lists the other packages that the snippets import, in the versions from the workspace's catalog. */
+/** Lists the other packages that the snippets import, in the versions from the workspace catalog. */
 function listSnippetPeers(project: string): readonly string[] {
   const { catalog } = parse(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) as {
     catalog: Record<string, string>;
   };
-  const imported = readInstalledSnippets(project)
+  const importedNames = readInstalledSnippets(project)
     .flatMap(({ code }) => [...code.matchAll(/\bfrom "((?:@[\w-]+\/)?[\w-]+)[^"]*"/g)])
     .map(([, name = ""]) => name)
     .filter((name) => catalog[name] !== undefined && !name.startsWith("@offers/"));
-  const types = ["@types/node", "@types/express", "@types/pg", "@types/aws-lambda", "openapi-fetch", "zod"];
-  return [...new Set([...imported, ...types, "typescript"])].map((name) => `${name}@${catalog[name]}`);
+  const requiredNames = ["@types/node", "@types/express", "@types/pg", "@types/aws-lambda", "openapi-fetch", "zod"];
+  return [...new Set([...importedNames, ...requiredNames, "typescript"])].map((name) => `${name}@${catalog[name]}`);
 }
 
 /**
  * Compiles every TypeScript block of the installed READMEs, each as a separate module.
  *
  * @returns the number of blocks
- * @throws with the compiler's output, which names the README and the line
+ * @throws an error with the compiler output, which contains the README and the line
  */
 export async function compileSnippets(project: string): Promise<number> {
   const snippets = readInstalledSnippets(project);
@@ -56,7 +60,7 @@ export async function compileSnippets(project: string): Promise<number> {
     skipLibCheck: true,
     module: "nodenext",
     moduleDetection: "force",
-    // The same options as the repository's own check of snippets.
+    // These options are the same as in the repository's own check of snippets.
     noPropertyAccessFromIndexSignature: false,
     lib: ["es2023", "dom", "dom.iterable"],
     types: ["node"],

@@ -10,8 +10,8 @@ import { loadReadmeProgram, type ModuleSystem } from "../packages/readme-program
 const secret = "2b5f0e0e-4b0c-4f57-9d2a-6a3c1e6f7d10";
 
 /**
- * Runs the README's two programs in a project with the packages: one calls the reference platform, the other receives requests that
- * openssl signed.
+ * Runs the two programs from README.md in a project that contains the packages. One calls the reference platform, the other receives
+ * requests that openssl has signed.
  *
  * @throws if a program does not do what README.md says
  */
@@ -42,7 +42,7 @@ export async function runReadmePrograms(
   }
 }
 
-/** Returns the response statuses of four requests: signed by openssl, with a different timestamp, with a wrong secret, and unsigned. */
+/** Returns the response statuses of four requests: signed by openssl, with a changed timestamp, with a wrong secret, and unsigned. */
 async function fetchStatuses(address: string): Promise<readonly number[]> {
   await waitFor200(`${address}/test`);
   const timestamp = new Date().toISOString();
@@ -64,7 +64,7 @@ async function computeOpensslDigest(text: string): Promise<string> {
 }
 
 async function waitFor200(address: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let attempt = 0; attempt < 200; attempt++) {
     const response = await fetch(address).catch(() => undefined);
     if (response?.status === 200) return;
     await sleep(100);

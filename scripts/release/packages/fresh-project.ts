@@ -12,9 +12,9 @@ const root = join(import.meta.dirname, "../../..");
 /** A project outside the workspace, in which npm has installed the packages. */
 export interface FreshProject {
   folder: string;
-  /** Returns the path of a package's tarball, by the package's name without the scope. */
+  /** Returns the path of a package's tarball, by the package name without the scope. */
   tarball(name: string): string;
-  /** Installs packages, in the given version or the version from the workspace's catalog. */
+  /** Installs packages, in the given version or the version from the workspace catalog. */
   install(...names: string[]): Promise<void>;
   /** Writes a file. @returns its path */
   write(file: string, content: string): Promise<string>;
@@ -33,8 +33,8 @@ export async function createFreshProject(): Promise<FreshProject> {
     folder,
     tarball: (name) => tarballs[packageNames.indexOf(name)] ?? throwUnknownPackage(name),
     async install(...names) {
-      const versioned = names.map((name) => (catalog[name] ? `${name}@${catalog[name]}` : name));
-      await run("npm", ["install", "--no-audit", "--no-fund", ...versioned], { cwd: folder });
+      const specifiers = names.map((name) => (catalog[name] ? `${name}@${catalog[name]}` : name));
+      await run("npm", ["install", "--no-audit", "--no-fund", ...specifiers], { cwd: folder });
     },
     async write(file, content) {
       await writeFile(join(folder, file), content);
@@ -63,8 +63,8 @@ export interface UnpackedProject {
 }
 
 /**
- * Creates a project with the packed packages, unpacked, and links to their peers in the workspace: enough for a compiler, and much faster
- * than `npm install`.
+ * Creates a project that contains the unpacked packages and links to their peers in the workspace. This is enough for a compiler, and much
+ * faster than `npm install`.
  */
 export async function createUnpackedProject(): Promise<UnpackedProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));

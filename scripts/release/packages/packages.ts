@@ -16,7 +16,7 @@ export interface PublishedPackage {
   folder: string;
   version: string;
   bin: Readonly<Record<string, string>>;
-  /** Whether a program can import it; a command has only `bin`. */
+  /** Whether a program can import it. A command has only `bin`. */
   isImported: boolean;
 }
 
@@ -47,7 +47,7 @@ export function readPublishedPackages(workspace: string = root): readonly Publis
 
 const published = readPublishedPackages();
 
-/** The packages that programs import, by name without the scope. */
+/** The names, without the scope, of the packages that programs import. */
 export const packageNames: readonly string[] = published.flatMap(({ isImported, shortName }) =>
   isImported ? [shortName] : [],
 );
@@ -59,7 +59,7 @@ export function findPackageFolder(name: string): string {
   return join(root, folder);
 }
 
-/** Packs a built package as for publishing. @returns the tarball's path */
+/** Packs a built package as for publishing. @returns the path of the tarball */
 export async function pack(name: string, destination: string): Promise<string> {
   const { stdout } = await promisify(execFile)("pnpm", ["pack", "--json", "--pack-destination", destination], {
     cwd: findPackageFolder(name),
@@ -69,7 +69,7 @@ export async function pack(name: string, destination: string): Promise<string> {
 
 /** A module that a user may import, from the `exports` of a package.json. */
 export interface Entry {
-  /** The specifier to import it by. */
+  /** The specifier in an import of the module. */
   name: string;
   /** The module that it is built from, relative to the root. */
   source: string;

@@ -9,7 +9,7 @@ import { installOldestNode } from "../../processes/run-command.ts";
 import { runReadmePrograms } from "../installed/run-readme-programs.ts";
 import { createFreshProject, type FreshProject } from "./fresh-project.ts";
 import { packageNames } from "./packages.ts";
-import { inBothModuleSystems } from "./readme-program.ts";
+import { moduleSystems } from "./readme-program.ts";
 
 const run = promisify(execFile);
 
@@ -17,7 +17,7 @@ const nodeNames = ["this Node", "Node 20.19"] as const;
 
 /** The full matrix adds only the oldest Node: `npm run check -- compatibility runtimes` tests all versions. */
 const nodesAndModuleSystems = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
-  inBothModuleSystems.map(([file, compile]) => [node, file, compile] as const),
+  moduleSystems.map(([file, compile]) => [node, file, compile] as const),
 );
 
 let project: FreshProject;

@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, "../../..");
 const programs = { call: "@offers/client", receive: "@offers/webhook-kit/express" } as const;
 type Program = keyof typeof programs;
 
-/** The code that reads an environment variable, by the code that it replaces, so that each run has its own URL, port and secret. */
-const variables: Record<Program, Readonly<Record<string, string>>> = {
+/** Code that reads an environment variable, by the code that it replaces. With it, each run has its own URL, port and secret. */
+const replacements: Record<Program, Readonly<Record<string, string>>> = {
   call: { '"http://127.0.0.1:3000"': 'process.env.SERVICE_ADDRESS ?? ""' },
   receive: {
     ".listen(3001,": ".listen(Number(process.env.PORT),",
@@ -18,23 +18,25 @@ const variables: Record<Program, Readonly<Record<string, string>>> = {
   },
 };
 
-/** Reads a program in README.md, and makes it read SERVICE_ADDRESS, PORT and SECRET from the environment. */
+/** Loads a program from README.md, changed to read SERVICE_ADDRESS, PORT and SECRET from the environment. */
 export function loadReadmeProgram(program: Program): string {
   const snippet = [...findSnippets("README.md", readFileSync(join(root, "README.md"), "utf8"))].find(({ code }) =>
     code.includes(`"${programs[program]}"`),
   );
   if (!snippet) throw new Error(`README.md has no snippet that imports ${programs[program]}`);
-  return Object.entries(variables[program]).reduce((code, [literal, variable]) => {
-    if (!code.includes(literal)) throw new Error(`README.md's program does not contain ${literal}`);
-    return code.replace(literal, variable);
-  }, snippet.code);
+  let { code } = snippet;
+  for (const [original, replacement] of Object.entries(replacements[program])) {
+    if (!code.includes(original)) throw new Error(`README.md's program does not contain ${original}`);
+    code = code.replace(original, replacement);
+  }
+  return code;
 }
 
 /** A file name, and a function that compiles a snippet for it. */
 export type ModuleSystem = readonly [file: string, compile: (code: string) => string];
 
-/** An ES module, or a CommonJS script. */
-export const inBothModuleSystems: readonly ModuleSystem[] = [
+/** An ES module and a CommonJS script. */
+export const moduleSystems: readonly ModuleSystem[] = [
   ["snippet.mjs", (code) => transpile(code, ts.ModuleKind.ESNext)],
   // A CommonJS script cannot await at its top level.
   ["snippet.cjs", (code) => `(async () => {\n${transpile(code, ts.ModuleKind.CommonJS)}\n})();\n`],

@@ -10,12 +10,12 @@ import { type StartedProcess, startProcess } from "../../processes/start-process
 
 const run = promisify(execFile);
 
-/** The sandbox, installed with npm from its tarball into a separate project, with an empty home. */
+/** The sandbox, installed with npm from its tarball into a separate project, with an empty home folder. */
 export interface InstalledSandbox {
   launcher: string;
   /** The size of the project with its dependencies. */
   bytes: number;
-  /** The environment for its processes: an empty home, and the Node that it was installed with. */
+  /** The environment for its processes, with an empty home folder and the Node with which it was installed. */
   env: Record<string, string>;
   start(...options: string[]): StartedProcess;
   remove(): Promise<void>;
@@ -29,7 +29,7 @@ export async function installSandbox(tarball: string, node: string): Promise<Ins
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
   const env = createReaderEnvironment(home, node);
-  // Runs share npm's cache, because it contains only downloads.
+  // Runs share the npm cache, because it contains only downloads.
   const cache = { npm_config_cache: join(tmpdir(), "offers-sandbox-npm-cache") };
   const install = ["install", "--no-audit", "--no-fund", "--foreground-scripts", tarball];
   await run("npm", install, { cwd: project, env: { ...env, ...cache } });
@@ -51,27 +51,27 @@ async function measureBytes(folder: string): Promise<number> {
 /** Finds the packages in a folder that have an install script. */
 export async function findPackagesWithInstallScripts(project: string): Promise<string[]> {
   const files = await readdir(project, { recursive: true });
-  const found: string[] = [];
-  for (const file of files.filter((name) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(name))) {
+  const names: string[] = [];
+  for (const file of files.filter((path) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path))) {
     const { default: manifest } = (await import(join(project, file), { with: { type: "json" } })) as {
       default: { name?: string; scripts?: Record<string, string> };
     };
     const { preinstall, install, postinstall } = manifest.scripts ?? {};
-    if (preinstall ?? install ?? postinstall) found.push(manifest.name ?? file);
+    if (preinstall ?? install ?? postinstall) names.push(manifest.name ?? file);
   }
-  return found;
+  return names;
 }
 
-/** Settings that this machine's network may need. */
-const inherited = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
+/** Matches the names of environment variables that this machine's network may need. */
+const inheritedName = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 /**
- * Creates the environment variables of a reader with a separate home and this Node.
+ * Creates the environment variables of a reader with a separate home folder and this Node.
  *
- * @param node the path of its binary
+ * @param node the path of Node's binary
  */
 export function createReaderEnvironment(home: string, node: string): Record<string, string> {
-  const inheritedEnv = Object.entries(process.env).filter(([name]) => inherited.test(name)) as [string, string][];
+  const inheritedEnv = Object.entries(process.env).filter(([name]) => inheritedName.test(name)) as [string, string][];
   return {
     ...Object.fromEntries(inheritedEnv),
     HOME: home,

@@ -15,8 +15,8 @@ export async function showCompanyProfile({ reporter, hana, bo, profile, webhooks
     await signIn(hana, "hana@harbour-hotels.example");
   });
   await reporter.step("a base URL that responds with 404 is not saved, and the portal shows the reason", async () => {
-    const wrong = new URL("/wrong-path", profile.baseAddress).href;
-    const { status, body } = await saveProfile(hana, { ...profile, baseAddress: wrong });
+    const wrongUrl = new URL("/wrong-path", profile.baseAddress).href;
+    const { status, body } = await saveProfile(hana, { ...profile, baseAddress: wrongUrl });
     assert.equal(status, 422);
     assert.equal(body.checks.find(({ path }) => path.endsWith("/test"))?.status, 404);
     await assertNothingSaved(hana);

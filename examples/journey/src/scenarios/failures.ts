@@ -37,9 +37,9 @@ export async function showFailures(context: Context): Promise<void> {
   await reporter.step("Ben rejects while the integrator hangs; the platform is killed with SIGKILL", async () => {
     webhooks.failWith("no response");
     assert.equal(await ben.performAction("reject", offerId), 204);
-    await eventually("a hanging webhook", () => webhooks.hanging > 0 || undefined);
+    await eventually("a hanging webhook", () => webhooks.hangingCount > 0 || undefined);
     await context.killPlatform();
-    await eventually("the hanging webhook to end", () => webhooks.hanging === 0 || undefined);
+    await eventually("the hanging webhook to end", () => webhooks.hangingCount === 0 || undefined);
     webhooks.failWith(undefined);
     assert.equal((await readRoster(integrator)).offers[offerId]?.worker_ben, undefined);
   });
@@ -49,10 +49,10 @@ export async function showFailures(context: Context): Promise<void> {
   });
   await reporter.step("the portal shows that both events were acknowledged", async () => {
     await eventually("acknowledged deliveries", async () => {
-      const states = await Promise.all(
+      const deliveries = await Promise.all(
         ["worker_amal", "worker_ben"].map((workerId) => findDelivery(hana, offerId, workerId, true)),
       );
-      return states.every((delivery) => delivery?.state === "acknowledged") || undefined;
+      return deliveries.every((delivery) => delivery?.state === "acknowledged") || undefined;
     });
   });
 }

@@ -31,7 +31,7 @@ export async function showWithdrawnOffer(context: Context): Promise<void> {
     assert.equal(status, 204);
     const { widthdrawn, complete } = await readShift(context, offerId);
     assert.deepEqual({ widthdrawn, complete }, { widthdrawn: true, complete: false });
-    for (const phone of phones) assert.equal(phone.notificationCount("withdrawn", offerId), 1);
+    for (const phone of phones) assert.equal(phone.countNotifications("withdrawn", offerId), 1);
   });
   await reporter.step("it can no longer be completed or responded to", async () => {
     const { status } = await hirer.call("POST", `/shifts/${offerId}/staff`, { body: { workers: ["worker_amal"] } });

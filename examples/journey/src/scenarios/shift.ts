@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Context, Roster } from "../context.ts";
 import { eventually } from "../eventually.ts";
 
-/** An offer as the hirer's system shows it. */
+/** An offer as the hirer's system returns it. */
 export interface Shift {
   widthdrawn: boolean;
   complete: boolean;
@@ -13,7 +13,7 @@ export interface Shift {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Has the hirer's system offer a shift to Amal, Ben and Cleo. @returns the offer's id */
+/** Offers a shift to Amal, Ben and Cleo through the hirer's system. @returns the offer id */
 export async function postShift({ hirer }: Context, title: string): Promise<string> {
   const start = new Date(Date.now() + dayMs);
   const { status, body } = await hirer.call<{ shift: string }>("POST", "/shifts", {

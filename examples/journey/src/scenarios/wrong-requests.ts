@@ -7,7 +7,7 @@ interface Problem {
   errors?: Record<string, string[]>;
 }
 
-const key = { "x-ue-api-subscription-key": "demo-key-harbour" };
+const apiKeyHeaders = { "x-ue-api-subscription-key": "demo-key-harbour" };
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
 
 /** Shows that the service responds to invalid requests with problem details. The requests are sent without the client. */
@@ -20,7 +20,7 @@ export async function showInvalidRequests({ reporter, anonymous, statuses }: Con
     method: string,
     path: string,
     body?: unknown,
-    headers = key,
+    headers: Record<string, string> = apiKeyHeaders,
   ) =>
     reporter.step(title, async () => {
       const response = await anonymous.call<Problem>(method, path, { body, headers });
@@ -29,7 +29,7 @@ export async function showInvalidRequests({ reporter, anonymous, statuses }: Con
       return response.body;
     });
 
-  await sendAndExpectStatus("no API key: 401", 401, "POST", "/offer", offer, {} as typeof key);
+  await sendAndExpectStatus("no API key: 401", 401, "POST", "/offer", offer, {});
   await sendAndExpectStatus("malformed JSON: 400", 400, "POST", "/offer?api-version=1.0", "{");
   const problem = await sendAndExpectStatus(
     "a request with two invalid fields: 400",

@@ -52,7 +52,7 @@ export const toSpans = ({ resourceSpans }: OtlpTraces): CollectedSpan[] =>
     })
     .sort((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)));
 
-/** Receives spans on loopback over OTLP/HTTP, like an OpenTelemetry Collector, and keeps them in memory. */
+/** An in-memory collector that receives spans on loopback over OTLP/HTTP, like an OpenTelemetry Collector. */
 export class Collector {
   readonly #resourceSpans: OtlpTraces["resourceSpans"][number][] = [];
   readonly #server = createServer((request, response) => {
@@ -87,10 +87,11 @@ export class Collector {
 
   /** Resolves when no span has arrived for half a second. */
   async waitUntilQuiet(): Promise<void> {
-    for (let count = -1; count !== this.#resourceSpans.length; ) {
-      count = this.#resourceSpans.length;
+    let previousCount: number;
+    do {
+      previousCount = this.#resourceSpans.length;
       await sleep(500);
-    }
+    } while (this.#resourceSpans.length !== previousCount);
   }
 
   async close(): Promise<void> {

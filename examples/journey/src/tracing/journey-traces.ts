@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { Collector } from "./collector.ts";
 import { findMostEventfulOffer, formatTree } from "./trace-tree.ts";
 
-/** A URL, because Node splits NODE_OPTIONS at spaces in a path. */
-const register = new URL("register.ts", import.meta.url).href;
-const file = resolve("journey-traces.json");
+/** A URL instead of a path, because Node splits NODE_OPTIONS at spaces. */
+const registerUrl = new URL("register.ts", import.meta.url).href;
+const tracesFile = resolve("journey-traces.json");
 
 /** Collects the walkthrough's traces from the platform, the integrator and the hirer. */
 export class JourneyTraces {
@@ -22,7 +22,7 @@ export class JourneyTraces {
   /** Returns the environment variables that load OpenTelemetry's SDK into a process. */
   getTracingEnvironment(serviceName: string): Record<string, string> {
     return {
-      NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${register}`,
+      NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${registerUrl}`,
       OTEL_SERVICE_NAME: serviceName,
       OTEL_EXPORTER_OTLP_ENDPOINT: this.#collector.url,
     };
@@ -31,9 +31,9 @@ export class JourneyTraces {
   /** Writes the traces to a file, and prints the trace of one offer as a tree. */
   async report(): Promise<void> {
     await this.#collector.waitUntilQuiet();
-    await writeFile(file, `${JSON.stringify(this.#collector.traces)}\n`);
+    await writeFile(tracesFile, `${JSON.stringify(this.#collector.traces)}\n`);
     console.log(`\n${formatTree(findMostEventfulOffer(this.#collector.spans))}`);
-    console.log(`\nAll traces, as OTLP JSON for a trace viewer: ${file}`);
+    console.log(`\nAll traces, as OTLP JSON for a trace viewer: ${tracesFile}`);
   }
 
   close(): Promise<void> {

@@ -12,9 +12,7 @@ export interface TracingOptions {
   collectorUrl: string;
 }
 
-/**
- * Registers OpenTelemetry's SDK for this process. Each span is exported as soon as it ends, so that killing the process loses only open spans.
- */
+/** Registers the OpenTelemetry SDK for this process. Exports each span as soon as it ends, so killing the process loses only open spans. */
 export function startTracing({ service, collectorUrl }: TracingOptions): TracerProvider {
   const exporter = new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces` });
   const provider = new TracerProvider({

@@ -5,20 +5,20 @@ interface Branch {
   span: CollectedSpan;
   /** 0 if the span has no parent, or its parent was not collected because the parent's process was killed. */
   depth: number;
-  /** For each level down to the span: whether a sibling follows, so that the tree's vertical line continues. */
-  hasNextSibling: readonly boolean[];
+  /** For each level down to the span, whether a sibling follows. If so, the vertical line of that level continues below the span. */
+  siblingFollowsAt: readonly boolean[];
 }
 
 /** Lists the spans of a trace, each followed by its children, oldest first. */
 function toBranches(spans: readonly CollectedSpan[]): Branch[] {
   const spanIds = new Set(spans.map(({ spanId }) => spanId));
   const findChildren = ({ spanId }: CollectedSpan) => spans.filter(({ parentSpanId }) => parentSpanId === spanId);
-  const toSubtrees = (siblings: readonly CollectedSpan[], ancestorsHaveSibling: readonly boolean[]): Branch[] =>
+  const toSubtrees = (siblings: readonly CollectedSpan[], ancestorSiblingFollowsAt: readonly boolean[]): Branch[] =>
     siblings.flatMap((span, index) => {
-      const hasNextSibling = [...ancestorsHaveSibling, index < siblings.length - 1];
+      const siblingFollowsAt = [...ancestorSiblingFollowsAt, index < siblings.length - 1];
       return [
-        { span, depth: ancestorsHaveSibling.length, hasNextSibling },
-        ...toSubtrees(findChildren(span), hasNextSibling),
+        { span, depth: ancestorSiblingFollowsAt.length, siblingFollowsAt },
+        ...toSubtrees(findChildren(span), siblingFollowsAt),
       ];
     });
   return toSubtrees(
@@ -29,7 +29,11 @@ function toBranches(spans: readonly CollectedSpan[]): Branch[] {
 
 const isError = ({ status }: CollectedSpan): boolean => status?.code === 2;
 
-/** Finds the offer's trace with the most errors, or of these the one with the most spans. @returns its spans, oldest first */
+/**
+ * Finds the offer trace with the most errors. If several traces have the most errors, finds the longest of them.
+ *
+ * @returns the spans of the trace, oldest first
+ */
 export function findMostEventfulOffer(spans: readonly CollectedSpan[]): CollectedSpan[] {
   const traces = spans
     .filter(({ name }) => name === "CreateOffer")
@@ -41,7 +45,7 @@ export function findMostEventfulOffer(spans: readonly CollectedSpan[]): Collecte
 
 const toMilliseconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
 
-/** Returns how long a span took, and how long after the trace's first span it started, in milliseconds. */
+/** Returns the duration of a span, and how long after the first span of the trace it started, in milliseconds. */
 function getRelativeTimes({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan, first: CollectedSpan) {
   const start = BigInt(startTimeUnixNano);
   return {
@@ -50,22 +54,25 @@ function getRelativeTimes({ startTimeUnixNano, endTimeUnixNano }: CollectedSpan,
   };
 }
 
-/** Returns the response's status, or why there was no response. */
+/** Returns the response status, or why there was no response. */
 const formatOutcome = ({ attributes }: CollectedSpan): string =>
   getAttribute(attributes, "http.response.status_code") ?? getAttribute(attributes, "error.type") ?? "";
 
-/**
- * Formats a trace as a tree with each span's name, outcome, service, start and duration. `…` precedes a span whose parent
- * was not collected.
- */
+/** Formats the lines of the tree that lead to a span. `…` marks a span whose parent was not collected. */
+function formatLines({ span, depth, siblingFollowsAt }: Branch): string {
+  if (depth === 0) return span.parentSpanId ? "… " : "";
+  const ancestorLines = siblingFollowsAt.slice(1, -1).map((siblingFollows) => (siblingFollows ? "│  " : "   "));
+  return `${ancestorLines.join("")}${siblingFollowsAt.at(-1) ? "├─ " : "└─ "}`;
+}
+
+/** Formats a trace as a tree. Each row shows a span with its outcome, service, start and duration. */
 export function formatTree(spans: readonly CollectedSpan[]): string {
   const [first] = spans;
   if (!first) return "no offer was created";
-  const rows = toBranches(spans).map(({ span, depth, hasNextSibling }) => {
-    const lines = hasNextSibling.slice(1, -1).map((hasNext) => (hasNext ? "│  " : "   "));
-    const branch = depth > 0 ? (hasNextSibling.at(-1) ? "├─ " : "└─ ") : span.parentSpanId ? "… " : "";
+  const rows = toBranches(spans).map((branch) => {
+    const { span } = branch;
     const { offsetMs, durationMs } = getRelativeTimes(span, first);
-    const name = [lines.join(""), branch, [span.name, formatOutcome(span)].filter(Boolean).join(" ")].join("");
+    const name = `${formatLines(branch)}${`${span.name} ${formatOutcome(span)}`.trimEnd()}`;
     return [name, span.service, `+${(offsetMs / 1_000).toFixed(3)} s`, `${durationMs.toFixed(1)} ms`] as const;
   });
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -5,7 +5,7 @@ import { enhanceAppWithTabs } from "vitepress-plugin-tabs/client";
 import { defineComponent, h, ref } from "vue";
 import "./style.css";
 
-/** Shows buttons next to a page's title, to copy or view its Markdown. */
+/** Shows buttons next to the page title, which copy or show the page as Markdown. */
 const PageActions = defineComponent(() => {
   const { page } = useData();
   const label = ref("Copy page");
@@ -15,7 +15,7 @@ const PageActions = defineComponent(() => {
       async (response) => new Blob([await response.text()], { type: "text/plain" }),
     );
     try {
-      // Safari allows copying only during the click, so it gets a promise.
+      // Safari allows copying only during the click, so the clipboard item contains a promise.
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": markdown })]);
       label.value = "Copied";
     } catch {
@@ -29,7 +29,7 @@ const PageActions = defineComponent(() => {
     // A landmark, because it is outside `main`.
     h("section", { class: "page-actions", "aria-label": "This page as Markdown" }, [
       h("button", { type: "button", onClick: copyPage }, h("span", { "aria-live": "polite" }, label.value)),
-      // With a target, VitePress's router leaves the link to the browser. Without one it would append .html.
+      // With a target, the VitePress router leaves the link to the browser. Without a target, it would append .html.
       h("a", { href: address(), target: "_self" }, "View as Markdown"),
     ]);
 });
@@ -37,7 +37,7 @@ const PageActions = defineComponent(() => {
 /** Replaces VitePress's front page, which has no `main` element for screen readers to jump to. */
 const FrontPage = defineComponent(() => () => h("main", [h(VPHomeHero), h(VPHomeContent, () => h(Content))]));
 
-/** Shown for an unknown URL, which is usually an old link. */
+/** The page for an unknown URL, which is usually an old link. */
 const NotFound = defineComponent(() => {
   const openSearch = () => document.querySelector<HTMLButtonElement>(".VPNavBarSearch button")?.click();
   const pages = {

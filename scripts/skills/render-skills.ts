@@ -5,7 +5,7 @@ import { readExplanations } from "../error-pages/read-explanations.ts";
 import { entries } from "../release/packages/packages.ts";
 
 interface Skill {
-  /** Sections of the package's README, in this order. */
+  /** The headings of the README sections to include, in this order. */
   sections: readonly string[];
   errors: readonly ErrorSource[];
 }
@@ -18,13 +18,13 @@ const skills: Record<string, Skill> = {
   },
 };
 
-/** Prints each package's SKILL.md, which the tarball contains for coding agents. @returns each file's content, by its path */
-export const printSkills = (root: string): Map<string, string> =>
+/** Renders the SKILL.md of each package, which its tarball contains for coding agents. @returns the content of each file, by path */
+export const renderSkills = (root: string): Map<string, string> =>
   new Map(
-    Object.entries(skills).map(([folder, skill]) => [`packages/${folder}/SKILL.md`, printSkill(root, folder, skill)]),
+    Object.entries(skills).map(([folder, skill]) => [`packages/${folder}/SKILL.md`, renderSkill(root, folder, skill)]),
   );
 
-function printSkill(root: string, folder: string, { sections, errors }: Skill): string {
+function renderSkill(root: string, folder: string, { sections, errors }: Skill): string {
   const rules = readFileSync(join(root, `scripts/skills/${folder}.md`), "utf8");
   const readme = readFileSync(join(root, `packages/${folder}/README.md`), "utf8");
   return [
@@ -40,7 +40,7 @@ function printSkill(root: string, folder: string, { sections, errors }: Skill): 
     ...sections.map((heading) => findSection(readme, heading)),
     "## Error codes",
     "The `docsUrl` of an error or a rejection links to the section about its code.",
-    ...errors.map((source) => printCodes(root, source)),
+    ...errors.map((source) => renderCodes(root, source)),
     "",
   ].join("\n\n");
 }
@@ -57,27 +57,27 @@ function findSection(readme: string, heading: string): string {
   return section.trim();
 }
 
-/** Lists the names that each of the package's modules exports. */
+/** Lists the names that each module of the package exports. */
 const listExports = (root: string, packageName: string): string[] =>
   entries
     .filter(({ name }) => name === packageName || name.startsWith(`${packageName}/`))
     .map(({ name, source }) => {
       const text = readFileSync(join(root, source), "utf8");
-      const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
-      const declared = [...text.matchAll(/^export (?:async )?(?:function|const|class|type|interface) (\w+)/gm)].map(
-        ([, declaredName = ""]) => declaredName,
-      );
-      const names = [...lists.map((exportName) => exportName.replace(/^\s*type\s/, "").trim()), ...declared].filter(
-        Boolean,
-      );
-      return `- \`${name}\`: ${names.map((exportName) => `\`${exportName}\``).join(", ")}`;
+      const listedNames = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)]
+        .flatMap(([, list = ""]) => list.split(","))
+        .map((item) => item.replace(/^\s*type\s/, "").trim())
+        .filter((exportName) => exportName !== "");
+      const declaration = /^export (?:async )?(?:function|const|class|type|interface) (\w+)/gm;
+      const declaredNames = [...text.matchAll(declaration)].map(([, exportName = ""]) => exportName);
+      const names = [...listedNames, ...declaredNames].map((exportName) => `\`${exportName}\``);
+      return `- \`${name}\`: ${names.join(", ")}`;
     });
 
-/** Makes links absolute: in spec/errors, they are relative to docs/, which a tarball does not contain. */
+/** Makes links absolute. In spec/errors, links are relative to docs/, which a tarball does not contain. */
 const makeLinksAbsolute = (markdown: string): string =>
   markdown.replaceAll("](guides/", "](https://github.com/offers/offers/blob/main/docs/guides/");
 
-function printCodes(root: string, source: ErrorSource): string {
+function renderCodes(root: string, source: ErrorSource): string {
   const explanations = readExplanations(root, source);
   const rows = readCodes(root)
     .filter((use) => use.source === source)

@@ -10,8 +10,8 @@ const packages: Readonly<Record<string, string>> = {
 
 const headings: Readonly<Record<string, string>> = { major: "Breaking changes", minor: "New", patch: "Fixed" };
 
-/** Prints the changes that affect users, by package and kind: first those in the next release, then those in each earlier one. */
-export function printChangelog(root: string): string {
+/** Renders the changes that affect users, by package and kind of change. The next release comes first, then each earlier release. */
+export function renderChangelog(root: string): string {
   const changesets = globSync(".changeset/*.md", { cwd: root, exclude: [".changeset/README.md"] })
     .sort()
     .map((file) => readFileSync(join(root, file), "utf8"));
@@ -36,13 +36,13 @@ export function printChangelog(root: string): string {
   return [
     '---\ntitle: Changelog\ndescription: "What has changed for the users of the packages, by package and kind of change."\nkeywords: [breaking changes, release notes, upgrade]\n---',
     "# Changelog",
-    "[Versioning](versioning.md) says what a major version may change.",
+    "[Versioning](versioning.md) describes what a major version may change.",
     ...sections,
     "",
   ].join("\n\n");
 }
 
-/** Finds what a changeset says about a package: the list items that start with its name or, if there are none, the whole text. */
+/** Finds the changes of a package in a changeset: the list items that start with its name or, if there are none, the whole text. */
 function findChangesFor(changeset: string, name: string): string {
   const text = changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim();
   const items = text.split(/^(?=- )/m).filter((item) => item.startsWith(`- \`${name}\``));

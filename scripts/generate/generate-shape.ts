@@ -11,8 +11,8 @@ interface Schema {
   "x-essential"?: string[];
 }
 
-/** Prints the types of a component's fields, including nested ones, in the form that the client's `readOffer` reads. */
-export async function printShape(root: string, component: string): Promise<string> {
+/** Generates the field types of a component, including nested fields, in the format that `readOffer` in the client reads. */
+export async function generateShape(root: string, component: string): Promise<string> {
   const { components } = parse(await readFile(join(root, "spec/openapi.yaml"), "utf8"));
   const schemas: Record<string, Schema> = components.schemas;
   const toShape = (schema: Schema, isEssential = false): unknown => {

@@ -1,7 +1,7 @@
 import { type Proof, readDecisions, readStatements } from "../../ci/contract.ts";
 
-/** Prints a page that lists every statement in the contract with the tests that prove it. */
-export function printContract(root: string, proofs: readonly Proof[]): string {
+/** Renders a page that lists every statement in the contract with the tests that prove it. */
+export function renderContract(root: string, proofs: readonly Proof[]): string {
   const decisions = Object.entries(readDecisions(root));
   const lines = [
     '---\ntitle: Contract coverage\ndescription: "Every statement in the contract with the tests that prove it."\n---',
@@ -27,8 +27,8 @@ export function printContract(root: string, proofs: readonly Proof[]): string {
   return `${lines.join("\n\n")}\n`;
 }
 
-/** Prints the page that lists all decisions. */
-export function printDecisions(root: string, proofs: readonly Proof[]): string {
+/** Renders the page that lists all decisions. */
+export function renderDecisions(root: string, proofs: readonly Proof[]): string {
   const entries = Object.entries(readDecisions(root)).map(([id, { question, evidence, choice, why, change }]) =>
     [
       `<a id="${id.toLowerCase()}"></a>\n\n## ${id}: ${question}`,
@@ -51,10 +51,10 @@ export function printDecisions(root: string, proofs: readonly Proof[]): string {
   ].join("\n\n");
 }
 
-/** Lists the tests that have the tag, after a remark if all of them are slow. */
+/** Lists the tests that have the tag. A remark precedes them if all of them are slow. */
 function listTests(tag: string, proofs: readonly Proof[]): string[] {
-  const provingTests = proofs.filter((proof) => proof.tag === tag);
-  const remark =
-    provingTests.length > 0 && provingTests.every(({ isSlow }) => isSlow) ? ["- **Proven only by slow tests**"] : [];
-  return [...remark, ...provingTests.map(({ test }) => `- ${test}`)];
+  const tagProofs = proofs.filter((proof) => proof.tag === tag);
+  const items = tagProofs.map(({ test }) => `- ${test}`);
+  const areAllTestsSlow = tagProofs.length > 0 && tagProofs.every(({ isSlow }) => isSlow);
+  return areAllTestsSlow ? ["- **Proven only by slow tests**", ...items] : items;
 }

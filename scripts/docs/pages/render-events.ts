@@ -5,10 +5,17 @@ import { parse } from "yaml";
 import { fcmMessage } from "../../../examples/platform/src/push/fcm-transport.ts";
 import type { NotificationReason } from "../../../examples/platform/src/push/push-transport.ts";
 import { type OpenApi, type Operation, readOpenApi, resolveRef } from "./openapi.ts";
-import { type Entry, listOperations, relinkFromSubfolder, toSlug } from "./print-operations.ts";
-import { decisionLink, escapeCell, frontMatter, printFields, printType, withFullStop } from "./print-schema.ts";
+import { type Entry, listOperations, relinkFromSubfolder, toSlug } from "./render-operations.ts";
+import {
+  decisionLink,
+  describeType,
+  escapeCell,
+  renderFields,
+  renderFrontMatter,
+  withFullStop,
+} from "./render-schema.ts";
 
-/** A webhook's entry in spec/events.yaml. */
+/** The entry of a webhook in spec/events.yaml. */
 export interface Webhook {
   title: string;
   /** The service retries an event until it is acknowledged, but sends a request only once. */
@@ -47,38 +54,38 @@ export function readWebhooks(root: string, api: OpenApi): (Entry & { webhook: We
   });
 }
 
-/** Returns the event catalogue's pages, keyed by path: an index, and a page for each webhook and each push notification. */
-export function printEvents(root: string): Map<string, string> {
+/** Renders the pages of the event catalogue, keyed by path: an index, and a page for each webhook and each push notification. */
+export function renderEvents(root: string): Map<string, string> {
   const api = readOpenApi(root);
   const entries = readWebhooks(root, api);
   const pushes = Object.entries(readEvents(root).pushes);
   return new Map([
-    ["docs/events/README.md", relinkFromSubfolder(printIndex(entries, pushes))],
+    ["docs/events/README.md", relinkFromSubfolder(renderIndex(entries, pushes))],
     ...entries.map(({ method, path, operation, webhook }): [string, string] => [
       `docs/events/${toSlug(operation.operationId)}.md`,
-      relinkFromSubfolder(printWebhook(api, method, path, operation, webhook)),
+      relinkFromSubfolder(renderWebhook(api, method, path, operation, webhook)),
     ]),
     ...pushes.map(([name, push]): [string, string] => [
       `docs/events/push-${name}.md`,
-      relinkFromSubfolder(printPush(push)),
+      relinkFromSubfolder(renderPush(push)),
     ]),
   ]);
 }
 
-function printIndex(
+function renderIndex(
   entries: readonly { method: string; path: string; operation: Operation; webhook: Webhook }[],
   pushes: readonly [string, Push][],
 ): string {
-  const printRows = (kind: Webhook["kind"]) =>
+  const renderRows = (kind: Webhook["kind"]) =>
     entries
       .filter(({ webhook }) => webhook.kind === kind)
       .map(({ method, path, operation: { operationId, summary }, webhook: { title, isLiveOnly } }) => {
-        const remark = isLiveOnly ? " The live service only." : "";
+        const remark = isLiveOnly ? " Only the live service sends it." : "";
         return `| [${title}](${toSlug(operationId)}.md) | \`${method} ${path}\` | ${escapeCell(withFullStop(summary))}${remark} |`;
       });
-  const head = "| --- | --- | --- |";
+  const separatorRow = "| --- | --- | --- |";
   return [
-    frontMatter(
+    renderFrontMatter(
       "Events",
       "Every event type: the webhooks that your receiver gets and the push notifications that workers get.",
       "event types, webhook types, list of webhooks, payload",
@@ -87,14 +94,14 @@ function printIndex(
     "These are all event types: the webhooks that your receiver gets, and the push notifications that workers get. Each has a page that describes its trigger, headers, payload and retries. The page of a webhook also shows an example request, a handler, and a command that sends the webhook to your receiver.",
     "## Webhooks that are events",
     "The service sends an event until your receiver acknowledges it with **200**. [Delivery semantics](../guides/delivery.md) shows the schedule.",
-    [`| Event | Request | When |\n${head}`, ...printRows("event")].join("\n"),
+    [`| Event | Request | When |\n${separatorRow}`, ...renderRows("event")].join("\n"),
     "## Webhooks that are requests",
     "The service sends a request once, waits for the response, and never retries.",
-    [`| Request | Path | When |\n${head}`, ...printRows("request")].join("\n"),
+    [`| Request | Path | When |\n${separatorRow}`, ...renderRows("request")].join("\n"),
     "## Push notifications",
     "Workers get push notifications on their phones and in the notifications menu of the worker app. Your receiver does not get them.",
     [
-      `| Push | To | When |\n${head}`,
+      `| Push | To | When |\n${separatorRow}`,
       ...pushes.map(
         ([name, { title, sent }]) =>
           `| [${title}](push-${name}.md) | workers | ${escapeCell(sent.split(". ")[0] ?? "")}. |`,
@@ -109,21 +116,21 @@ const signedAt = "2099-04-20T09:30:12.000Z";
 const secret = "demo-webhook-secret";
 const deliveryId = "01f2a9c4-3b7e-7c11-9d20-5e8a4f6b7c88";
 
-function printWebhook(api: OpenApi, method: string, path: string, operation: Operation, webhook: Webhook): string {
+function renderWebhook(api: OpenApi, method: string, path: string, operation: Operation, webhook: Webhook): string {
   const { operationId, parameters = [], requestBody, responses, security } = operation;
   const { title, kind, sent, decisions, order, advice, handler, keywords, isLiveOnly } = webhook;
-  const resolved = parameters.map((parameter) => resolveRef(api, parameter));
+  const resolvedParameters = parameters.map((parameter) => resolveRef(api, parameter));
   const [content] = Object.values(requestBody?.content ?? {});
   const schema = content?.schema ? resolveRef(api, content.schema) : undefined;
   const [example] = Object.values(content?.examples ?? {});
   const isSigned = security === undefined || security.length > 0;
   const filledPath = path.replace(/\{(\w+)\}/, (_, name) =>
-    String(resolved.find((parameter) => parameter.name === name)?.example),
+    String(resolvedParameters.find((parameter) => parameter.name === name)?.example),
   );
   const [success] = Object.values(Object.values(responses["200"]?.content ?? {})[0]?.examples ?? {});
-  const headers = resolved.filter(({ in: place }) => place === "header");
+  const headers = resolvedParameters.filter(({ in: place }) => place === "header");
   return [
-    frontMatter(title, `${method} ${path}: ${withFullStop(operation.summary)}`, keywords.join(", ")),
+    renderFrontMatter(title, `${method} ${path}: ${withFullStop(operation.summary)}`, keywords.join(", ")),
     `# ${title}`,
     `\`${method} ${path}\`, relative to your base URL`,
     ...(isLiveOnly
@@ -146,11 +153,11 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
         ].join("\n")
       : "The request is not signed.",
     "## Payload",
-    ...(schema ? [printFields(schema)] : [describePathPayload(path, resolved)]),
+    ...(schema ? [renderFields(schema)] : [describePathPayload(path, resolvedParameters)]),
     "## Example request",
-    printRequest(method, filledPath, isSigned, kind === "event", example?.value),
+    renderRequest(method, filledPath, isSigned, kind === "event", example?.value),
     "## What to respond",
-    printResponses(api, responses, kind),
+    renderResponses(api, responses, kind),
     ...(success
       ? ["**Example of a 200 response**", `\`\`\`json\n${JSON.stringify(success.value, undefined, 2)}\n\`\`\``]
       : []),
@@ -163,12 +170,12 @@ function printWebhook(api: OpenApi, method: string, path: string, operation: Ope
     `\`\`\`ts\n${handler.trim()}\n\`\`\``,
     "The options are the same in every [framework](../guides/frameworks/README.md). If you do not use the kit, see [Verify in other languages](../guides/other-languages.md).",
     "## Send one to your receiver",
-    printTabs(method, filledPath, toSlug(operationId), isSigned, example?.value),
+    renderTabs(method, filledPath, toSlug(operationId), isSigned, example?.value),
     "",
   ].join("\n\n");
 }
 
-/** Describes a webhook without a body, whose data is in its path. */
+/** Describes the payload of a webhook without a body, which sends its data in the path. */
 function describePathPayload(
   path: string,
   parameters: readonly { name: string; in: string; description?: string }[],
@@ -178,8 +185,8 @@ function describePathPayload(
   return `The request has no body. \`${pathParameter.name}\` is in the path \`${path}\`. ${pathParameter.description?.replace(" There is no payload.", "") ?? ""}`;
 }
 
-/** Prints the request byte for byte, signed with the demo's secret if the webhook is signed. */
-function printRequest(method: string, path: string, isSigned: boolean, isEvent: boolean, body: unknown): string {
+/** Renders the request byte for byte, signed with the demo secret if the webhook is signed. */
+function renderRequest(method: string, path: string, isSigned: boolean, isEvent: boolean, body: unknown): string {
   const digest = createHash("sha256")
     .update(signedAt + secret)
     .digest("hex")
@@ -198,14 +205,14 @@ function printRequest(method: string, path: string, isSigned: boolean, isEvent: 
   return `\`\`\`http\n${lines.join("\n")}\n\`\`\`\n\n${isSigned ? `The base URL is \`https://your.example/offers\`, and the secret is \`${secret}\`.` : "The base URL is `https://your.example/offers`."}`;
 }
 
-const printResponses = (api: OpenApi, responses: Operation["responses"], kind: Webhook["kind"]): string =>
+const renderResponses = (api: OpenApi, responses: Operation["responses"], kind: Webhook["kind"]): string =>
   [
     "| Status | What the service does |",
     "| --- | --- |",
     ...Object.entries(responses).map(([status, response]) => {
       const { description, content, "x-decision": decision } = resolveRef(api, response);
       const [schema] = Object.values(content ?? {}).map(({ schema }) => schema ?? {});
-      const body = schema ? ` The body is ${printType(schema)}.` : "";
+      const body = schema ? ` The body is ${describeType(schema)}.` : "";
       return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${body}${decisionLink(decision)} |`;
     }),
     ...(kind === "event"
@@ -215,8 +222,8 @@ const printResponses = (api: OpenApi, responses: Operation["responses"], kind: W
       : []),
   ].join("\n");
 
-/** Prints a tab for `offers trigger` and one for curl. `npm run check -- docs` runs both commands. */
-function printTabs(method: string, path: string, name: string, isSigned: boolean, body: unknown): string {
+/** Renders a tab for `offers trigger` and a tab for curl. `npm run check -- docs` runs both commands. */
+function renderTabs(method: string, path: string, name: string, isSigned: boolean, body: unknown): string {
   const data = body === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${JSON.stringify(body)}'`];
   const signature = isSigned ? ['  -H "Timestamp: $timestamp"', '  -H "Authorization: hmac $digest"'] : [];
   const curl = [
@@ -245,8 +252,8 @@ const exampleDevice = (platform: "ios" | "android") => ({
   token: "fcm-registration-token",
 });
 
-function printPush({ title, keywords, sent, reasons }: Push): string {
-  const work = {
+function renderPush({ title, keywords, sent, reasons }: Push): string {
+  const task = {
     id: 42,
     workerId: "worker_amal",
     deviceId: "device_1",
@@ -257,11 +264,13 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     place: "Harbour Kitchen",
     timeZone: "Europe/Stockholm",
   };
-  const message = (platform: "ios" | "android", reason: NotificationReason) =>
-    `\`\`\`json\n${JSON.stringify({ message: fcmMessage(exampleDevice(platform), { ...work, reason }, new Date("2099-04-20T09:30:00Z")) }, undefined, 2)}\n\`\`\``;
+  const renderMessage = (platform: "ios" | "android", reason: NotificationReason) => {
+    const message = fcmMessage(exampleDevice(platform), { ...task, reason }, new Date("2099-04-20T09:30:00Z"));
+    return `\`\`\`json\n${JSON.stringify({ message }, undefined, 2)}\n\`\`\``;
+  };
   const [reason = "offer"] = reasons;
   return [
-    frontMatter(
+    renderFrontMatter(
       title,
       `The push notification to workers. ${sent.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").split(". ")[0]}.`,
       keywords.join(", "),
@@ -280,12 +289,17 @@ function printPush({ title, keywords, sent, reasons }: Push): string {
     "`notification` is the text that the phone shows: the offer's title, its time in the worker's time zone, and its place ([D-118](../../spec/decisions.yaml)).",
     "## Example request",
     "The reference platform sends this to Firebase Cloud Messaging, `POST /v1/projects/{project}/messages:send` ([D-79](../../spec/decisions.yaml)):",
-    [":::tabs key:phone", "== Android", message("android", reason), "== iOS", message("ios", reason), ":::"].join(
-      "\n\n",
-    ),
+    [
+      ":::tabs key:phone",
+      "== Android",
+      renderMessage("android", reason),
+      "== iOS",
+      renderMessage("ios", reason),
+      ":::",
+    ].join("\n\n"),
     ...(reasons.length > 1
       ? [
-          `If \`reason\` is \`${reasons[1]}\`, the title is ${JSON.stringify((fcmMessage(exampleDevice("android"), { ...work, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)}.`,
+          `If \`reason\` is \`${reasons[1]}\`, the title is ${JSON.stringify((fcmMessage(exampleDevice("android"), { ...task, reason: reasons[1] ?? "offer" }, new Date()) as { notification: { title: string } }).notification.title)}.`,
         ]
       : []),
     "## Retries and order",

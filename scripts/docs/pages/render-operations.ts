@@ -4,14 +4,12 @@ import { type OpenApi, type Operation, type Parameter, type Response, readOpenAp
 import { type OperationError, readOperationErrors } from "./operation-errors.ts";
 import {
   decisionLink,
+  describeType,
   escapeCell,
-  frontMatter,
-  printFields,
-  printType,
-  schemaLink,
-  toSchemaName,
+  renderFields,
+  renderFrontMatter,
   withFullStop,
-} from "./print-schema.ts";
+} from "./render-schema.ts";
 
 /** An operation of the service, with the data for its page. */
 export interface Entry {
@@ -23,14 +21,14 @@ export interface Entry {
   errors?: readonly OperationError[];
 }
 
-/** Returns a page for each operation, keyed by the page's path. */
-export function printOperations(root: string): Map<string, string> {
+/** Renders a page for each operation, keyed by path. */
+export function renderOperations(root: string): Map<string, string> {
   const api = readOpenApi(root);
   const errors = readOperationErrors(root);
   return new Map(
     listOperations(api, api.paths).map((entry) => {
       const { operationId } = entry.operation;
-      const page = printPage({ ...entry, errors: errors.get(operationId as OperationName) ?? [] });
+      const page = renderPage({ ...entry, errors: errors.get(operationId as OperationName) ?? [] });
       return [`docs/operations/${toSlug(operationId)}.md`, page];
     }),
   );
@@ -53,40 +51,40 @@ export const relinkFromSubfolder = (markdown: string): string =>
 
 export const isInContract = ({ operation }: Entry): boolean => operation["x-extension"] === undefined;
 
-function printPage({ api, method, path, operation, errors = [] }: Entry): string {
+function renderPage({ api, method, path, operation, errors = [] }: Entry): string {
   const { operationId, summary, description = "", parameters = [], requestBody, responses } = operation;
-  const resolved = parameters.map((parameter) => resolveRef(api, parameter));
-  const lead = [
+  const resolvedParameters = parameters.map((parameter) => resolveRef(api, parameter));
+  const introduction = [
     withFullStop(summary),
     escapeCell(description),
     decisionLink(operation["x-decision"]).trim(),
     purposes[operationId]?.purpose ?? "",
   ].filter(Boolean);
   const page = [
-    frontMatter(
+    renderFrontMatter(
       operationId,
       `${method} ${path}: ${summary}. In TypeScript, curl and Python.`,
       purposes[operationId]?.keywords ?? "",
     ),
     `# ${operationId}`,
     `\`${method} ${path}\``,
-    lead.join(" "),
+    introduction.join(" "),
     "## Call it",
-    printTabs(api, method, path, operation),
-    ...(resolved.length > 0 ? ["## Parameters", printParameters(resolved)] : []),
-    ...(requestBody ? printBody(api, requestBody) : []),
+    renderTabs(api, method, path, operation),
+    ...(resolvedParameters.length > 0 ? ["## Parameters", renderParameters(resolvedParameters)] : []),
+    ...(requestBody ? renderBody(api, requestBody) : []),
     "## Responses",
-    printResponses(api, responses),
-    ...printExample(responses),
-    ...printErrorBodies(api, responses),
-    ...printErrors(operationId, errors),
+    renderResponses(api, responses),
+    ...renderExample(responses),
+    ...renderErrorBodies(api, responses),
+    ...renderErrors(operationId, errors),
     "Every error has a stable `code`, explained on [one page](../errors.md).",
     "",
   ].join("\n\n");
   return relinkFromSubfolder(page);
 }
 
-/** Each operation's purpose, in the words that readers search for. */
+/** The purpose of each operation, in the words that readers search for. */
 const purposes: Record<string, { keywords: string; purpose: string }> = {
   CreateOffer: {
     keywords: "send an offer, create an offer, maximum number of workers, limits",
@@ -116,8 +114,8 @@ const purposes: Record<string, { keywords: string; purpose: string }> = {
 const baseUrl = "http://127.0.0.1:3000";
 const apiKey = "demo-key-harbour";
 
-/** Prints the same call in three languages, all of which `npm run check -- docs` runs against the reference platform. */
-function printTabs(api: OpenApi, method: string, path: string, operation: Operation): string {
+/** Renders the same call in three languages. `npm run check -- docs` runs all of them against the reference platform. */
+function renderTabs(api: OpenApi, method: string, path: string, operation: Operation): string {
   const parameters = (operation.parameters ?? []).map((parameter) => resolveRef(api, parameter));
   const id = parameters.find((parameter) => parameter.in === "path")?.example;
   const query = parameters.some((parameter) => parameter.in === "query" && parameter.required)
@@ -125,27 +123,34 @@ function printTabs(api: OpenApi, method: string, path: string, operation: Operat
     : "";
   const url = `${baseUrl}${path.replace("{id}", String(id))}${query}`;
   const [example] = Object.values(Object.values(operation.requestBody?.content ?? {})[0]?.examples ?? {});
-  const body = example === undefined ? undefined : printJson(example.value);
+  const body = example === undefined ? undefined : formatJson(example.value);
   const hasResponseBody = Object.values(operation.responses).some(({ content }) => content?.["application/json"]);
   return [
     ":::tabs key:language",
     "== TypeScript",
     operation["x-extension"] === undefined
-      ? printTypeScript(operation.operationId, id, body, hasResponseBody)
-      : printFetch(method, url, body),
+      ? renderTypeScript(operation.operationId, id, body, hasResponseBody)
+      : renderFetch(method, url, body),
     "== curl",
-    printCurl(method, url, body),
+    renderCurl(method, url, body),
     "== Python",
-    printPython(method, url, body, hasResponseBody),
+    renderPython(method, url, body, hasResponseBody),
     ":::",
     `The key and the ids belong to the demo data of the [reference platform](../../examples/platform/README.md). For TypeScript, install [\`@offers/client\`](../../packages/client/README.md). The Python sample uses only the standard library. The tests run all three samples against the platform.`,
   ].join("\n\n");
 }
 
-function printTypeScript(operationId: string, id: unknown, body: string | undefined, hasResponseBody: boolean): string {
+function renderTypeScript(
+  operationId: string,
+  id: unknown,
+  body: string | undefined,
+  hasResponseBody: boolean,
+): string {
   const name = operationId.charAt(0).toLowerCase() + operationId.slice(1);
-  const literal = body?.replace(/^(\s*)"(\w+)":/gm, "$1$2:");
-  const call = `offers.${name}(${[...(id === undefined ? [] : [JSON.stringify(id)]), ...(literal === undefined ? [] : [literal])].join(", ")})`;
+  const args: string[] = [];
+  if (id !== undefined) args.push(JSON.stringify(id));
+  if (body !== undefined) args.push(body.replace(/^(\s*)"(\w+)":/gm, "$1$2:"));
+  const call = `offers.${name}(${args.join(", ")})`;
   return `\`\`\`ts
 import { OffersClient } from "@offers/client";
 
@@ -155,8 +160,8 @@ ${hasResponseBody ? `const offer = await ${call};\nconsole.log(offer);` : `await
 \`\`\``;
 }
 
-/** Prints a call with fetch, for an operation for which the client has no method. */
-function printFetch(method: string, url: string, body: string | undefined): string {
+/** Renders a call with fetch, for an operation without a client method. */
+function renderFetch(method: string, url: string, body: string | undefined): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
@@ -176,7 +181,7 @@ console.log(response.status, await response.json());
 \`\`\``;
 }
 
-function printCurl(method: string, url: string, body: string | undefined): string {
+function renderCurl(method: string, url: string, body: string | undefined): string {
   const lines = [
     `curl --fail-with-body ${method === "GET" ? "" : `-X ${method} `}'${url}'`,
     `  -H '${apiKeyHeader}: ${apiKey}'`,
@@ -185,7 +190,7 @@ function printCurl(method: string, url: string, body: string | undefined): strin
   return `\`\`\`sh\n${lines.join(" \\\n")}\n\`\`\``;
 }
 
-function printPython(method: string, url: string, body: string | undefined, hasResponseBody: boolean): string {
+function renderPython(method: string, url: string, body: string | undefined, hasResponseBody: boolean): string {
   const headers = [
     `"${apiKeyHeader}": "${apiKey}"`,
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
@@ -209,47 +214,47 @@ ${[
 \`\`\``;
 }
 
-const printParameters = (parameters: readonly Parameter[]): string =>
+const renderParameters = (parameters: readonly Parameter[]): string =>
   [
     "| Parameter | In | Required | Meaning |",
     "| --- | --- | --- | --- |",
     ...parameters.map(
       ({ name, in: place, required, description = "", schema = {}, "x-decision": decision }) =>
-        `| \`${name}\` | ${place} | ${required ? "yes" : ""} | ${escapeCell(`${description} Type: ${printType(schema)}.${decisionLink(decision)}`)} |`,
+        `| \`${name}\` | ${place} | ${required ? "yes" : ""} | ${escapeCell(`${description} Type: ${describeType(schema)}.${decisionLink(decision)}`)} |`,
     ),
   ].join("\n");
 
-function printBody(api: OpenApi, { content }: NonNullable<Operation["requestBody"]>): string[] {
+function renderBody(api: OpenApi, { content }: NonNullable<Operation["requestBody"]>): string[] {
   const [mediaType, { schema = {} }] = Object.entries(content)[0] ?? ["", {}];
   const { properties } = resolveRef(api, schema);
   return [
     "## Body",
-    `${printType(schema)}, as \`${mediaType}\`.`,
-    ...(properties ? [printFields(resolveRef(api, schema))] : []),
+    `${describeType(schema)}, as \`${mediaType}\`.`,
+    ...(properties ? [renderFields(resolveRef(api, schema))] : []),
   ];
 }
 
-const printResponses = (api: OpenApi, responses: Operation["responses"]): string =>
+const renderResponses = (api: OpenApi, responses: Operation["responses"]): string =>
   [
     "| Status | Meaning | Body |",
     "| --- | --- | --- |",
     ...Object.entries(responses).map(([status, responseOrRef]) => {
       const { description, content = {}, "x-decision": decision } = resolveRef(api, responseOrRef);
-      return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${decisionLink(decision)} | ${printResponseBody(content)} |`;
+      return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${decisionLink(decision)} | ${renderResponseBody(content)} |`;
     }),
   ].join("\n");
 
-function printResponseBody(content: NonNullable<Response["content"]>): string {
+function renderResponseBody(content: NonNullable<Response["content"]>): string {
   const [schema] = Object.values(content).map(({ schema }) => schema);
-  return schema?.$ref ? schemaLink(toSchemaName(schema.$ref)) : schema ? printType(schema) : "";
+  return schema ? describeType(schema) : "";
 }
 
-/** Prints the errors to which `safe()` narrows, and explains how to handle every case. */
-function printErrors(operationId: string, errors: readonly OperationError[]): string[] {
+/** Renders the errors that the result type of `safe()` lists, and explains how to handle every case. */
+function renderErrors(operationId: string, errors: readonly OperationError[]): string[] {
   if (errors.length === 0) return [];
   const rows = errors.map(({ code, className, statuses, explanation }) => {
-    const status =
-      statuses.length > 0 ? statuses.join(", ") : explanation.by === "server" ? "another server" : "client";
+    const causer = explanation.by === "server" ? "another server" : "client";
+    const status = statuses.length > 0 ? statuses.join(", ") : causer;
     return `| [\`${code}\`](../errors.md#${code}) | \`${className}\` | ${status} | ${escapeCell(explanation.meaning)} |`;
   });
   return [
@@ -260,27 +265,27 @@ function printErrors(operationId: string, errors: readonly OperationError[]): st
   ];
 }
 
-/** Prints the example of a successful response. */
-function printExample(responses: Operation["responses"]): string[] {
+/** Renders the example of a successful response. */
+function renderExample(responses: Operation["responses"]): string[] {
   const [status, response] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
   const [example] = Object.values(Object.values(response?.content ?? {})[0]?.examples ?? {});
-  return example ? [`**Example of ${status}**`, jsonBlock(example.value)] : [];
+  return example ? [`**Example of ${status}**`, renderJsonBlock(example.value)] : [];
 }
 
-/** Prints the body of each error response in its own tab. */
-function printErrorBodies(api: OpenApi, responses: Operation["responses"]): string[] {
+/** Renders the body of each error response in its own tab. */
+function renderErrorBodies(api: OpenApi, responses: Operation["responses"]): string[] {
   const examples = Object.entries(responses).flatMap(([status, responseOrRef]) => {
     const content = resolveRef(api, responseOrRef).content?.["application/problem+json"];
-    return Object.values(content?.examples ?? {}).map(({ value }) => `== ${status}\n\n${jsonBlock(value)}`);
+    return Object.values(content?.examples ?? {}).map(({ value }) => `== ${status}\n\n${renderJsonBlock(value)}`);
   });
   return examples.length === 0 ? [] : ["**Examples of errors**", [":::tabs", ...examples, ":::"].join("\n\n")];
 }
 
 /** Formats JSON, with lists of strings on one line. */
-const printJson = (value: unknown): string =>
+const formatJson = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).replace(
     /\[\s+("[^[\]{}]*?")\s+\]/g,
     (_, list: string) => `[${list.replace(/\s*\n\s*/g, " ")}]`,
   );
 
-const jsonBlock = (value: unknown): string => `\`\`\`json\n${printJson(value)}\n\`\`\``;
+const renderJsonBlock = (value: unknown): string => `\`\`\`json\n${formatJson(value)}\n\`\`\``;

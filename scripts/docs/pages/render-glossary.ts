@@ -1,11 +1,11 @@
 import { readGlossary } from "../../glossary/read-glossary.ts";
 
-/** Prints the glossary page, which lists each term with its meaning and a link to the file that defines it. */
-export function printGlossary(root: string): string {
+/** Renders the glossary page, which lists each term with its meaning and a link to the file that defines it. */
+export function renderGlossary(root: string): string {
   const sections = Object.entries(readGlossary(root)).map(([title, entries]) => {
     const rows = entries.map(({ term, meaning, file, decision }) => {
-      const decided = decision && `[${decision}](decisions.md#${decision.toLowerCase()})`;
-      return `| ${term} | ${meaning} | [\`${file}\`](../${file})${decided ? `, ${decided}` : ""} |`;
+      const decisionSuffix = decision ? `, [${decision}](decisions.md#${decision.toLowerCase()})` : "";
+      return `| ${term} | ${meaning} | [\`${file}\`](../${file})${decisionSuffix} |`;
     });
     return [`## ${title}\n`, "| Term | Meaning | Defined in |", "|---|---|---|", ...rows].join("\n");
   });

@@ -2,21 +2,19 @@ import type { OperationName } from "../../../packages/client/src/http.ts";
 import type { OpenApi, Operation } from "./openapi.ts";
 import { readOpenApi, resolveRef } from "./openapi.ts";
 import { readOperationErrors } from "./operation-errors.ts";
-import { readWebhooks, type Webhook } from "./print-events.ts";
-import { type Entry, isInContract, listOperations, toSlug } from "./print-operations.ts";
+import { readWebhooks, type Webhook } from "./render-events.ts";
+import { type Entry, isInContract, listOperations, toSlug } from "./render-operations.ts";
 import {
   decisionLink,
+  describeType,
   escapeCell,
-  frontMatter,
-  printSchema,
-  printType,
-  schemaLink,
-  toSchemaName,
+  renderFrontMatter,
+  renderSchema,
   withFullStop,
-} from "./print-schema.ts";
+} from "./render-schema.ts";
 
-/** Prints the whole API as one page, with an anchor for each operation, webhook and schema. */
-export function printHttpReference(root: string): string {
+/** Renders the whole API as one page, with an anchor for each operation, webhook and schema. */
+export function renderHttpReference(root: string): string {
   const api = readOpenApi(root);
   const { schemas, securitySchemes } = api.components;
   const [offers, webhooks, extensions] = api.tags;
@@ -24,9 +22,9 @@ export function printHttpReference(root: string): string {
   const errors = readOperationErrors(root);
   const linkCodes = ({ operationId }: Operation) =>
     errors.get(operationId as OperationName)?.map(({ code }) => `[\`${code}\`](errors.md#${code})`) ?? [];
-  const printSection = (entry: Entry) => printOperation(entry, linkCodes(entry.operation));
+  const renderSection = (entry: Entry) => renderOperation(entry, linkCodes(entry.operation));
   return [
-    frontMatter(
+    renderFrontMatter(
       "HTTP reference",
       "Every operation of the service and every webhook: paths, parameters, bodies, responses and schemas.",
       "openapi file, endpoint, schema, REST",
@@ -37,14 +35,14 @@ export function printHttpReference(root: string): string {
     "A link such as [D-02](../spec/decisions.yaml) marks behaviour that [the contract](../spec/interface.md) does not specify. It leads to our own decision, which the service does not document.",
     "## Operations",
     `${offers?.description ?? ""}`,
-    ...entries.filter(isInContract).map(printSection),
+    ...entries.filter(isInContract).map(renderSection),
     "The service has no other operations. It cannot list, search, change or delete offers. [List or change offers](guides/offers.md) explains what to do instead.",
     "## Extensions in the reference platform",
     `${extensions?.description ?? ""} The live service may not have them.`,
-    ...entries.filter((entry) => !isInContract(entry)).map(printSection),
+    ...entries.filter((entry) => !isInContract(entry)).map(renderSection),
     "## Webhooks",
     `${webhooks?.description ?? ""} Each path is appended to the base URL in the organisation's company profile.`,
-    ...readWebhooks(root, api).map(printWebhook),
+    ...readWebhooks(root, api).map(renderWebhook),
     "## Authentication",
     ...Object.values(securitySchemes).map((scheme) => {
       const name = scheme.name
@@ -56,12 +54,12 @@ export function printHttpReference(root: string): string {
     "## Errors",
     "An error response contains [problem details](https://www.rfc-editor.org/rfc/rfc9457) as `application/problem+json`, with a stable `code`. `type` is the URL of the section about that [code](errors.md).",
     "## Schemas",
-    ...Object.entries(schemas).map(([name, schema]) => printSchema(name, schema)),
+    ...Object.entries(schemas).map(([name, schema]) => renderSchema(name, schema)),
     "",
   ].join("\n\n");
 }
 
-/** Maps each anchor in the HTTP reference to the site's page: `createoffer` to `/operations/create-offer.md`. */
+/** Maps each anchor in the HTTP reference to its page on the site: `createoffer` to `/operations/create-offer.md`. */
 export function mapReferenceAnchors(root: string): Map<string, string> {
   const api = readOpenApi(root);
   return new Map([
@@ -79,7 +77,7 @@ export function mapReferenceAnchors(root: string): Map<string, string> {
 
 const toAnchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
 
-function printOperation({ api, method, path, operation }: Entry, codes: readonly string[]): string {
+function renderOperation({ api, method, path, operation }: Entry, codes: readonly string[]): string {
   const { operationId, summary, description = "", parameters = [], "x-decision": decision } = operation;
   const parameterNames = parameters
     .map((parameter) => resolveRef(api, parameter))
@@ -89,30 +87,36 @@ function printOperation({ api, method, path, operation }: Entry, codes: readonly
     `[\`${method} ${path}\`](#${operationId.toLowerCase()}): ${[withFullStop(summary), escapeCell(description), decisionLink(decision).trim()].filter(Boolean).join(" ")}`,
     [
       ...(parameterNames.length > 0 ? [`- Parameters: ${parameterNames.join(", ")}`] : []),
-      ...printBodies(api, operation),
+      ...renderBodies(api, operation),
       ...(codes.length > 0 ? [`- A call with the client can fail with: ${codes.join(", ")}`] : []),
     ].join("\n"),
   ].join("\n\n");
 }
 
-const printWebhook = ({ api, method, path, operation, webhook: { title, kind, sent } }: Entry & { webhook: Webhook }) =>
+const renderWebhook = ({
+  api,
+  method,
+  path,
+  operation,
+  webhook: { title, kind, sent },
+}: Entry & { webhook: Webhook }) =>
   [
     `### ${title}`,
     `[\`${method} ${path}\`](#${toAnchor(title)}): ${kind === "request" ? `${withFullStop(operation.summary)} ` : ""}${sent.trim()}`,
-    printBodies(api, operation).join("\n"),
+    renderBodies(api, operation).join("\n"),
   ].join("\n\n");
 
 /** Lists the request body, then each response body with its statuses. */
-function printBodies(api: OpenApi, { requestBody, responses }: Operation): string[] {
+function renderBodies(api: OpenApi, { requestBody, responses }: Operation): string[] {
   const statusesByBody = new Map<string, string[]>();
   for (const [status, response] of Object.entries(responses)) {
     const [schema] = Object.values(resolveRef(api, response).content ?? {}).map((content) => content.schema ?? {});
-    const body = schema?.$ref ? schemaLink(toSchemaName(schema.$ref)) : schema ? printType(schema) : "no body";
+    const body = schema ? describeType(schema) : "no body";
     statusesByBody.set(body, [...(statusesByBody.get(body) ?? []), status === "default" ? "any other status" : status]);
   }
   const [request] = Object.values(requestBody?.content ?? {});
   return [
-    ...(request?.schema ? [`- Body: ${printType(request.schema)}`] : []),
+    ...(request?.schema ? [`- Body: ${describeType(request.schema)}`] : []),
     ...[...statusesByBody].map(([body, statuses]) => `- Response ${statuses.join(", ")}: ${body}`),
   ];
 }

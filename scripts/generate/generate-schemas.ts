@@ -5,11 +5,11 @@ import { createClient } from "@hey-api/openapi-ts";
 import { parse } from "yaml";
 
 /**
- * Prints the zod schemas of the document's components as two modules. The client bundles the first, with the schemas for reading an offer.
- * The second contains all others and re-exports the first. One module would not do, because bundlers cannot tell which zod calls are
- * unused.
+ * Generates zod schemas for the components of the OpenAPI document, as two modules. The first contains the schemas for reading an offer,
+ * and the client bundles it. The second contains all other schemas and re-exports the first. A single module would not work, because
+ * bundlers cannot detect which zod calls are unused.
  */
-export async function printSchemas(root: string): Promise<{ offer: string; others: string }> {
+export async function generateSchemas(root: string): Promise<{ offer: string; others: string }> {
   const offer = await generateZodSchemas(root, ["Offer"]);
   const all = await generateZodSchemas(root);
   // A blank line ends the header, the imports, and each schema with its comment.
@@ -18,14 +18,14 @@ export async function printSchemas(root: string): Promise<{ offer: string; other
   const usedNames = [...offer.matchAll(/export const (\w+)/g)].flatMap(([, name = ""]) =>
     new RegExp(`\\b${name}\\b`).test(others) ? [name] : [],
   );
-  const fromOffer = `import { ${usedNames.join(", ")} } from './offer-schemas.ts';\n\nexport * from './offer-schemas.ts';`;
+  const offerModule = `import { ${usedNames.join(", ")} } from './offer-schemas.ts';\n\nexport * from './offer-schemas.ts';`;
   return {
     offer: addImports(offer),
-    others: addImports(`${header}\n\n${imports}\n${fromOffer}\n\n${others}`),
+    others: addImports(`${header}\n\n${imports}\n${offerModule}\n\n${others}`),
   };
 }
 
-/** Runs the zod plugin of @hey-api/openapi-ts. @param only limits the output to these components and those that they refer to */
+/** Runs the zod plugin of @hey-api/openapi-ts. @param only limits the output to these components and the components that they refer to */
 async function generateZodSchemas(root: string, only?: readonly string[]): Promise<string> {
   const path = join(root, "spec/openapi.yaml");
   const folder = await mkdtemp(join(tmpdir(), "offers-schemas-"));
@@ -43,7 +43,7 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
           responses: false,
           webhooks: false,
           "~resolvers": {
-            // The plugin's default strips unknown fields. It would lose fields that a newer service sends, and accept misspelt fields in
+            // By default, the plugin strips unknown fields. This would lose fields that a newer service sends, and accept misspelt fields in
             // closed objects.
             object({ $, nodes, plugin, schema, ...context }) {
               const { additionalProperties, properties, required = [] } = schema;
@@ -69,7 +69,7 @@ async function generateZodSchemas(root: string, only?: readonly string[]): Promi
   }
 }
 
-/** Imports the helpers that the schemas use. */
+/** Adds an import of the helpers that the schemas use. */
 function addImports(schemas: string): string {
   const usedNames = ["dateTime", "nullAsAbsent", "utcDateTime"].filter((name) =>
     new RegExp(`\\b${name}\\b`).test(schemas),

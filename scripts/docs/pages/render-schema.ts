@@ -1,14 +1,14 @@
 import type { Schema } from "./openapi.ts";
 
-/** Formats a link to a decision; returns an empty string without an id. */
+/** Formats a link to a decision. Returns an empty string without an id. */
 export const decisionLink = (id: string | undefined): string =>
   id === undefined ? "" : ` ([${id}](../spec/decisions.yaml))`;
 
-/** Describes a schema's type in a few words, with links to named schemas. */
-export function printType(schema: Schema): string {
+/** Describes the type of a schema in a few words, with links to named schemas. */
+export function describeType(schema: Schema): string {
   if (schema.$ref !== undefined) return schemaLink(toSchemaName(schema.$ref));
   if (schema.type === "array")
-    return `array of ${printType(schema.items ?? {})}${formatRange(schema.minItems, schema.maxItems, "items")}`;
+    return `array of ${describeType(schema.items ?? {})}${formatRange(schema.minItems, schema.maxItems, "items")}`;
   const format = schema.format === undefined ? "" : ` (${schema.format})`;
   const values = schema.enum ?? schema["x-extensible-enum"];
   const listedValues = values ? `: ${values.map((value) => `\`${value}\``).join(", ")}` : "";
@@ -19,34 +19,36 @@ export function printType(schema: Schema): string {
 
 function formatRange(min: number | undefined, max: number | undefined, unit: string): string {
   if (min === undefined && max === undefined) return "";
-  const text = max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
-  return `, ${`${text} ${unit}`.trim()}`;
+  let range = `${min} to ${max}`;
+  if (max === undefined) range = `at least ${min}`;
+  if (min === undefined) range = `at most ${max}`;
+  return `, ${`${range} ${unit}`.trim()}`;
 }
 
 export const toSchemaName = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
 
 export const schemaLink = (name: string): string => `[${name}](#${name.toLowerCase()})`;
 
-/** Prints a named schema as a table of its fields or, if it has no fields, as one line. */
-export function printSchema(name: string, schema: Schema): string {
+/** Renders a named schema as a table of its fields or, if it has no fields, as one line. */
+export function renderSchema(name: string, schema: Schema): string {
   const intro = [schema.description, decisionLink(schema["x-decision"]).trim()].filter(Boolean).join(" ");
-  if (!schema.properties) return [`### ${name}`, `${capitalise(printType(schema))}. ${intro}`.trim()].join("\n\n");
-  return [`### ${name}`, ...(intro === "" ? [] : [intro]), printFields(schema)].join("\n\n");
+  if (!schema.properties) return [`### ${name}`, `${capitalise(describeType(schema))}. ${intro}`.trim()].join("\n\n");
+  return [`### ${name}`, ...(intro === "" ? [] : [intro]), renderFields(schema)].join("\n\n");
 }
 
-/** Prints a schema's fields as a table. */
-export function printFields(schema: Schema): string {
+/** Renders the fields of a schema as a table. */
+export function renderFields(schema: Schema): string {
   const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
     const required = schema.required?.includes(field) ? "yes" : "";
     const meaning = `${property.description ?? ""}${decisionLink(property["x-decision"])}`.trim();
-    return `| \`${field}\` | ${printType(property)} | ${required} | ${escapeCell(meaning)} |`;
+    return `| \`${field}\` | ${describeType(property)} | ${required} | ${escapeCell(meaning)} |`;
   });
   const table = ["| Field | Type | Required | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
   return schema.additionalProperties === false ? `${table}\n\nAny other field is rejected.` : table;
 }
 
-/** Prints a page's front matter. @param keywords separated by commas */
-export const frontMatter = (title: string, description: string, keywords: string): string =>
+/** Renders the front matter of a page. @param keywords separated by commas */
+export const renderFrontMatter = (title: string, description: string, keywords: string): string =>
   `---\ntitle: ${title}\ndescription: ${JSON.stringify(description)}\nkeywords: [${keywords}]\n---`;
 
 /** Adds a full stop to a summary that does not end with punctuation. */

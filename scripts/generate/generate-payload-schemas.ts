@@ -15,8 +15,8 @@ interface Operation {
   responses: Record<string, { content?: { "application/json": { schema: Schema } } }>;
 }
 
-/** Prints the JSON Schemas of the webhooks' payloads and responses, with their references resolved. */
-export async function printPayloadSchemas(root: string): Promise<string> {
+/** Generates the JSON Schemas of webhook payloads and responses, with their references resolved. */
+export async function generatePayloadSchemas(root: string): Promise<string> {
   const { webhooks, components } = parse(await readFile(join(root, "spec/openapi.yaml"), "utf8")) as {
     webhooks: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };
@@ -69,7 +69,7 @@ export async function printPayloadSchemas(root: string): Promise<string> {
   ].join("\n");
 }
 
-/** Prints schemas as TypeScript, with patterns as regular expressions. */
+/** Formats schemas as TypeScript, with patterns as regular expressions. */
 const toTypeScript = (schemas: Record<string, Schema>): string =>
   JSON.stringify(schemas, null, 2).replace(/(?<="pattern": )".*"/g, (text) =>
     String(new RegExp(JSON.parse(text), "u")),
