@@ -23,7 +23,7 @@ export interface AppDeps extends ApiDeps, Omit<PageDeps, "onFailedPage">, Pick<C
   trustedProxies: number;
   /** Called with every request when it completes. */
   onRequest: (request: CompletedRequest) => void;
-  /** Resolves with whether this process accepts requests: the database responds and it is not shutting down. */
+  /** Resolves with true if the database responds and this process is not shutting down. */
   isReady: () => Promise<boolean>;
 }
 

@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env, packageFolder);
   const log = createLog(settings.logLevel);
   const platform = await startPlatform(settings, log);
-  // Register the handlers before logging the startup line: a supervisor may send signals once it sees that line.
+  // Register the handlers before logging the startup line, because a supervisor may send signals once it sees that line.
   stopOnSignals(platform, log);
   const { address, storeLabel } = platform;
   log.info({ address, store: storeLabel, pid: process.pid }, `platform listening on ${address} (store ${storeLabel})`);

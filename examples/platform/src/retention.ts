@@ -26,8 +26,8 @@ export async function purgeExpired(
   const batchSize = batchSizes[name];
   let hasMore = false;
   const purgeBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
-    const purged = await transaction(purge).catch(onError);
-    if (purged === batchSize) hasMore = true;
+    const purgedCount = await transaction(purge).catch(onError);
+    if (purgedCount === batchSize) hasMore = true;
   };
   /** Runs a statement, which must return the purged rows. */
   const runBatch = (statement: RawBuilder<unknown>) =>
@@ -42,7 +42,7 @@ export async function purgeExpired(
       where (response <> '' or exchange is not null) and started_at <= ${contentBefore} order by started_at limit ${batchSize}
     ) returning id`);
   await purgeBatch((trx) => purgeDeliveries(trx, deliveriesBefore, batchSize));
-  // Purge by organisation: an index on time alone would make storing attempts more expensive.
+  // Purge by organisation, because an index on time alone would make storing attempts more expensive.
   for (const table of tablesPurgedByRow[name].map((tableName) => sql.table(tableName)))
     await runBatch(sql`
       delete from ${table} where (delivery_id, id) in (
@@ -85,7 +85,7 @@ const weekMs = 7 * dayMs;
 const partitionName = (day: Date): string => `attempts_${day.toISOString().slice(0, 10).replaceAll("-", "_")}`;
 
 /**
- * Adds partitions for this week's and next week's attempts, and drops those that have expired completely (D-140).
+ * Adds partitions for this week's and next week's attempts, and drops partitions in which all attempts have expired (D-140).
  *
  * Each statement waits for transactions that have read attempts, such as a backup, and blocks other transactions while it waits.
  * Therefore it gives up quickly, and the next call tries again: partitions are added a week in advance, so there is enough time.

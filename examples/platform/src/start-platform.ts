@@ -43,7 +43,7 @@ export interface Platform {
 
 /** How long requests are still accepted after a shutdown starts, so that load balancers see `/readyz` fail first. */
 const unreadyMs = 5_000;
-/** How long open requests may take after that. The longest one, a search for suggestions, takes 5 s. */
+/** How long open requests may take after that. The longest request, a search for suggestions, takes 5 s. */
 const drainMs = 8_000;
 /** How long startup waits for the connection that receives signals from other processes. */
 const maxSignalWaitMs = 5_000;
@@ -65,9 +65,9 @@ export async function startPlatform(
   let closeServer = async (): Promise<void> => undefined;
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
-    const stopped = Promise.allSettled(loops.map((stop) => stop()));
-    await Promise.race([stopped, delay(unreadyMs, undefined, { ref: false })]);
-    await Promise.allSettled([stopped, closeServer()]);
+    const loopsStopped = Promise.allSettled(loops.map((stop) => stop()));
+    await Promise.race([loopsStopped, delay(unreadyMs, undefined, { ref: false })]);
+    await Promise.allSettled([loopsStopped, closeServer()]);
     for (const close of resources.reverse()) await close();
   };
   const onError = (error: unknown): void => log.error(errorFields(error), "background.error");
@@ -131,9 +131,9 @@ export async function startPlatform(
     const server = await startHttpServer("platform", settings, app);
     origin ??= server.address;
     closeServer = async () => {
-      const closed = server.close(drainMs);
+      const serverClosed = server.close(drainMs);
       streams.end();
-      await closed;
+      await serverClosed;
       live.stop();
     };
     if (publicOrigin !== undefined && settings.trustedProxies === 0)
@@ -172,11 +172,11 @@ const shutdownLimitMs = 20_000;
 
 /** Stops the platform gracefully on SIGTERM and SIGINT. */
 export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): void {
-  let stopping = false;
-  // A signal may arrive twice: a terminal sends it to the whole process group, and npm also forwards it.
+  let isStopping = false;
+  // A signal may arrive twice, because a terminal sends it to the whole process group and npm also forwards it.
   const stop = async (signal: string): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
+    if (isStopping) return;
+    isStopping = true;
     log.info({ signal }, "platform stopping");
     setTimeout(() => {
       log.error("platform did not stop in time");
@@ -207,7 +207,7 @@ export function describeStartFailure(
   if (error instanceof SettingError || error instanceof StoreError) return error.message;
   const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
   if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;
-  // A file system error's message already contains the path and the reason.
+  // The message of a file system error already contains the path and the reason.
   if (syscall !== undefined && path !== undefined) return message;
   return errorFields(error);
 }

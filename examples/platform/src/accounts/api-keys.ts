@@ -9,7 +9,7 @@ import type { RateLimits } from "./rate-limits.ts";
 export interface Caller {
   /** The organisation that the key was issued for. It owns the offers. */
   readonly organisationId: string;
-  /** Organisations whose users may create offers: the owner, and the agency that uses this key to act for it (D-37). */
+  /** The organisations that may create offers with this key: the owner, and the agency that acts for the owner (D-37). */
   readonly creatorOrganisationIds: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export async function authenticate(
   response: Response,
 ): Promise<Caller> {
   const keyHash = sha256(request.get(apiKeyHeader) ?? "");
-  // Look up the key before counting the request: invalid keys must not lock out a valid key from the same address.
+  // Look up the key before counting the request, because invalid keys must not lock out a valid key from the same address.
   const keyRow = await store.db
     .selectFrom("api_keys")
     .select(["organisation_id", "agency_id"])
@@ -62,6 +62,6 @@ export const apiKeyPrefix = "ok_";
  * starts with the prefix. Hides at least two thirds of the key, because keys in a seed file may be short.
  */
 export function apiKeyHint(key: string): string {
-  const first = key.startsWith(apiKeyPrefix) && key.length >= 33 ? key.slice(0, apiKeyPrefix.length + 4) : "";
-  return key.length >= 12 ? `${first}…${key.slice(-4)}` : "";
+  const firstCharacters = key.startsWith(apiKeyPrefix) && key.length >= 33 ? key.slice(0, apiKeyPrefix.length + 4) : "";
+  return key.length >= 12 ? `${firstCharacters}…${key.slice(-4)}` : "";
 }

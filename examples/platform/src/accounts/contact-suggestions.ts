@@ -28,7 +28,7 @@ export interface Search {
   timeoutMs?: number;
 }
 
-/** The suggestions from one organisation, or why it could not be searched. */
+/** The suggestions from one organisation, or the reason why the search failed there. */
 export type OrganisationResult = { organisation: { id: string; name: string } } & (
   | { suggestions: Suggestions }
   | { failure: { code: string; message: string; status: number | null } }
@@ -74,7 +74,7 @@ interface Endpoint extends EncryptedSecrets {
   scheme: EndpointScheme;
 }
 
-const notCalled = {
+const notCalledFailure = {
   code: "timeout",
   message: "The search timed out before this organisation was called.",
   status: null,
@@ -85,14 +85,14 @@ async function searchOrganisation(
   { id, base_address: baseAddress, scheme, ...encrypted }: Endpoint,
   search: Omit<Search, "organisationIds"> & { timeoutMs: number },
 ) {
-  if (search.timeoutMs <= 0) return { failure: notCalled };
+  if (search.timeoutMs <= 0) return { failure: notCalledFailure };
   try {
     const endpoint = { baseAddress, scheme, ...decryptSecrets(encrypted, encryptionKey, id, now()) };
     const result = await searchSuggestions(endpointClient, sign, { ...search, ...endpoint });
     if (!result.ok) return { failure: { code: result.code, message: result.reason, status: null } };
-    const checked = checkSuggestions(result);
-    if (Array.isArray(checked)) return { suggestions: checked };
-    return { failure: { ...checked, status: result.status } };
+    const suggestionsOrError = checkSuggestions(result);
+    if (Array.isArray(suggestionsOrError)) return { suggestions: suggestionsOrError };
+    return { failure: { ...suggestionsOrError, status: result.status } };
   } catch (error) {
     // D-21: one organisation's failure does not fail the search.
     onError(error);
@@ -141,7 +141,7 @@ export function checkSuggestions({
     return { code: "malformed_json", message: "The response is not JSON, or it is nested too deeply." };
   const parsed = suggestionsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Report only the fields: their values are personal data.
+  // Do not report the values, because they are personal data.
   const fields = [...fieldErrors(parsed.error.issues, value).keys()].join(", ");
   return {
     code: "invalid_suggestions",
@@ -177,7 +177,7 @@ export interface SuggestionSearch extends SignedEndpoint {
   timeoutMs?: number;
 }
 
-/** Sends a signed `POST /contact-suggestions`. Does not validate the response: the caller must. */
+/** Sends a signed `POST /contact-suggestions`. The caller must validate the response. */
 export async function searchSuggestions(
   endpointClient: EndpointClient,
   sign: Sign,

@@ -56,7 +56,7 @@ export function createPasswordCheck({ verify }: Pick<Passwords, "verify">): Chec
       const isCorrect = await limitConcurrency(() => verify(password, storedHash));
       if (isCorrect) {
         await fromNetwork.delete(accountAndNetwork);
-        // Earlier failures still count: a sign-in by the owner must not give an attacker a hundred more attempts.
+        // Earlier failures still count, because a sign-in by the owner must not allow an attacker a hundred more attempts.
         await fromAnywhere.reward(account);
       }
       return isCorrect;
@@ -77,7 +77,7 @@ export interface Passwords {
   /** Hashes a password. @returns `scrypt$N$r$p$salt$key`, with salt and key in base64url */
   hash(password: string): Promise<string>;
   /**
-   * Compares in constant time, to prevent timing attacks. Takes as long for an unknown account as for a known one, so that response
+   * Compares in constant time, to prevent timing attacks. Takes equally long for known and unknown accounts, so that response
    * times do not allow enumeration of accounts.
    *
    * @param storedHash a hash of any cost; undefined for an unknown account
@@ -94,8 +94,8 @@ export const createScryptPasswords = (cost = defaultCost): Passwords => ({
   },
   async verify(password, storedHash) {
     const { cost: storedCost, salt, key } = parseHash(storedHash ?? "");
-    const derived = await derive(password, salt, storedCost ?? cost);
-    return storedCost !== undefined && key.length === keyBytes && timingSafeEqual(derived, key);
+    const derivedKey = await derive(password, salt, storedCost ?? cost);
+    return storedCost !== undefined && key.length === keyBytes && timingSafeEqual(derivedKey, key);
   },
 });
 

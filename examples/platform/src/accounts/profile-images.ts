@@ -43,7 +43,7 @@ export function createProfileImageFinder({
       maxReadBytes: maxImageBytes,
     });
     if (!result.ok || result.status !== 200 || result.truncated) return undefined;
-    // Do not trust the Content-Type: the body could be something that a browser executes.
+    // Do not trust the Content-Type, because the body could be code that a browser executes.
     const type = detectImageType(result.body);
     return type === undefined ? undefined : { type, bytes: result.body };
   };
@@ -59,8 +59,8 @@ export function createProfileImageFinder({
   };
 
   return (url) => {
-    const cached = cache.get(url);
-    if (cached !== undefined) return cached;
+    const cachedImage = cache.get(url);
+    if (cachedImage !== undefined) return cachedImage;
     const image = fetchImage(url).catch((error: unknown) => {
       onError(error);
       return undefined;
@@ -102,8 +102,8 @@ const maxUrlLength = 2_000;
 const encryptionOwner = (sessionId: string): string => `profile image ${sessionId}`;
 
 /**
- * Encrypts a picture's URL into a reference that is valid for one session, so that the image route fetches only URLs that
- * were suggested in that session (SSRF).
+ * Encrypts the URL of a picture into a reference that is valid for one session, so that the image route fetches only URLs that were
+ * suggested in that session (SSRF).
  *
  * @returns undefined for a URL that is too long
  */

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { CheckPassword } from "./passwords.ts";
 import type { PersonLimits, PersonUse } from "./rate-limits.ts";
 
-/** A kind of user with a separate sign-in. A session for one role is not valid for another. */
+/** A kind of user with a separate sign-in. A session for one role is not valid for any other role. */
 export interface Role {
   /** The column that contains the id of the session's owner. */
   readonly owner: "person_id" | "worker_id";
@@ -81,16 +81,16 @@ export async function openSession(store: Store, role: Role, ownerId: string, now
 
 /** Ends the session with this token, if it is for this role. @returns the session's id */
 export async function closeSession(store: Store, token: string, role: Role): Promise<string | undefined> {
-  const closed = await store.db
+  const closedSession = await store.db
     .deleteFrom("sessions")
     .where("token_hash", "=", sha256(token))
     .where(role.owner, "is not", null)
     .returning("token_hash")
     .executeTakeFirst();
-  return closed?.token_hash;
+  return closedSession?.token_hash;
 }
 
-/** Finds the session with this token. Returns undefined if it is unknown, expired, or for another role. */
+/** Finds the session with this token. @returns undefined if the token is unknown, expired, or for a different role */
 export async function findSession(
   { store, now }: { store: Store; now: () => Date },
   token: string,
@@ -164,9 +164,9 @@ const defaultUse = ({ method }: Request): PersonUse => (method === "GET" || meth
 export const limitKey = (role: Role, { ownerId }: Session): string => `${role.owner} ${ownerId}`;
 
 /**
- * Authenticates the request without counting it against a rate limit: a stream is counted only when it starts.
+ * Authenticates the request without counting it against a rate limit. Used by streams, which count only when they start.
  *
- * @throws {ProblemError} `unauthenticated` if the token is missing, unknown, expired or for another role
+ * @throws {ProblemError} `unauthenticated` if the token is missing, unknown, expired or for a different role
  */
 export async function requireSession(
   deps: { store: Store; now: () => Date },

@@ -22,8 +22,8 @@ import {
 export type EndpointClientOptions = Partial<GuardedConnectorOptions>;
 
 /**
- * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. It does not follow redirects, but returns a 3xx as a
- * response: undici follows redirects only with its redirect interceptor, which this agent does not use.
+ * Creates the HTTP client for integrators' endpoints, behind the SSRF guard. It returns redirects like any other response, because
+ * undici follows redirects only with its redirect interceptor, which this agent does not use.
  */
 export function createEndpointClient({
   connectTimeoutMs = defaultConnectTimeoutMs,
@@ -32,7 +32,7 @@ export function createEndpointClient({
   const resolve = createNameResolver({ timeoutMs: connectTimeoutMs / 2 });
   const agent = new Agent({
     connect: createGuardedConnector({ allowLoopback: false, connectTimeoutMs, resolve, isOwnAddress, ...guard }),
-    // Disabled, because the attempt's deadline covers both.
+    // Disabled, because the deadline of the attempt covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -147,8 +147,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Called once a connection is available, just before the request is written to it. If the process stalled while waiting, another
-   * process may already have sent this request and later ones.
+   * Called once a connection is available, just before the request is sent. If this process stalled while waiting for the connection,
+   * another process may already have sent this request and later requests.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
@@ -233,7 +233,7 @@ const truncateHeaders = (headers: Record<string, string | string[] | undefined>)
   );
 
 /**
- * Appends an operation's path to an integrator's base URL (D-41).
+ * Appends the path of an operation to an integrator's base URL (D-41).
  *
  * @param baseAddress may include a path prefix, with or without a trailing slash, such as `https://example.com/someprefix/`
  * @param path a template such as `/contact/new/{workerId}`

@@ -24,14 +24,14 @@ export interface EndpointRequest {
   isCompleteUrl?: boolean;
   /** A path template such as `/contact/new/{workerId}`, which is safe to log. */
   path: string;
-  /** Values for the template's parameters. They are percent-encoded. */
+  /** Values for the parameters in the path. The client percent-encodes them. */
   parameters?: Record<string, string>;
   headers?: Record<string, string>;
   /** Sent as JSON. At most 256 kB. */
   body?: unknown;
   /** Sent unchanged instead of `headers`, `body` and `sign`. For test events with a repeated header or a body that is not JSON. */
   raw?: { headers: readonly (readonly [name: string, value: string])[]; body: Buffer };
-  /** Returns the signature headers for the body's bytes. Without a body, `content` is empty. */
+  /** Returns the signature headers for the bytes of the body. Without a body, `content` is empty. */
   sign?: (content: Uint8Array) => Record<string, string>;
   /** Values to mask in the response. `sign` adds its signatures to them, so read them only after the response has arrived. */
   confidential?: Confidential;
@@ -62,7 +62,7 @@ export interface EndpointResponse {
   /** Parsed from `Retry-After`, if it is valid. */
   retryAfterMs?: number;
   durationMs: number;
-  /** The headers that were sent, with redacted signatures: safe to show. */
+  /** The headers that were sent. Safe to show, because signatures are redacted. */
   sentHeaders?: Record<string, string>;
 }
 
@@ -91,7 +91,7 @@ export interface MessageToSign {
   scheme: EndpointScheme;
   /** The delivery's id, or a new id for any other request. A retry uses the same id. */
   id: string;
-  /** The body's bytes; empty if the request has no body. */
+  /** The bytes of the body; empty if the request has no body. */
   content: Uint8Array;
   /** The other valid secret during a rotation (D-75); Standard Webhooks signs with both. */
   otherSecret?: string | undefined;

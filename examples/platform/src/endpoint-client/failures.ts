@@ -17,9 +17,9 @@ interface Failure {
   reason: string;
 }
 
-const unreachable: Failure = { code: "connection_refused", reason: "the base URL cannot be reached" };
-const connectTimedOut: Failure = { code: "connect_timeout", reason: "the connection timed out" };
-const connectionLost: Failure = {
+const unreachableFailure: Failure = { code: "connection_refused", reason: "the base URL cannot be reached" };
+const connectTimeoutFailure: Failure = { code: "connect_timeout", reason: "the connection timed out" };
+const connectionLostFailure: Failure = {
   code: "connection_lost",
   reason: "the connection was closed before the response was complete",
 };
@@ -27,17 +27,17 @@ const connectionLost: Failure = {
 const failuresByCode: Record<string, Failure> = {
   ENOTFOUND: toLookupFailure("ENOTFOUND"),
   ECONNREFUSED: { code: "connection_refused", reason: "nothing is listening at the base URL" },
-  EADDRNOTAVAIL: unreachable,
-  EHOSTUNREACH: unreachable,
-  ENETUNREACH: unreachable,
-  ETIMEDOUT: connectTimedOut,
-  UND_ERR_CONNECT_TIMEOUT: connectTimedOut,
-  ECONNRESET: connectionLost,
-  EPIPE: connectionLost,
-  UND_ERR_SOCKET: connectionLost,
+  EADDRNOTAVAIL: unreachableFailure,
+  EHOSTUNREACH: unreachableFailure,
+  ENETUNREACH: unreachableFailure,
+  ETIMEDOUT: connectTimeoutFailure,
+  UND_ERR_CONNECT_TIMEOUT: connectTimeoutFailure,
+  ECONNRESET: connectionLostFailure,
+  EPIPE: connectionLostFailure,
+  UND_ERR_SOCKET: connectionLostFailure,
 };
 
-const notHttp: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };
+const invalidHttpFailure: Failure = { code: "protocol_error", reason: "the response is not valid HTTP" };
 
 /**
  * Matches error codes from Node's TLS and from OpenSSL's verification.
@@ -47,28 +47,28 @@ const notHttp: Failure = { code: "protocol_error", reason: "the response is not 
 const tlsCodes =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|OUT_OF_MEM$|UNSPECIFIED$)/;
 
-const certificateExpired = "its certificate has expired: renew it";
-const wrongHostName = "its certificate is for a different host name: request one for this host name";
-const selfSigned = "its certificate is self-signed: use one from a public certificate authority";
-const incompleteChain =
+const expiredAdvice = "its certificate has expired: renew it";
+const wrongHostNameAdvice = "its certificate is for a different host name: request one for this host name";
+const selfSignedAdvice = "its certificate is self-signed: use one from a public certificate authority";
+const incompleteChainAdvice =
   "its certificate cannot be verified: use one from a public certificate authority, and send the full chain with its intermediate certificates";
-export const notTls = "this port does not accept https: use one that does, or start the base URL with http://";
+export const notTlsAdvice = "this port does not accept https: use one that does, or start the base URL with http://";
 
 /** The problem and its remedy for each error code. */
 const tlsAdvice: Record<string, string> = {
-  CERT_HAS_EXPIRED: certificateExpired,
+  CERT_HAS_EXPIRED: expiredAdvice,
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that issued it",
   CERT_REVOKED: "its certificate was revoked: request a new one",
-  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
-  SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
-  ERR_TLS_CERT_ALTNAME_INVALID: wrongHostName,
-  HOSTNAME_MISMATCH: wrongHostName,
-  UNABLE_TO_GET_ISSUER_CERT: incompleteChain,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incompleteChain,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incompleteChain,
-  EPROTO: notTls,
-  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSignedAdvice,
+  SELF_SIGNED_CERT_IN_CHAIN: selfSignedAdvice,
+  ERR_TLS_CERT_ALTNAME_INVALID: wrongHostNameAdvice,
+  HOSTNAME_MISMATCH: wrongHostNameAdvice,
+  UNABLE_TO_GET_ISSUER_CERT: incompleteChainAdvice,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: incompleteChainAdvice,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incompleteChainAdvice,
+  EPROTO: notTlsAdvice,
+  ERR_SSL_WRONG_VERSION_NUMBER: notTlsAdvice,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTlsAdvice,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old TLS versions: enable TLS 1.2 or 1.3",
   ERR_SSL_UNSUPPORTED_PROTOCOL: "it supports only old TLS versions: enable TLS 1.2 or 1.3",
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
@@ -87,7 +87,7 @@ const tlsReason = (code: string): string =>
 export function classifyError(error: unknown): Failure {
   if (error instanceof EndpointError) return { code: error.code, reason: error.message };
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  if (error instanceof errors.HTTPParserError) return notHttp;
+  if (error instanceof errors.HTTPParserError) return invalidHttpFailure;
   if (typeof code !== "string") throw error;
   // Check DNS errors first. They may have the same codes as connection errors, but come from the connection to the name server.
   if (typeof syscall === "string" && syscall.startsWith("query")) return toLookupFailure(code);
@@ -95,7 +95,7 @@ export function classifyError(error: unknown): Failure {
   if (failure !== undefined) return failure;
   if (syscall === "getaddrinfo" || code.startsWith("EAI_")) return toLookupFailure(code);
   if (tlsCodes.test(code)) return { code: "tls_failed", reason: tlsReason(code) };
-  if (code.startsWith("UND_ERR_")) return notHttp;
+  if (code.startsWith("UND_ERR_")) return invalidHttpFailure;
   return { code: "connection_lost", reason: `the connection failed (${code})` };
 }
 

@@ -24,15 +24,15 @@ interface UnescapedText {
  * and in hexadecimal or base64. Pass `isCut` if the part was truncated, because it may then end with the start of an echo.
  */
 export function createEchoMask(confidential: Confidential): (part: Buffer, isCut?: boolean) => Buffer {
-  // Collecting the windows is expensive: do it at most once per response, and only if a part could contain an echo.
+  // Collect the windows at most once per response, and only if a part could contain an echo, because this is expensive.
   let windows: EchoWindows | undefined;
   return (part, isCut = false) => {
     // Latin-1 has one character per byte, so indexes in `text` and `part` are the same.
     const text = part.toString("latin1");
     if (part.length === 0 || (!isCut && isHarmless(text))) return part;
     windows ??= collectEchoWindows(confidential);
-    const masked = findEchoes(text, windows, isCut);
-    return masked.includes(1) ? Buffer.from(applyMasks(text, masked), "latin1") : part;
+    const maskFlags = findEchoes(text, windows, isCut);
+    return maskFlags.includes(1) ? Buffer.from(applyMasks(text, maskFlags), "latin1") : part;
   };
 }
 
@@ -47,17 +47,17 @@ const isHarmless = (text: string): boolean =>
 
 /** Finds echoes. @returns one byte for each character in `text`: 1 if the character belongs to an echo */
 function findEchoes(text: string, windows: EchoWindows, isCut: boolean): Uint8Array {
-  const masked = new Uint8Array(text.length);
-  for (const { index, 0: digest } of text.matchAll(digests)) masked.fill(1, index, index + digest.length);
+  const maskFlags = new Uint8Array(text.length);
+  for (const { index, 0: digest } of text.matchAll(digests)) maskFlags.fill(1, index, index + digest.length);
   let unescaped: UnescapedText | undefined = {
     text,
     starts: Array.from({ length: text.length + 1 }, (_, index) => index),
   };
   for (let depth = 0; unescaped !== undefined && depth <= maxNesting; depth += 1) {
-    markEchoes(unescaped, windows, masked, isCut);
+    markEchoes(unescaped, windows, maskFlags, isCut);
     unescaped = unescapeOnce(unescaped);
   }
-  return masked;
+  return maskFlags;
 }
 
 /** Removes one layer of escapes. @returns undefined if there are no escapes */
@@ -83,7 +83,12 @@ function unescapeOnce({ text, starts }: UnescapedText): UnescapedText | undefine
   return { text: parts.join(""), starts: [...newStarts, starts[text.length] ?? 0] };
 }
 
-function markEchoes({ text, starts }: UnescapedText, windows: EchoWindows, masked: Uint8Array, isCut: boolean): void {
+function markEchoes(
+  { text, starts }: UnescapedText,
+  windows: EchoWindows,
+  maskFlags: Uint8Array,
+  isCut: boolean,
+): void {
   /** The index of each letter and digit in the text. */
   const indexes: number[] = [];
   for (const { index, 0: run } of text.matchAll(/[\da-z]+/gi))
@@ -91,7 +96,7 @@ function markEchoes({ text, starts }: UnescapedText, windows: EchoWindows, maske
   const alphanumerics = toAlphanumeric(text);
   const mark = (from: number, to: number): void => {
     // Mask each character separately, to keep characters in between, such as JSON quotes.
-    for (const index of indexes.slice(from, to)) masked.fill(1, starts[index], starts[index + 1]);
+    for (const index of indexes.slice(from, to)) maskFlags.fill(1, starts[index], starts[index + 1]);
   };
   for (const [length, parts] of windows) {
     for (let from = 0; from + length <= alphanumerics.length; from += 1)
@@ -105,14 +110,14 @@ function markEchoes({ text, starts }: UnescapedText, windows: EchoWindows, maske
 }
 
 /** Replaces each run of masked characters with one mask. */
-function applyMasks(text: string, masked: Uint8Array): string {
+function applyMasks(text: string, maskFlags: Uint8Array): string {
   const parts: string[] = [];
   let from = 0;
   while (from < text.length) {
-    const isMasked = masked[from] === 1;
+    const flag = maskFlags[from];
     let to = from;
-    while (to < text.length && (masked[to] === 1) === isMasked) to += 1;
-    parts.push(isMasked ? mask : text.slice(from, to));
+    while (to < text.length && maskFlags[to] === flag) to += 1;
+    parts.push(flag === 1 ? mask : text.slice(from, to));
     from = to;
   }
   return parts.join("");

@@ -122,7 +122,7 @@ export interface NameResolverOptions {
 
 /**
  * Creates a function that queries name servers directly. It does not use `dns.lookup`, which occupies one of the four libuv threads
- * until it times out: four names with unresponsive servers would block every other lookup.
+ * until it times out. Four names with unresponsive servers would block every other lookup.
  */
 export function createNameResolver({
   timeoutMs,
@@ -131,7 +131,7 @@ export function createNameResolver({
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   return async (name) => {
-    // Do not look up `localhost`: name servers may not resolve it (RFC 6761, 6.3).
+    // Do not look up `localhost`, because name servers may not resolve it (RFC 6761, 6.3).
     if (/(?:^|\.)localhost\.?$/i.test(name)) return loopback;
     const [ipv4Result, ipv6Result] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [...toLookupAddresses(ipv4Result, 4), ...toLookupAddresses(ipv6Result, 6)];

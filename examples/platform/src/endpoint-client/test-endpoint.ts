@@ -4,7 +4,7 @@ import { describeEndpointProblem, type EndpointProblemCode } from "@offers/contr
 import { truncateUtf8 } from "../http/fields.ts";
 import { joinUrl, parseHttpUrl } from "./create-endpoint-client.ts";
 import type { EndpointClient, EndpointFailureCode, EndpointResult, Sign } from "./endpoint-client.ts";
-import { notTls } from "./failures.ts";
+import { notTlsAdvice } from "./failures.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
 
 const testWebhook = { method: "GET", path: "/test" } satisfies Webhook;
@@ -35,7 +35,7 @@ export interface EndpointCheck {
   failure: EndpointFailureCode | null;
   status: number | null;
   contentType: string | null;
-  /** The start of the response's body. */
+  /** The start of the response body. */
   body: string | null;
 }
 
@@ -50,7 +50,7 @@ export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
 
 /**
  * Tests an endpoint, as the profile page does before it saves a base URL. Calls `GET /test` unsigned and `GET /test/auth` signed. If
- * both pass, calls `GET /test/auth` signed with a different secret: an endpoint that accepts this request accepts anyone's requests.
+ * both pass, calls `GET /test/auth` signed with a different secret. An endpoint that accepts this request would accept any request.
  */
 export async function testEndpoint(
   endpointClient: EndpointClient,
@@ -61,10 +61,10 @@ export async function testEndpoint(
   const sendSignedWith = (signingSecret: string) =>
     sendSigned(endpointClient, sign, { baseAddress, scheme, secret: signingSecret }, { timeoutMs, ...authWebhook });
   // Although this request is unsigned, the response may contain the secret or a digest created with it.
-  const unsigned = { confidential: { signatures: [], secrets: [secret] }, timeoutMs, ...testWebhook };
+  const unsignedRequest = { confidential: { signatures: [], secrets: [secret] }, timeoutMs, ...testWebhook };
   // Send both in parallel, so that an endpoint that does not respond delays the result only once.
   const [testResult, authResult] = await Promise.all([
-    endpointClient.send({ baseAddress, ...unsigned }),
+    endpointClient.send({ baseAddress, ...unsignedRequest }),
     sendSignedWith(secret),
   ]);
   const checks = [
@@ -73,20 +73,23 @@ export async function testEndpoint(
   ] as const;
   const passed = checks.every((check) => check.passed);
   if (passed) {
-    const forged = await sendSignedWith(randomBytes(32).toString("base64"));
-    if (forged.ok && forged.status === 200) checks[1].warning = acceptsForged;
+    const forgedResult = await sendSignedWith(randomBytes(32).toString("base64"));
+    if (forgedResult.ok && forgedResult.status === 200) checks[1].warning = acceptsForgedWarning;
   } else if (isUnauthorized(testResult) && isUnauthorized(authResult)) {
     for (const check of checks)
       Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blockedReason}` });
   } else if (mayExpectTls(testResult) && /^http:/i.test(baseAddress)) {
-    const https = await endpointClient.send({ baseAddress: baseAddress.replace(/^http:/i, "https:"), ...unsigned });
-    if (https.ok || (https.code === "tls_failed" && !https.reason.includes(notTls)))
+    const https = await endpointClient.send({
+      baseAddress: baseAddress.replace(/^http:/i, "https:"),
+      ...unsignedRequest,
+    });
+    if (https.ok || (https.code === "tls_failed" && !https.reason.includes(notTlsAdvice)))
       for (const check of checks) check.reason = "the port expects https: start the base URL with https://";
   }
   return { passed, checks: [...checks] };
 }
 
-const acceptsForged = {
+const acceptsForgedWarning = {
   code: "accepts_forged",
   reason: "accepts requests that are not from the service",
   advice:
@@ -139,20 +142,20 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
   const { code, advice } = describeEndpointProblem(webhook.path, status);
   const reason = `responded with ${status}; only 200 counts${advice}`;
-  const failed = { ...call, ...response, passed: false, code };
-  if (location === undefined) return { ...failed, reason };
+  const failedCheck = { ...call, ...response, passed: false, code };
+  if (location === undefined) return { ...failedCheck, reason };
   const redirectsTo = redirectBase(joinUrl(baseAddress, webhook.path), location, webhook);
   const target = `It redirects to ${location.slice(0, 500)}`;
-  if (redirectsTo !== undefined) return { ...failed, reason: `${reason}. ${target}`, redirectsTo };
-  return { ...failed, reason: `responded with ${status}; only 200 counts. ${target}${noMatchingBase}` };
+  if (redirectsTo !== undefined) return { ...failedCheck, reason: `${reason}. ${target}`, redirectsTo };
+  return { ...failedCheck, reason: `responded with ${status}; only 200 counts. ${target}${noMatchingBase}` };
 }
 
-/** Returns the base URL that yields the redirect's target when the path is appended; undefined if no base URL does. */
+/** Removes the path from the target of a redirect. @returns the base URL; undefined if the target does not end with the path */
 function redirectBase(from: URL, location: string, { path }: TestWebhook): string | undefined {
   const target = URL.parse(location, from)?.href ?? "";
-  const trimmed = target.replace(/\/$/, "");
-  if (!trimmed.endsWith(path)) return undefined;
-  const base = trimmed.slice(0, -path.length);
+  const targetWithoutSlash = target.replace(/\/$/, "");
+  if (!targetWithoutSlash.endsWith(path)) return undefined;
+  const base = targetWithoutSlash.slice(0, -path.length);
   try {
     joinUrl(parseHttpUrl(base).href, path);
     return base;

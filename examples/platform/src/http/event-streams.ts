@@ -3,7 +3,7 @@ import type { Response } from "express";
 const heartbeatMs = 15_000;
 /** Node's longest timer delay, 24.8 days. A timer with a longer delay fires after 1 ms. */
 const maxTimerDelayMs = 2 ** 31 - 1;
-/** Backpressure limit: a reader that falls this far behind is disconnected, and resumes with Last-Event-ID. */
+/** The backpressure limit. A reader that falls this far behind is disconnected, and resumes with Last-Event-ID. */
 const maxBufferedBytes = 1024 * 1024;
 
 export interface StreamEvent {
@@ -54,7 +54,7 @@ export class EventStreams {
     };
   }
 
-  /** Ends one session's streams, or all streams if no session is given. Readers reconnect with Last-Event-ID. */
+  /** Ends the streams of one session, or all streams if `sessionId` is omitted. Readers reconnect with Last-Event-ID. */
   end(sessionId?: string): void {
     for (const [response, id] of this.#sessionIds) if (sessionId === undefined || sessionId === id) response.end();
   }

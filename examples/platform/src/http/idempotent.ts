@@ -6,7 +6,7 @@ import { ProblemError } from "./problem.ts";
 /** An idempotency key and the request it was used for. */
 export interface IdempotencyRecord {
   organisationId: string;
-  /** The key's SHA-256. */
+  /** The SHA-256 hash of the key. */
   keyHash: string;
   /** A hash that distinguishes a retry from a different request. */
   fingerprint: string;
@@ -15,7 +15,7 @@ export interface IdempotencyRecord {
 
 export interface Idempotent<T> {
   result: T;
-  /** Whether `result` comes from an earlier request, so that the effect did not run again. */
+  /** Whether `result` is from an earlier request. If so, the effect did not run again. */
   replayed: boolean;
 }
 

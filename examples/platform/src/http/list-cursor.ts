@@ -28,7 +28,7 @@ export interface PagedList<Deps, User, Row, Query = ListPage> {
   read(deps: Deps, user: User, query: Query): Promise<RowPage<Row>>;
 }
 
-/** Encodes and decodes a list's cursors. Uses keyset pagination, so that new rows do not shift pages. */
+/** Encodes and decodes the cursors of a list. Uses keyset pagination, so that new rows do not shift pages. */
 export interface ListCursor {
   /** The list's name, which every cursor contains. */
   name: string;
@@ -106,7 +106,7 @@ export const limitSchema = (max: number, defaultLimit: number) =>
     `Send one whole number from 1 to ${max}.`,
   ).transform((limit) => limit ?? defaultLimit);
 
-/** Creates the schema of a list's query parameters. Extend it for a list with other parameters. */
+/** Creates the schema of a list's query parameters. Extend the schema for a list with additional parameters. */
 export const listSchema = (cursor: ListCursor) =>
   z.strictObject({
     limit: limitSchema(maxListLimit, maxListLimit),

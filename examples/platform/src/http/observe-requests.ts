@@ -5,7 +5,7 @@ import type { RequestHandler } from "express";
 export interface CompletedRequest {
   method: string;
   route: string;
-  /** The response's status; null if the caller disconnected before the response was complete. */
+  /** The response status; null if the caller disconnected before the response was complete. */
   status: number | null;
   ms: number;
   requestId: string;

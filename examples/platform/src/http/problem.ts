@@ -44,7 +44,7 @@ export const maxFields = 100;
 
 export interface ProblemOptions extends ErrorOptions {
   errors?: FieldErrors | undefined;
-  /** Members added to the standard ones (RFC 9457, 3.2). */
+  /** Extension members of the problem details (RFC 9457, 3.2). */
   extensions?: Record<string, unknown>;
   headers?: Record<string, string>;
 }

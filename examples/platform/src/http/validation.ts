@@ -40,7 +40,7 @@ const remediesByField: Record<string, string> = {
   notifyEmailAddress: "Use one email address, such as hana@example.com.",
   emailAddress: "Use one email address, such as hana@example.com.",
   workerIds: "Choose at least one worker.",
-  // A completion's body is an array of worker ids.
+  // The body of a completion is an array of worker ids.
   body: "Choose at least one worker.",
   profileImageUrl: "Use a full URL that starts with https:// or http://.",
 };

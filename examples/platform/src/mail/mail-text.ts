@@ -18,7 +18,7 @@ const invisible = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
  * a short one without invisible characters, changes of text direction, or anything that looks like a link.
  */
 export function greeting(name: string): string {
-  // Replace compatibility characters with those that an email program may show instead.
+  // Replace compatibility characters with the characters that an email program may show instead.
   const normalised = name.normalize("NFKC").trim();
   const digits = normalised.match(/\p{N}/gu) ?? [];
   const isShort = normalised.length <= maxNameLength && digits.length <= maxNameDigits;
@@ -42,7 +42,7 @@ export const toEmailLine = (text: string): string =>
 /** An offer's time and place, for emails and push notifications. */
 export interface OfferSummary {
   events: readonly OfferEventValue[];
-  /** The place's name, or its id if it has no name. Empty if the offer has no place. */
+  /** The name of the place, or its id if it has no name. Empty if the offer has no place. */
   place: string;
   /** The recipient's time zone; null while it is unknown. */
   timeZone: string | null;

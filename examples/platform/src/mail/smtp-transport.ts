@@ -25,7 +25,7 @@ export function createSmtpTransport({ url, from }: SmtpOptions): MailTransport {
   return {
     async send({ id, to, subject, body, createdAt }) {
       const messageId = `<mail-${id}.${createdAt.getTime()}@${domain}>`;
-      // Use objects: nodemailer parses a string that contains a comma as two addresses.
+      // Use objects, because nodemailer parses a string that contains a comma as two addresses.
       const addresses = { from: { name: "", address: from }, to: { name: "", address: to } };
       try {
         await transport.sendMail({ ...addresses, subject, text: body, messageId, date: createdAt });

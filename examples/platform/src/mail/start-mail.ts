@@ -6,7 +6,7 @@ import { type Loop, withTimeout } from "../outbox/timers.ts";
 import type { Signals } from "../store/signals.ts";
 import type { Store, Trx } from "../store/store.ts";
 
-/** An email to send: a row of `mails`. */
+/** An email to send, from the table `mails`. */
 interface Mail {
   id: number;
   to: string;
@@ -15,7 +15,7 @@ interface Mail {
   createdAt: Date;
 }
 
-/** Delivers emails over SMTP, or only to the portal's mailbox page (D-78). */
+/** Delivers emails over SMTP, or only to the mailbox page of the portal (D-78). */
 export interface MailTransport {
   /** Sends one email. Rejects if it should be retried. @throws {MailRejectedError} if it should not be retried */
   send(mail: Mail): Promise<void>;
@@ -28,7 +28,7 @@ export class MailRejectedError extends Error {
   readonly code = "mail_rejected";
 }
 
-/** A transport that does not send emails: the portal's mailbox page shows them. */
+/** A transport that does not send emails. The mailbox page of the portal shows them. */
 export const mailboxTransport: MailTransport = { send: async () => undefined };
 
 export interface MailOptions {
@@ -43,7 +43,7 @@ export interface MailOptions {
   firstRetryMs?: number;
 }
 
-/** Twice the number of the SMTP transport's connections. */
+/** Twice the number of connections of the SMTP transport. */
 const maxInFlight = 10;
 
 /** The time limit for one email, which limits how long a shutdown takes (D-71). */
@@ -67,7 +67,7 @@ interface DueMail extends Mail {
 
 type SentMail = Attempted<DueMail, "sent" | "retry" | "rejected">;
 
-/** Sends emails until it is stopped. An email may arrive twice: if the process crashes while sending it, it is sent again. */
+/** Sends emails until it is stopped. If the process crashes while sending an email, that email is sent again. */
 export function startMail({ transport, firstRetryMs = 60_000, ...context }: MailOptions): Loop {
   const { store, onError } = context;
   return startDispatcher<DueMail, SentMail["result"]>({

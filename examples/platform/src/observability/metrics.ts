@@ -24,7 +24,7 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /**
  * Creates this process's metrics.
  *
- * @param store the store from which the backlog is read. The backlog is the same for all processes
+ * @param store contains the backlog, which is the same for all processes
  * @param countStreams returns the number of event streams that are open in this process
  */
 export function createMetrics(store: Store, now: () => Date, countStreams = () => 0): Metrics {

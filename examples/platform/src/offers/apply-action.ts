@@ -79,7 +79,7 @@ const lockOffer = (trx: Trx, actor: Actor, offerId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** Reads the recipients that the action may affect: all of them, or only the worker for a worker's action. */
+/** Reads the recipients that the action may affect. For an action by a worker, this is only that worker. */
 async function readRecipients(trx: Trx, offerId: string, action: Action): Promise<RecipientState[]> {
   const query = trx
     .selectFrom("recipients")
@@ -112,9 +112,9 @@ async function writeState(
   // D-07: each flag is set only once.
   if (after.complete !== before.complete) await updateOffer({ completed_at: now });
   if (after.withdrawn !== before.withdrawn) await updateOffer({ withdrawn_at: now });
-  const changed = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
-  // All changed recipients get the same values: they are the workers selected for the completion, or the responding worker.
-  const [first] = changed;
+  const changedRecipients = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
+  // All changed recipients get the same values, because they are the selected workers of a completion, or one responding worker.
+  const [first] = changedRecipients;
   if (first === undefined) return;
   const { response, confirmation } = first;
   await trx
@@ -124,7 +124,7 @@ async function writeState(
     .where(
       "worker_id",
       "in",
-      changed.map((recipient) => recipient.workerId),
+      changedRecipients.map((recipient) => recipient.workerId),
     )
     .execute();
 }

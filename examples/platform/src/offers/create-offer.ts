@@ -47,7 +47,7 @@ export async function createOffer(
       trace: activeTrace(),
     })
     .execute();
-  // Use one JSON parameter: PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
+  // Use one JSON parameter, because PostgreSQL takes longer to parse 10,000 rows of values than to insert them.
   await sql`
     insert into recipients (offer_id, worker_id)
     select ${id}, worker_id

@@ -1,4 +1,4 @@
-/** The state machine of an offer and its recipients: pure functions, without a store. */
+/** The state machine of an offer and its recipients. All functions are pure and do not use the store. */
 
 /** A worker's response to an offer (D-04). */
 export type RecipientResponse = "none" | "applied" | "rejected";
@@ -13,7 +13,7 @@ export interface RecipientState {
 export interface OfferState {
   complete: boolean;
   withdrawn: boolean;
-  /** At least the recipients that the action affects: the acting worker, or all of them for a completion or withdrawal. */
+  /** At least the recipients that the action affects. For a completion or withdrawal, these are all recipients. */
   recipients: readonly RecipientState[];
 }
 
@@ -50,7 +50,7 @@ interface RespondAction {
   webhookResponse: "accepted" | "rejected";
 }
 
-/** What an action does in one state. */
+/** The effect of an action in one state. */
 export type Move =
   | RespondAction
   | { kind: "noop" }
@@ -61,12 +61,12 @@ export type Move =
   | { kind: "reject"; code: "offer_completed" | "offer_withdrawn" };
 
 const noop: Move = { kind: "noop" };
-const applied: Move = { kind: "respond", response: "applied", webhookResponse: "accepted" };
-const rejected: Move = { kind: "respond", response: "rejected", webhookResponse: "rejected" };
-const completed: Move = { kind: "complete" };
-const withdrawn: Move = { kind: "withdraw" };
-const alreadyComplete: Move = { kind: "reject", code: "offer_completed" };
-const alreadyWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
+const recordApplied: Move = { kind: "respond", response: "applied", webhookResponse: "accepted" };
+const recordRejected: Move = { kind: "respond", response: "rejected", webhookResponse: "rejected" };
+const completeOffer: Move = { kind: "complete" };
+const withdrawOffer: Move = { kind: "withdraw" };
+const rejectAsComplete: Move = { kind: "reject", code: "offer_completed" };
+const rejectAsWithdrawn: Move = { kind: "reject", code: "offer_withdrawn" };
 
 /** Defines what each action does in each state. Actions by a worker who did not receive the offer fail in every state (D-36). */
 export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<StateName, Move>>>> = {
@@ -75,26 +75,26 @@ export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<St
   close: { open: noop, complete: noop, withdrawn: noop, completeAndWithdrawn: noop },
   // D-08: a response may change until the offer is complete or withdrawn.
   apply: {
-    open: applied,
-    complete: alreadyComplete,
-    withdrawn: alreadyWithdrawn,
-    completeAndWithdrawn: alreadyWithdrawn,
+    open: recordApplied,
+    complete: rejectAsComplete,
+    withdrawn: rejectAsWithdrawn,
+    completeAndWithdrawn: rejectAsWithdrawn,
   },
   reject: {
-    open: rejected,
-    complete: alreadyComplete,
-    withdrawn: alreadyWithdrawn,
-    completeAndWithdrawn: alreadyWithdrawn,
+    open: recordRejected,
+    complete: rejectAsComplete,
+    withdrawn: rejectAsWithdrawn,
+    completeAndWithdrawn: rejectAsWithdrawn,
   },
   // D-11: an offer can be completed only once, and only with workers who have applied.
   complete: {
-    open: completed,
-    complete: alreadyComplete,
-    withdrawn: alreadyWithdrawn,
-    completeAndWithdrawn: alreadyWithdrawn,
+    open: completeOffer,
+    complete: rejectAsComplete,
+    withdrawn: rejectAsWithdrawn,
+    completeAndWithdrawn: rejectAsWithdrawn,
   },
   // D-10: possible in any state. Repeating it has no effect and does not notify workers again.
-  withdraw: { open: withdrawn, complete: withdrawn, withdrawn: noop, completeAndWithdrawn: noop },
+  withdraw: { open: withdrawOffer, complete: withdrawOffer, withdrawn: noop, completeAndWithdrawn: noop },
 };
 
 /** Applies an action to an offer's state, according to `transitionTable`. */

@@ -15,11 +15,11 @@ const maxWakeupsRead = 200;
  * Leases due rows to this process (D-139). Locks the lanes that have waited longest, and leases as many rows from each lane as its
  * capacity and `limit` allow.
  *
- * At READ COMMITTED, each statement sees what was committed before it started. So `leaseRows` sees every row whose wake-up
- * `lockDueLanes` has deleted, and the leases of every process that locked one of these lanes before.
+ * At READ COMMITTED, each statement sees everything that was committed before it started. So if `lockDueLanes` has deleted the wake-up
+ * for a row, `leaseRows` sees this row. It also sees the leases of every process that locked one of these lanes before.
  *
  * @param limit the maximum number of rows
- * @throws if the database replied too late: another process may already have claimed the rows
+ * @throws if the database replied too late, because another process may already have claimed the rows
  * @returns undefined if no lane is due, or if other processes are claiming from all lanes with the oldest wake-ups; an empty array
  *   if no row in the locked lanes may be attempted now
  */

@@ -32,12 +32,12 @@ export interface DispatcherOptions<Row, Result> {
    * Attempts a row.
    *
    * @param isHeld returns whether this process has held the row's lease without a gap
-   * @returns undefined to release the row. It is then claimed again, by another process if this one is stopping
+   * @returns undefined to release the row. It is then claimed again, by a different process if this one is stopping
    */
   attempt(row: Row, isHeld: () => boolean): Promise<Result | undefined>;
   /**
    * Stores the results of a group. Must start with `endLeases`, which wakes the lanes, and settle only the rows that it returns.
-   * To settle a row, set its `due_at` to null, or to a later time, for which the next claim schedules a wake-up.
+   * To settle a row, set its `due_at` to null, or to a later time. The next claim schedules a wake-up for that time.
    *
    * @returns a function that reports the results; it is called after the commit
    */
@@ -60,13 +60,13 @@ const maxConcurrentCommits = { postgres: 2, pglite: 1 };
 const maxIdleMs = { postgres: 5_000, pglite: 60_000 };
 /** How often a busy process checks for expired leases. An idle process checks when the next lease expires. */
 const expiryPollMs = 500;
-/** The shortest pause after a claim that found no lane: nothing is due, or other processes are claiming from all due lanes. */
+/** The shortest pause after a claim that found no lane, because nothing is due or other processes are claiming from all due lanes. */
 const busyPauseMs = 5;
 
 /**
- * Processes a queue's rows until it is stopped. It claims due rows, attempts each one, and settles them in groups. It sleeps until
- * the next row is due, or until a signal on one of the queue's topics arrives. Each row is attempted at least once: a row whose
- * result could not be stored is attempted again.
+ * Processes the rows of a queue until it is stopped. It claims due rows, attempts each one, and settles them in groups. It sleeps until
+ * the next row is due, or until a signal on one of the queue's topics arrives. Each row is attempted at least once, and again if its
+ * result could not be stored.
  */
 export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Result>): Loop {
   const { store, leases, queue, maxInFlight, onError } = options;
@@ -130,7 +130,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     // Start attempts in the next turn of the event loop, so that the next claim is sent first.
     let nextTurn: Promise<unknown> = setImmediate();
     for (const [index, lease] of claimed.entries()) {
-      // Start ten at a time: a hundred would block the event loop.
+      // Start ten at a time, because a hundred would block the event loop.
       if (index % 10 === 9) nextTurn = nextTurn.then(() => setImmediate());
       const row = rows.get(lease.rowId);
       if (row === undefined) hasStrayLeases = true;

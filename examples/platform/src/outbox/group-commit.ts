@@ -23,7 +23,7 @@ interface WaitingItem<T> {
 
 const retryPauseMs = 250;
 
-/** Group commit: collects the items that arrive while a group is being written, and writes them as the next group. */
+/** Collects the items that arrive while a group is being written, and writes them as the next group (group commit). */
 export class GroupCommit<T> {
   readonly #options: GroupCommitOptions<T>;
   readonly #waiting: WaitingItem<T>[] = [];

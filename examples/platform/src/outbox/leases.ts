@@ -30,9 +30,9 @@ export async function openLeases(store: Store, { leaseSeconds = 4, onError }: Le
 }
 
 /**
- * The lease of this process on all rows that it attempts. It is one database row, renewed while attempts are running. Once it
- * expires, other processes may claim those rows (D-70). Results from this process are then discarded, because their fencing tokens
- * are deleted.
+ * The lease of this process on all rows that it attempts. The lease is one database row, which is renewed while attempts are running.
+ * Once the lease expires, other processes may claim the attempted rows (D-70). Results from this process are then discarded, because
+ * their fencing tokens have been deleted.
  */
 export class Leases {
   readonly processId = randomUUID();
@@ -64,8 +64,8 @@ export class Leases {
   }
 
   /**
-   * Starts or renews the lease. Never shortens it: a claim's `now()` is the start of its transaction, and a renewal sent later may
-   * be committed earlier. In a transaction, this also prevents other processes from ending the lease until the commit.
+   * Starts or renews the lease. Never shortens it, because a claim's `now()` is the start of its transaction, and a renewal that was
+   * sent later may be committed earlier. In a transaction, this also prevents other processes from ending the lease until the commit.
    */
   async renewIn(db: Store["db"]): Promise<void> {
     await sql`
@@ -89,8 +89,8 @@ export class Leases {
   /**
    * Starts to watch the lease for gaps.
    *
-   * @returns a function that returns whether the lease has lasted without a gap since this call. If it has not, do not attempt rows
-   *   claimed before this call: another process may have attempted them
+   * @returns a function that returns whether the lease has lasted without a gap since this call. If not, do not attempt rows that were
+   *   claimed before this call, because another process may have attempted them
    */
   watchForGaps(): () => boolean {
     const gapsBefore = this.#gapCount;
@@ -112,8 +112,8 @@ export class Leases {
    * Releases the rows of other processes whose leases have expired, and wakes their lanes. Skips the rows of this process, which
    * renews its lease instead.
    *
-   * @param includeLive whether to release the rows of all other processes, even if their leases have not expired. Only for a store
-   *   that serves one process: the others must have ended
+   * @param includeLive whether to release the rows of all other processes, even if their leases have not expired. Use it only for a
+   *   store that serves one process, because all other processes must then have ended
    */
   async releaseExpired({ includeLive = false } = {}): Promise<void> {
     const isOtherProcess = sql`id <> ${this.processId}`;
@@ -138,8 +138,8 @@ export class Leases {
   }
 
   /**
-   * Returns when to poll the queue next. Uses one statement, so that it reads one snapshot: another process that releases rows
-   * deletes their leases and wakes their lanes in one transaction.
+   * Returns when to poll the queue next. Uses one statement to read one snapshot, because a process that releases rows deletes their
+   * leases and wakes their lanes in one transaction.
    */
   async nextPoll(queue: QueueName): Promise<NextPoll> {
     const { rows } = await sql<{ wakeup: number | null; expiry: number | null }>`
@@ -188,7 +188,7 @@ const wakeFreedLanes = insertWakeups(sql`select distinct queue, lane, now() from
  * Ends leases, wakes their lanes, and returns the rows that this process still held (fencing). Every transaction that settles rows
  * must start with this call.
  *
- * @returns the attempted rows whose tokens still existed. Do not settle the others: another process may have claimed them
+ * @returns the attempted rows whose tokens still existed. Do not settle the other rows, because another process may have claimed them
  */
 export async function endLeases<Attempted extends { lease: Lease }>(
   trx: Trx,

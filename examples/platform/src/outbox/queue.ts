@@ -76,8 +76,8 @@ export async function lockSettlingShared(trx: Trx, queue: QueueName): Promise<vo
 }
 
 /**
- * Waits for transactions that are settling the queue's rows, and prevents others from settling rows until this one ends. Because
- * others wait for this transaction, the server ends it after two seconds without a statement.
+ * Acquires the settling lock exclusively. This waits for transactions that are settling rows of the queue, and blocks new ones until
+ * this transaction ends. Because others wait for it, the server ends this transaction after two seconds without a statement.
  */
 export async function lockSettlingExclusively(trx: Trx, queue: QueueName): Promise<void> {
   await sql`

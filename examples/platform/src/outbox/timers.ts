@@ -18,8 +18,8 @@ const longestPauseMs = 2 ** 31 - 1;
  * @param onError called with an error that a tick throws; the loop continues after a second
  */
 export function runLoop(tick: () => Promise<number>, onError: (error: unknown) => void): Loop {
-  let stopping = false;
-  let woken = false;
+  let isStopping = false;
+  let isWoken = false;
   let endPause: (() => void) | undefined;
 
   const pause = (ms: number): Promise<void> =>
@@ -32,30 +32,30 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
     });
 
   const runUntilStopped = async (): Promise<void> => {
-    while (!stopping) {
-      woken = false;
+    while (!isStopping) {
+      isWoken = false;
       try {
         const pauseMs = await tick();
-        if (pauseMs <= 0 || woken || stopping) continue;
+        if (pauseMs <= 0 || isWoken || isStopping) continue;
         await pause(pauseMs);
         // A commit's signal and the attempts that it settled wake the loop in the same turn. Wait, so that they cause only one tick.
         await setImmediate();
       } catch (error) {
         onError(error);
-        if (!stopping) await pause(pauseAfterErrorMs);
+        if (!isStopping) await pause(pauseAfterErrorMs);
       }
     }
   };
   const ended = runUntilStopped();
 
   const wake = (): void => {
-    woken = true;
+    isWoken = true;
     endPause?.();
   };
   return {
     wake,
     stop() {
-      stopping = true;
+      isStopping = true;
       wake();
       return ended;
     },

@@ -113,9 +113,9 @@ const maxTitleLength = 200;
 /**
  * Builds the message for Firebase Cloud Messaging: the text to show, and the ids that the worker app needs to open the offer.
  *
- * A phone shows only the latest notification about each offer: a notification that is sent twice appears once, and the one about a
- * withdrawal replaces the one about the offer. `sequence` increases, so that an app can detect a push that arrives after a newer one
- * (D-99).
+ * A phone shows only the latest notification about each offer. A notification that is sent twice appears once, and a notification
+ * about a withdrawal replaces the notification about the offer. `sequence` increases, so that an app can detect a push that arrives
+ * after a newer push (D-99).
  *
  * @see https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
  */

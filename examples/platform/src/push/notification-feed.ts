@@ -55,25 +55,26 @@ export function openNotificationFeed(store: Store, { signals, onError }: Notific
   const workersToPoll = new Set<string>();
 
   const poll = async (): Promise<number> => {
-    const after = new Map<string, number>();
+    /** The positions to read after, keyed by worker id. */
+    const positions = new Map<string, number>();
     // A subscriber that is added during this read may need earlier notifications, so it waits for the next read.
     const includedSubscribers = new Set<Subscriber>();
     for (const workerId of workersToPoll)
       for (const subscriber of subscribers.get(workerId) ?? []) {
         includedSubscribers.add(subscriber);
-        after.set(workerId, Math.min(subscriber.position, after.get(workerId) ?? subscriber.position));
+        positions.set(workerId, Math.min(subscriber.position, positions.get(workerId) ?? subscriber.position));
       }
     workersToPoll.clear();
-    if (after.size === 0) return untilWoken;
+    if (positions.size === 0) return untilWoken;
     const pollAgain = (): void => {
-      for (const workerId of after.keys()) workersToPoll.add(workerId);
+      for (const workerId of positions.keys()) workersToPoll.add(workerId);
     };
     try {
-      const unassigned = await assignAllPositions(store, [...after.keys()]);
-      for (const notification of await readNotificationsAfter(store, after))
+      const unassignedRows = await assignAllPositions(store, [...positions.keys()]);
+      for (const notification of await readNotificationsAfter(store, positions))
         for (const subscriber of subscribers.get(notification.workerId) ?? [])
           if (includedSubscribers.has(subscriber)) deliver(notification, subscriber);
-      if (unassigned === "none") return untilWoken;
+      if (unassignedRows === "none") return untilWoken;
       pollAgain();
       return lockedPauseMs;
     } catch (error) {
@@ -118,17 +119,17 @@ export async function readNotifications(store: Store, workerId: string): Promise
 }
 
 async function assignAllPositions(store: Store, workerIds: readonly string[]): Promise<UnassignedRows> {
-  let unassigned: UnassignedRows;
+  let unassignedRows: UnassignedRows;
   do {
-    unassigned = await assignPositions(store, "notifications", workerIds);
-  } while (unassigned === "more");
-  return unassigned;
+    unassignedRows = await assignPositions(store, "notifications", workerIds);
+  } while (unassignedRows === "more");
+  return unassignedRows;
 }
 
-/** Reads the workers' feeds. @param after maps each worker id to the position to start after */
-function readNotificationsAfter({ db }: Store, after: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
+/** Reads the workers' feeds. @param positions maps each worker id to the position to read after */
+function readNotificationsAfter({ db }: Store, positions: ReadonlyMap<string, number>): Promise<FeedNotification[]> {
   const cursors = sql<{ worker_id: string; after: number }>`
-    (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(after))}::text::json))`;
+    (select key as worker_id, value::bigint as after from json_each_text(${JSON.stringify(Object.fromEntries(positions))}::text::json))`;
   return db
     .selectFrom(cursors.as("cursors"))
     .innerJoin("notifications", (join) =>

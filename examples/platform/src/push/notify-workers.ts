@@ -14,7 +14,7 @@ const workersPerStatement = 2_000;
 
 /**
  * Stores notifications in the caller's transaction: one per device, or one for a worker without devices. Supersedes pending pushes
- * about the same offer: they stay in the notifications menu but are not sent (D-99).
+ * about the same offer, which then stay in the notifications menu but are not sent (D-99).
  *
  * @returns how many notifications were stored
  */

@@ -76,7 +76,7 @@ async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[],
   }));
   const outcome = sql`json_to_recordset(${JSON.stringify(outcomes)}::text::json)
     as outcome (id bigint, "isSent" boolean, "retryInMs" float8)`;
-  // A push that was superseded during its attempt is not retried: its `due_at` stays null. To prevent deadlocks, rows are locked in
+  // A push that was superseded during its attempt is not retried, because its `due_at` stays null. To prevent deadlocks, rows are locked in
   // the same order as in `supersedePushes`.
   await sql`
     with locked as materialized (

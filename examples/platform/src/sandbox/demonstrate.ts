@@ -82,11 +82,11 @@ const optionsByField: Record<string, string> = { baseAddress: "--webhooks-to", s
 /** Creates an offer. The first worker applies, and the others reject it. @returns the offer's id */
 export async function createExampleOffer(caller: SandboxCaller): Promise<string> {
   const offer = { createdByUserId: demo.userId, title: "Kitchen help", workerIds: demo.workerIds };
-  const created = await caller.call("POST", "/offer", { "X-UE-Api-Subscription-Key": demo.apiKey }, offer);
-  if (!created.ok) throw new Error(`POST /offer responded with ${created.status}`);
-  const text = await created.text();
+  const response = await caller.call("POST", "/offer", { "X-UE-Api-Subscription-Key": demo.apiKey }, offer);
+  if (!response.ok) throw new Error(`POST /offer responded with ${response.status}`);
+  const body = await response.text();
   // In the live dialect, the body is only the id (D-51).
-  const id = text.startsWith("{") ? (JSON.parse(text) as { id: string }).id : text;
+  const id = body.startsWith("{") ? (JSON.parse(body) as { id: string }).id : body;
   for (const [index, workerId] of demo.workerIds.entries()) {
     const session = await caller.signIn("/worker-app/session", { workerId });
     const action = index === 0 ? "apply" : "reject";

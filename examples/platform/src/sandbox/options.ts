@@ -106,7 +106,7 @@ const optionNames: Record<string, string> = {
 };
 
 /**
- * Returns the platform's settings for a demonstration on one machine. Uses only the options: a `DATABASE_URL` or `PORT` in the
+ * Returns the platform's settings for a demonstration on one machine. Uses only the options, because a `DATABASE_URL` or `PORT` in the
  * environment belongs to the user's own program (D-106).
  *
  * @throws {SettingError} with a message that contains names of settings, see `replaceSettingNames`

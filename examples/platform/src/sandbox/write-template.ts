@@ -1,6 +1,6 @@
 // Writes a snapshot of an empty store with the current schema to dist/. The bundle creates new stores from it.
 //   node src/sandbox/write-template.ts
-// Every build writes the same bytes: the files are in memory, the clock is stopped, and nothing is random.
+// Every build writes the same bytes, because the files are in memory, the clock is stopped, and nothing is random.
 import crypto from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { PriorityMutex } from "../store/pglite/priority-mutex.ts";
 import type { Tables } from "../store/tables.ts";
 
 mock.timers.enable({ apis: ["Date"], now: 0 });
-// PGlite gets random bytes from this function. A cluster stores 32 of them, and uses them when a client signs in with an unknown role.
+// PGlite gets random bytes from this function. A cluster stores 32 random bytes for clients that sign in with an unknown role.
 mock.method(crypto, "randomFillSync", (bytes: Uint8Array) => bytes.fill(0));
 
 const database = await PGlite.create();
@@ -35,11 +35,11 @@ const pglite = new PgliteConnection(
 );
 const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
 await migrate({ db, name: "pglite", label: "PGlite" });
-// Remove the WAL from the cluster's creation: it would be half of the template, and the first start would replay it.
+// Remove the WAL of the cluster's creation, which would be half of the template and would be replayed at the first start.
 await database.exec("set wal_recycle = off; select pg_switch_wal(); checkpoint");
 const tar = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer());
 await db.destroy();
-// The cluster's three databases are nearly identical, so a window that is larger than one of them compresses better.
+// The cluster's three databases are nearly identical, so a window that is larger than one database compresses better.
 const params = {
   [constants.BROTLI_PARAM_QUALITY]: 9,
   [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,

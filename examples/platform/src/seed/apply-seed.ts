@@ -14,12 +14,12 @@ export async function applySeed(
   { organisations, people, workers }: Seed,
   { hash }: Passwords,
 ): Promise<void> {
-  // Hash each password only once: hashing is deliberately slow.
+  // Hash each password only once, because hashing is deliberately slow.
   const passwords = new Set([...people, ...workers].flatMap(({ password }) => password ?? []));
   const hashes = new Map(await Promise.all([...passwords].map(async (text) => [text, await hash(text)] as const)));
   const hashFor = ({ password = "", passwordHash }: Credentials): string => passwordHash ?? hashes.get(password) ?? "";
 
-  // Tables in an order that satisfies foreign keys.
+  // List the tables in an order that satisfies foreign keys.
   const rowsByTable: { [Table in keyof Tables]?: InsertObject<Tables, Table>[] } = {
     organisations: organisations.map(({ id, name, kind }) => ({ id, name, kind })),
     api_keys: organisations.flatMap(({ id, name: agencyName, apiKeys, actsFor }) => [

@@ -9,8 +9,8 @@ export interface SeedProblem {
 type Entry = [value: string, path: PropertyKey[]];
 
 /**
- * Checks that a seed's references exist and that its values are unique. Otherwise the store would fail on an unknown reference, and
- * silently skip a duplicate.
+ * Checks that the references in a seed exist and that its values are unique. Otherwise, the store would fail on an unknown reference
+ * and silently skip a duplicate.
  */
 export function findSeedProblems({ organisations, people, workers }: Seed): SeedProblem[] {
   const idEntries = (list: string, entries: readonly { id: string }[]) =>

@@ -11,7 +11,7 @@ export async function makeDataFolder(path: string): Promise<void> {
   const folder = resolve(path);
   try {
     await makeFolder(folder);
-    // Checking permissions is not enough: a read-only file system and /proc reject writes, even from the owner.
+    // Checking permissions is not enough, because a read-only file system and /proc reject writes even from the owner.
     const probe = join(folder, `.writable.${process.pid}`);
     await writeFile(probe, "", { mode: 0o600 });
     await rm(probe);
@@ -36,8 +36,8 @@ const reasons: Record<string, string> = {
 };
 
 /**
- * Creates a folder and its missing parents. Does not use `mkdir` with the option `recursive`: in Node 24, it never returns for a path
- * in /proc, where folders cannot be created.
+ * Creates a folder and its missing parents. Does not use `mkdir` with the option `recursive`, because in Node 24 it never returns for
+ * a path in /proc, where folders cannot be created.
  */
 async function makeFolder(path: string): Promise<void> {
   try {

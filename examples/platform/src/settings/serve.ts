@@ -43,14 +43,14 @@ export async function startHttpServer(
   return {
     address: serverUrl(server),
     async close(graceMs = 0) {
-      const closed = once(server, "close");
+      const closeEvent = once(server, "close");
       server.close();
       // Repeat this, because a keep-alive connection becomes idle only after its last response.
       const interval = setInterval(() => server.closeIdleConnections(), 100);
-      await Promise.race([closed, setTimeout(graceMs, undefined, { ref: false })]);
+      await Promise.race([closeEvent, setTimeout(graceMs, undefined, { ref: false })]);
       clearInterval(interval);
       server.closeAllConnections();
-      await closed;
+      await closeEvent;
     },
   };
 }

@@ -98,7 +98,7 @@ const dialects = ["reference", "live"] as const;
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 const flag = z.stringbool({ truthy: ["1"], falsy: ["0"], case: "sensitive" }).default(false);
 const days = wholeNumber(1, 36_500);
-const text = z.string().optional();
+const optionalText = z.string().optional();
 
 /** All settings; OPERATING.md explains them. A description completes the message "Invalid PORT: expected …". */
 const schema = z.strictObject({
@@ -106,11 +106,11 @@ const schema = z.strictObject({
   HOST: z.string().default("127.0.0.1"),
   OFFERS_PUBLIC_ORIGIN: origin.optional().describe("an origin without a path, such as https://offers.example"),
   OFFERS_ALLOWED_HOSTS: hostNames.optional().describe("host names, such as localhost or sandbox,offers.internal"),
-  OFFERS_DATA: text,
+  OFFERS_DATA: optionalText,
   DATABASE_URL: postgresUrl.optional().describe("postgres://user@host/database"),
   DATABASE_LISTEN_URL: postgresUrl.optional().describe("postgres://user@host/database"),
-  OFFERS_ENCRYPTION_KEY: text,
-  OFFERS_SEED: text,
+  OFFERS_ENCRYPTION_KEY: optionalText,
+  OFFERS_SEED: optionalText,
   OFFERS_DIALECT: z
     .enum(dialects)
     .default("reference")
@@ -135,7 +135,7 @@ const schema = z.strictObject({
     .describe("a number of days from 1 to 36500"),
   SMTP_URL: smtpUrl.optional().describe("smtp://user:password@host:587, or smtps:"),
   OFFERS_MAIL_FROM: emailAddressSchema.optional().describe("the sender's email address, such as offers@example.com"),
-  OFFERS_FCM_CREDENTIALS: text,
+  OFFERS_FCM_CREDENTIALS: optionalText,
   OFFERS_LOG_LEVEL: z
     .enum(logLevels)
     .default("info")

@@ -5,7 +5,7 @@ const version = "v1";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Caches a KeyObject for each key: otherwise `createCipheriv` would create one on every call, which is slow. */
+/** Caches a KeyObject for each key. Otherwise, `createCipheriv` would create a KeyObject on every call, which is slow. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 function toKeyObject(key: Uint8Array): KeyObject {
@@ -84,7 +84,7 @@ export function decryptSecrets(row: EncryptedSecrets, key: Uint8Array, organisat
 }
 
 const maxCachedSecrets = 1_000;
-/** LRU caches of decrypted secrets, one cache per key, because every delivery needs a secret. */
+/** The LRU caches of decrypted secrets, one cache per key. Without them, every delivery would decrypt a secret. */
 const secretCaches = new WeakMap<Uint8Array, Map<string, string>>();
 
 function decryptCached(encrypted: string, key: Uint8Array, organisationId: string): string {

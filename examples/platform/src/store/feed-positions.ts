@@ -24,7 +24,7 @@ export type UnassignedRows = "none" | "more" | "locked";
  * commit, a reader would miss a row that is committed late. If readers waited for the oldest transaction, a transaction that stays
  * open would block them all. Only one reader at a time assigns positions, so a reader that sees a position has seen all lower ones.
  *
- * Waits briefly for rows that another transaction has locked, then skips them: a withdrawal may lock thousands of rows for seconds.
+ * Waits briefly for rows that another transaction has locked, then skips them, because a withdrawal may lock thousands of rows for seconds.
  */
 export async function assignPositions(
   store: Store,

@@ -5,7 +5,7 @@ import { StoreError } from "./store.ts";
 /** SQLITE_BUSY, see https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
 
-/** A folder lock, which lets only one process at a time use a data folder. */
+/** A lock that allows only one process at a time to use a data folder. */
 export interface FolderLock {
   release(): void;
 }

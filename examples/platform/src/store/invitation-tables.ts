@@ -40,7 +40,7 @@ export interface MailTable {
   to_address: Immutable<string>;
   subject: string;
   body: string;
-  /** For a digest: the id of the offer whose responses it combines (D-121). */
+  /** The id of the offer, if the email is a digest of the responses to an offer (D-121). */
   digest_of: ColumnType<string | null, string | undefined, never>;
   created_at: CreatedAt;
   /** When the transport accepted the email. */

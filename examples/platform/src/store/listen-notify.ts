@@ -5,7 +5,7 @@ import { type ReceivedSignal, type Signal, type Store, topics } from "./store.ts
 
 /** How often the listening connection is queried, to detect when a firewall has silently dropped it. */
 const keepAliveMs = 15_000;
-/** The pause between two NOTIFY statements. Each one acquires a lock that is shared by the whole database server. */
+/** The pause between two NOTIFY statements. Each statement waits for a lock that all databases on the server share. */
 const notifyPauseMs = 50;
 
 /** PostgreSQL rejects a payload of 8,000 bytes or more. https://www.postgresql.org/docs/current/sql-notify.html */
@@ -97,7 +97,7 @@ export interface Notifier {
 }
 
 /**
- * Sends signals to other processes: the first signal immediately, and those from the next 50 ms together, without duplicates.
+ * Sends signals to other processes. Sends the first signal immediately, and the signals from the next 50 ms together, without duplicates.
  * Retries a failed NOTIFY.
  */
 export function notifyOtherProcesses(store: Store, { channel, processId, onError }: NotifyOptions): Notifier {

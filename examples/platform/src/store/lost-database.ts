@@ -26,7 +26,7 @@ function isDatabaseLost(error: unknown): boolean {
 /** Returns whether a statement outside a transaction may have changed data even though its response is missing. */
 const isWrite = (text: string): boolean => !/^\s*(?:select|show)\b/i.test(text);
 
-/** Tracks the state of one pool client's connection. */
+/** Tracks the state of a pool client's connection. */
 export class Connection {
   #isInTransaction = false;
   #lost: StoreError | undefined;

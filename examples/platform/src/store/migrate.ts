@@ -19,7 +19,7 @@ const unreleasedMigrations = [
 ];
 
 /**
- * Migrates the schema to the current version. Processes may start concurrently: kysely's migrator acquires an advisory lock.
+ * Migrates the schema to the current version. Processes may start concurrently, because kysely's migrator acquires an advisory lock.
  *
  * @throws {StoreError} `newer_tables` if a later version has migrated the schema, which cannot be undone; `unreleased_tables` if a
  *   version before the first release created it
@@ -46,11 +46,11 @@ async function isMigrated({ db, name, label }: Pick<Store, "db" | "name" | "labe
   const { rows } = await sql<{ table: string | null }>`select to_regclass('kysely_migration') as table`.execute(db);
   if (!rows[0]?.table) return false;
   const migrations = migrationsFor(name);
-  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const unknownMigration = applied.rows.find((migration) => !(migration.name in migrations));
+  const appliedMigrations = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const unknownMigration = appliedMigrations.rows.find((migration) => !(migration.name in migrations));
   if (unknownMigration !== undefined && unreleasedMigrations.includes(unknownMigration.name))
     throw await unreleasedTablesError(db, { name, label });
-  if (unknownMigration === undefined) return applied.rows.length === Object.keys(migrations).length;
+  if (unknownMigration === undefined) return appliedMigrations.rows.length === Object.keys(migrations).length;
   throw new StoreError(
     "newer_tables",
     `the schema belongs to a later version, which has applied ${unknownMigration.name}; use that version, or choose another data folder or database`,
@@ -61,11 +61,11 @@ async function unreleasedTablesError(
   db: Store["db"],
   { name, label }: Pick<Store, "name" | "label">,
 ): Promise<StoreError> {
-  const current = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const currentDatabase = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const remedy =
     name === "pglite"
       ? "remove the folder pglite in the data folder"
-      : `drop the database ${current.rows[0]?.name} and create it again, or use another one`;
+      : `drop the database ${currentDatabase.rows[0]?.name} and create it again, or use a different database`;
   return new StoreError(
     "unreleased_tables",
     `${label}: the schema belongs to a version before the first release and can no longer be read; to start with a new schema, ${remedy}`,

@@ -151,13 +151,13 @@ function createQueries(
   return {
     db,
     async transaction(work) {
-      let announced: readonly Signal[] = [];
+      let announcedSignals: readonly Signal[] = [];
       const result = await runTransaction(transactions, transactionLimitMs, async (trx) => {
         const value = await work(trx);
-        announced = getAnnouncedSignals(trx);
+        announcedSignals = getAnnouncedSignals(trx);
         return value;
       });
-      commits.publish(announced);
+      commits.publish(announcedSignals);
       return result;
     },
   };
@@ -178,7 +178,7 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
       if (failure !== undefined) throw failure;
       runningStatements += 1;
     };
-    const overdue = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       const message =
         `no statement started in a transaction for ${limitMs} ms, so it was rolled back; inside a transaction, use only ` +
         "trx: on PGlite, store.db waits for the same connection, and I/O keeps everyone else waiting";
@@ -195,7 +195,7 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
       };
     });
     try {
-      return await Promise.race([work(trx.withPlugin(createQueryObserver(onQuery, () => onReturned()))), overdue]);
+      return await Promise.race([work(trx.withPlugin(createQueryObserver(onQuery, () => onReturned()))), timeout]);
     } finally {
       onReturned = () => undefined;
       clearTimeout(timer);

@@ -69,7 +69,7 @@ export function openPool(databaseUrl: string, onError: (error: Error) => void, o
   return pool;
 }
 
-/** Creates a client outside the pool, without connecting it. Query it regularly: its connection is closed if it stays silent. */
+/** Creates an unconnected client outside the pool. Query it regularly, because its connection is closed if it stays silent. */
 export const createSeparateClient = (databaseUrl: string): pg.Client =>
   new pg.Client({
     connectionString: databaseUrl,
@@ -93,9 +93,9 @@ function createSocket(silenceMs: number): Socket {
 const maxPrepared = 200;
 
 /**
- * Returns the same pool, but with prepared statements, for background work: it repeats a few statements, which would otherwise be
- * planned each time. In a transaction, each statement has one plan for all parameters. Otherwise PostgreSQL would plan a claim again
- * whenever it estimates that a custom plan is slightly cheaper.
+ * Returns the same pool, but with prepared statements. Use it for background work, which repeats a few statements that would otherwise
+ * be planned each time. In a transaction, each statement has one plan for all parameters. Otherwise, PostgreSQL would plan a claim
+ * again whenever it estimates that a custom plan is slightly cheaper.
  */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
@@ -140,8 +140,8 @@ async function begin(client: pg.PoolClient, settings: string): Promise<unknown> 
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the same pool, but its clients use the query function from `createQuery`. Discards connections to a database that is lost,
- * or that has been read-only since a failover.
+ * Returns the same pool, but its clients use the query function from `createQuery`. Discards lost connections, and connections to a
+ * server that has been read-only since a failover.
  *
  * @param createQuery creates a client's query function. @default sends each statement unchanged
  */
@@ -161,7 +161,7 @@ export function withClients(
       if (kyselyClient === undefined) {
         const connection = new Connection();
         const send = createQuery(client);
-        // The first argument is a string: kysely passes a cursor only if the dialect has the option `cursor`.
+        // The first argument is always a string, because kysely passes a cursor only if the dialect has the option `cursor`.
         const query: unknown = (text: string, values: unknown[]) => connection.query(text, () => send(text, values));
         kyselyClient = {
           query: query as PostgresPoolClient["query"],

@@ -6,7 +6,7 @@ export const topics = ["offer", "delivery", "endpoint", "mail", "notification"] 
 
 export type Topic = (typeof topics)[number];
 
-/** Tells listeners that something has changed, but not how: they read the store. */
+/** Notifies listeners that data has changed. To find out what has changed, they read the store. */
 export interface Signal {
   topic: Topic;
   /** The organisation whose data has changed. Absent for notifications, and for emails to addresses outside any organisation. */

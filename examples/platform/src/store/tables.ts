@@ -7,7 +7,7 @@ import type {
   ShownSuggestionTable,
 } from "./invitation-tables.ts";
 
-/** A hirer or an agency. It may also be an integrator: see `EndpointTable`. */
+/** A hirer or an agency. It may also be an integrator, see `EndpointTable`. */
 export interface OrganisationTable {
   id: Immutable<string>;
   name: string;
@@ -138,7 +138,7 @@ export interface RecipientTable {
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Immutable<string>;
-  /** Null if the worker had no device: the notification is then only in the menu. The device may have been removed since. */
+  /** The device, which may have been removed since. Null if the worker had no device: only the menu then shows the notification. */
   device_id: Immutable<string | null>;
   offer_id: Immutable<string>;
   reason: Immutable<"offer" | "successful" | "unsuccessful" | "withdrawn">;
@@ -180,7 +180,7 @@ export interface EndpointTable {
 
 export type EndpointScheme = "timestampDigest" | "timestampDigestAndStandardWebhooks";
 
-/** `gone`: the endpoint responded with 410. `failing`: it has failed for five days. */
+/** `gone`: the endpoint responded with 410. `failing`: the endpoint has failed for five days. */
 export type DisabledBecause = "gone" | "failing";
 
 export type DeliveryState = "pending" | "acknowledged" | "dead";
@@ -227,7 +227,7 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   due_at: DueAt;
   settled_at: OptionalTimestamp;
-  /** The last attempt's status, for the portal's filter. */
+  /** The response status of the last attempt, for the filter in the portal. */
   last_status: ColumnType<number | null, number | null | undefined, number | null>;
   last_error: OptionalText;
   /** The acknowledged delivery that this one redelivers. */
@@ -244,14 +244,14 @@ export interface AttemptTable {
   path: Immutable<string>;
   started_at: Immutable<Date>;
   duration_ms: Immutable<number>;
-  /** The response's status; null if there was no response. */
+  /** The response status; null if there was no response. */
   status: Immutable<number | null>;
   /** A stable code such as `timeout` or `connection_refused`; null if the attempt was acknowledged. */
   error: Immutable<string | null>;
   /** The time from the event to the acknowledgement, in milliseconds; null if the attempt was not acknowledged. */
   lag_ms: Immutable<number | null>;
   content_type: ColumnType<string | null, string | null | undefined, string | null>;
-  /** The start of the response's body, for the portal. Retention clears it. */
+  /** The start of the response body, for the portal. Retention clears it. */
   response: ColumnType<string | null, string | null | undefined, string | null>;
   /** An `AttemptExchange` as JSON, for the portal. Retention clears it. */
   exchange: ColumnType<string | null, string | null | undefined, string | null>;
@@ -302,7 +302,7 @@ export interface OutboxWakeupTable {
 
 export type QueueName = "webhooks" | "pushes" | "mails";
 
-/** A single row with a string that is encrypted with the store's key, used to check the key. */
+/** A single row with a string that is encrypted with the store's key. The store uses it to check the key. */
 export interface EncryptionKeyCheckTable {
   only_one: Generated<boolean>;
   encrypted: Immutable<string>;

@@ -10,9 +10,9 @@ const formats = new Map<string, TimeFormats>();
 
 /** Returns the formats for a time zone. They are cached, because creating them is slow. */
 export function timeFormats(timeZone: string): TimeFormats {
-  const cached = formats.get(timeZone) ?? createFormats(timeZone);
-  formats.set(timeZone, cached);
-  return cached;
+  const zoneFormats = formats.get(timeZone) ?? createFormats(timeZone);
+  formats.set(timeZone, zoneFormats);
+  return zoneFormats;
 }
 
 function createFormats(timeZone: string): TimeFormats {

@@ -41,7 +41,7 @@ export const timeZones: readonly string[] = [
 
 /** Returns whether a string is a name in the IANA time zone database, or an old name that browsers still use. */
 export function isTimeZone(text: string): boolean {
-  // Reject offsets, although `Intl` accepts them: they ignore clock changes.
+  // Reject offsets, although `Intl` accepts them, because they ignore clock changes.
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: text });

@@ -85,7 +85,7 @@ export function continueOfferTrace<T>(stored: string | null, name: string, work:
 export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate", string>>>;
 
 /**
- * Runs one attempt in a separate span. Its parent is the span stored with the event or offer, even after a restart or in another
+ * Runs one attempt in a separate span. Its parent is the span stored with the event or offer, even after a restart or in a different
  * process.
  *
  * @param work runs the attempt and sends these headers
@@ -100,7 +100,7 @@ export function traceAttempt<T>(
 ): Promise<T> {
   const storedTrace = parseStoredTrace(stored);
   const storedSpan = storedTrace && remoteSpanContext(storedTrace, createTraceState);
-  // Do not use the active span as the parent: attempts run in loops that outlive all requests.
+  // Do not use the active span as the parent, because attempts run in loops that outlive all requests.
   const parent = storedSpan ? trace.setSpanContext(context.active(), storedSpan) : trace.deleteSpan(context.active());
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     const result = await work(activeTraceContext() ?? storedTrace ?? {});

@@ -24,13 +24,13 @@ export interface Attempt {
   filledPath: string;
   startedAt: Date;
   durationMs: number;
-  /** The response's status; absent if there was no response. */
+  /** The response status; absent if there was no response. */
   status?: number;
   /** Why the attempt failed; absent if the endpoint acknowledged it. */
   failure?: AttemptFailureCode;
   retryAfterMs?: number;
   contentType?: string;
-  /** The start of the response's body; absent if there was no response. */
+  /** The start of the response body; absent if there was no response. */
   response?: string;
   exchange?: AttemptExchange;
 }
@@ -95,7 +95,7 @@ async function callEndpoint(
   const { base_address: baseAddress, scheme } = delivery;
   try {
     const filledPath = fillPath(path, parameters);
-    // The base URL and the secrets come from one snapshot of the profile, so they match even if the profile has changed since.
+    // The base URL and the secrets were read together, so they match even if the profile has changed since.
     const secrets = decryptSecrets(delivery, encryptionKey, delivery.organisation_id, startedAt);
     const result = await sendSigned(
       endpointClient,
@@ -127,7 +127,7 @@ async function callEndpoint(
 
 type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
 
-/** Classifies an attempt's result. Only a 200 acknowledges the delivery (D-13), because the contract defines no other status. */
+/** Classifies the result of an attempt. Only 200 acknowledges a delivery (D-13), because the contract defines no other status. */
 function classifyResult(result: EndpointResult): AttemptOutcome {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
@@ -151,7 +151,7 @@ const maxStoredContentTypeBytes = 200;
 /** A due delivery and everything that an attempt needs. */
 export type PendingDelivery = Awaited<ReturnType<typeof readDeliveries>>[number];
 
-/** Loads claimed deliveries, except those whose endpoint has been disabled or paused since the claim. */
+/** Loads claimed deliveries, except deliveries to endpoints that have been disabled or paused since the claim. */
 export async function loadDeliveries(
   store: Store,
   leases: readonly Lease[],
@@ -164,7 +164,7 @@ export async function loadDeliveries(
 
 /** Reads claimed deliveries as one JSON string, because PGlite takes longer to return many columns than to find the rows. */
 async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
-  const claimed = db
+  const deliveriesQuery = db
     .selectFrom("deliveries")
     .innerJoin("events", "events.id", "deliveries.event_id")
     .innerJoin("endpoints", "endpoints.organisation_id", "deliveries.organisation_id")
@@ -189,7 +189,7 @@ async function readDeliveries({ db }: Store, leases: readonly Lease[]) {
     .where(sql<boolean>`(deliveries.organisation_id, deliveries.sequence) in (
       select lane, "rowId" from json_to_recordset(${JSON.stringify(leases)}::text::json) as lease (lane text, "rowId" int8))`)
     .where("endpoints.disabled_at", "is", null);
-  const { rows } = await db.selectNoFrom(jsonArrayFrom(claimed).as("rows")).executeTakeFirstOrThrow();
+  const { rows } = await db.selectNoFrom(jsonArrayFrom(deliveriesQuery).as("rows")).executeTakeFirstOrThrow();
   return rows.map((row) => ({
     ...row,
     event_created_at: new Date(row.event_created_at),

@@ -11,7 +11,7 @@ import { emailEndpointRecovered, type LinkTo } from "./endpoint-mails.ts";
  * after the commit.
  */
 export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: LinkTo): Promise<void> {
-  const before = await trx
+  const previousHealth = await trx
     .selectFrom("endpoints")
     .select(["failing_since", "disabled_at"])
     .where("organisation_id", "=", organisationId)
@@ -19,7 +19,7 @@ export async function enableEndpoint(trx: Trx, organisationId: string, linkTo: L
   await trx.updateTable("endpoints").set(healthRow(healthy)).where("organisation_id", "=", organisationId).execute();
   announce(trx, { topic: "endpoint", organisationId }, { topic: "delivery", organisationId });
   await wakeLanes(trx, "webhooks", [organisationId]);
-  const since = before?.failing_since ?? before?.disabled_at;
+  const since = previousHealth?.failing_since ?? previousHealth?.disabled_at;
   if (since) await emailEndpointRecovered(trx, organisationId, since, linkTo);
 }
 

@@ -14,13 +14,13 @@ export interface FeedPage {
   more: boolean;
 }
 
-/** The contract's names for the webhooks. */
+/** Maps event types to the names of webhooks in the contract. */
 const typeNames: Readonly<Record<EventType, string>> = {
   workerOfferResponse: "WorkerOfferResponse",
   workerAddedContact: "WorkerAddedContact",
 };
 
-/** A cursor belongs to one organisation, whose id it contains. */
+/** A cursor contains the id of the organisation that it belongs to. */
 const feedCursors = listCursor("events", /^/);
 
 /**
@@ -35,7 +35,7 @@ export async function readFeed(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<FeedPage> {
   const afterPosition = after === undefined ? 0 : await resolveCursor(store, organisationId, after);
-  const unassigned = await assignPositions(store, "events", [organisationId]);
+  const unassignedRows = await assignPositions(store, "events", [organisationId]);
   const rows = await store.db
     .selectFrom("events")
     .select(["id", "type", "data", "created_at", "position"])
@@ -48,7 +48,7 @@ export async function readFeed(
   return {
     events: pageRows.map(toFeedEvent),
     cursor: feedCursors.encode({ position: pageRows.at(-1)?.position ?? afterPosition, id: organisationId }),
-    more: rows.length > limit || unassigned === "more",
+    more: rows.length > limit || unassignedRows === "more",
   };
 }
 

@@ -66,7 +66,7 @@ const hasLastStatus = (status: number) =>
 /** If at most this many workers and offers match, an index finds their deliveries. Otherwise, the query checks each delivery. */
 const maxIndexedMatches = 50;
 
-/** Builds a condition that finds the deliveries for matching workers and offers by order key: event data is not indexed. */
+/** Builds a condition that finds the deliveries for matching workers and offers by order key, because event data is not indexed. */
 async function toTextCondition(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
   const rowsWithId = await db
     .selectFrom("deliveries")

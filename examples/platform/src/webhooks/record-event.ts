@@ -64,7 +64,7 @@ function toOrderKey(eventId: string, event: EventToRecord): string {
   return eventId;
 }
 
-/** A SQL expression for rows with `offer_id` and `worker_id`: the order key of the worker's response to the offer. */
+/** A SQL expression for the order key of a worker's response to an offer, for rows with `offer_id` and `worker_id`. */
 export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
 
 /**
@@ -75,9 +75,9 @@ export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',
  */
 async function insertIfFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<boolean> {
   for (;;) {
-    const older = await lockOrderKey(trx, row);
-    if (older.some(({ state }) => state === "pending")) return false;
-    const inserted = await trx
+    const olderDeliveries = await lockOrderKey(trx, row);
+    if (olderDeliveries.some(({ state }) => state === "pending")) return false;
+    const insertedRow = await trx
       .insertInto("deliveries")
       .values({ ...row, due_at: sql<Date>`now()` })
       .onConflict((conflict) =>
@@ -85,7 +85,7 @@ async function insertIfFirst(trx: Trx, row: Insertable<DeliveryTable>): Promise<
       )
       .returning("id")
       .executeTakeFirst();
-    if (inserted !== undefined) return true;
+    if (insertedRow !== undefined) return true;
     // Another transaction has inserted the first delivery with this order key. The next iteration locks it.
   }
 }

@@ -7,7 +7,7 @@ import { makeNextDue } from "./settle-attempts.ts";
 
 /** The outcome of a redelivery (D-74). */
 export type Redelivery =
-  /** Redelivered under `id`: a failed delivery keeps its id, an acknowledged one gets a new id. */
+  /** Redelivered under `id`. A failed delivery keeps its id, and an acknowledged delivery gets a new id. */
   | { outcome: "redelivered"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
@@ -136,8 +136,8 @@ export interface RedeliveryCounts {
 const maxRedelivered = 500;
 
 /**
- * Redelivers all settled deliveries whose events are in a time range, oldest first, in batches (D-74). It skips pending deliveries;
- * call it again to redeliver those that have settled since.
+ * Redelivers all settled deliveries of the events in a time range, oldest first, in batches (D-74). Skips pending deliveries. Call it
+ * again to redeliver the deliveries that have settled since.
  */
 export async function redeliverAllInRange(
   store: Store,
@@ -190,7 +190,7 @@ export type BlockedReason = "no_endpoint" | "disabled";
 
 /** The outcome of a retry that a user requested (D-130). */
 export type Retry =
-  /** Delivery `id` is attempted now: the requested one, or an earlier one that it is waiting for. */
+  /** The delivery with this id is attempted now: the requested delivery, or an earlier one that it is waiting for. */
   | { outcome: "retried"; id: string }
   /** The organisation has no such delivery. */
   | { outcome: "unknown" }
@@ -242,7 +242,7 @@ export async function retryAllNow(store: Store, organisationId: string, now: Dat
 }
 
 /**
- * Ends the circuit breaker's pause (D-72) and wakes the lane. The next attempt is the probe, which closes the breaker or opens it
+ * Ends the pause of the circuit breaker (D-72) and wakes the lane. The next attempt is the probe, which closes the breaker or opens it
  * again. To prevent deadlocks, every transaction locks endpoints before deliveries.
  */
 async function endPause(trx: Trx, organisationId: string, now: Date): Promise<BlockedReason | undefined> {

@@ -69,7 +69,7 @@ export async function createRedeliveryTask(
 
 export type RedeliveryTask = Awaited<ReturnType<typeof readRedeliveryTasks>>[number];
 
-/** Reads the running tasks and those that finished after a given time, newest first. */
+/** Reads the running tasks, and the tasks that finished after `finishedSince`, newest first. */
 export const readRedeliveryTasks = ({ db }: Store, organisationId: string, finishedSince: Date) =>
   db
     .selectFrom("redeliveries")
@@ -110,7 +110,7 @@ async function moveToBackOfQueue({ db }: Store, taskId: string): Promise<void> {
  * Redelivers the next batch of the task that has waited longest. Commits the task's position together with the batch, so that each
  * delivery is redelivered exactly once, even if the process is killed.
  *
- * @param onChosen called with the task's id
+ * @param onChosen called with the id of the task that was chosen
  * @returns whether there was an unfinished task
  */
 async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Promise<boolean> {

@@ -32,8 +32,8 @@ export interface Settled {
 }
 
 /**
- * Stores a group of attempts in one transaction. It ends their leases, locks their endpoints, and updates the endpoints' health.
- * Then it stores the attempts and their deliveries' states, makes the next delivery of each order key due, and announces all
+ * Stores a group of attempts in one transaction. Ends their leases, locks their endpoints, and updates the health of the endpoints.
+ * Then stores the attempts and the states of their deliveries, makes the next delivery of each order key due, and announces all
  * changes.
  */
 export async function settleAttempts(
@@ -48,12 +48,12 @@ export async function settleAttempts(
   const group = heldAttempts.toSorted((a, b) => a.row.sequence - b.row.sequence);
   const endpoints = await updateHealth(trx, context, group, lockedEndpoints);
   const outcomes = group.map((attempt) => decideOutcome(context, attempt, endpoints.get(attempt.row.organisation_id)));
-  const pending = await storeAttempts(trx, outcomes);
-  const settled = outcomes.filter(({ delivery }) => !pending.has(delivery.id)).map(({ delivery }) => delivery);
-  await makeNextDue(trx, settled);
+  const pendingIds = await storeAttempts(trx, outcomes);
+  const settledDeliveries = outcomes.map(({ delivery }) => delivery).filter(({ id }) => !pendingIds.has(id));
+  await makeNextDue(trx, settledDeliveries);
   await announceAttempts(trx, context, group, endpoints);
   return {
-    attempts: outcomes.map((outcome) => attemptRecord(outcome, pending, context.now())),
+    attempts: outcomes.map((outcome) => attemptRecord(outcome, pendingIds, context.now())),
     endpoints: [...endpoints.values()].flatMap((endpoint) => endpointRecord(endpoint) ?? []),
   };
 }
@@ -65,20 +65,20 @@ interface LockedEndpoint extends EndpointHealth {
 }
 
 /**
- * Locks the endpoints of failed attempts, and those that were failing before they acknowledged an attempt.
+ * Locks the endpoints of failed attempts, and the endpoints that were failing before they acknowledged an attempt.
  *
  * To prevent deadlocks, every transaction locks endpoints before deliveries.
  */
 async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]): Promise<LockedEndpoint[]> {
-  const failed = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
+  const failedAttempts = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
   const organisationIds = (deliveries: readonly AttemptedDelivery[]) => {
-    const distinct = JSON.stringify([...new Set(deliveries.map(({ row }) => row.organisation_id))]);
-    return sql`array(select json_array_elements_text(${distinct}::text::json))`;
+    const ids = JSON.stringify([...new Set(deliveries.map(({ row }) => row.organisation_id))]);
+    return sql`array(select json_array_elements_text(${ids}::text::json))`;
   };
   const health = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
   const { rows } = await sql<LockedEndpoint>`
     select organisation_id, encrypted_secret, ${sql.join(health)} from endpoints
-    where organisation_id = any (${organisationIds(attempted)}) and (organisation_id = any (${organisationIds(failed)})
+    where organisation_id = any (${organisationIds(attempted)}) and (organisation_id = any (${organisationIds(failedAttempts)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
     order by organisation_id
     for update`.execute(trx);
@@ -88,7 +88,7 @@ async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]):
 /** An endpoint's health before and after a group of attempts. */
 interface UpdatedEndpoint {
   organisationId: string;
-  /** The secret in the current profile. An attempt with another secret started before the profile changed. */
+  /** The secret in the current profile. An attempt with a different secret started before the profile changed. */
   encryptedSecret: string;
   before: EndpointHealth;
   after: EndpointHealth;
@@ -107,7 +107,7 @@ async function updateHealth(
   lockedEndpoints: readonly LockedEndpoint[],
 ): Promise<Map<string, UpdatedEndpoint>> {
   const at = now();
-  const updated = lockedEndpoints.map((before): UpdatedEndpoint => {
+  const updatedEndpoints = lockedEndpoints.map((before): UpdatedEndpoint => {
     const { organisation_id: organisationId, encrypted_secret: encryptedSecret } = before;
     const attempts = group.filter(
       ({ row }) => row.organisation_id === organisationId && row.encrypted_secret === encryptedSecret,
@@ -120,20 +120,20 @@ async function updateHealth(
     }
     return { organisationId, encryptedSecret, before, after };
   });
-  await writeHealth(trx, updated);
-  return new Map(updated.map((endpoint) => [endpoint.organisationId, endpoint]));
+  await writeHealth(trx, updatedEndpoints);
+  return new Map(updatedEndpoints.map((endpoint) => [endpoint.organisationId, endpoint]));
 }
 
-/** Stores all changes in one statement: when many endpoints fail at the same time, one group of attempts may change a hundred. */
-async function writeHealth(trx: Trx, updated: readonly UpdatedEndpoint[]): Promise<void> {
-  const changed = updated
+/** Stores all changes in one statement, because a group of attempts may change a hundred endpoints if many fail at the same time. */
+async function writeHealth(trx: Trx, updatedEndpoints: readonly UpdatedEndpoint[]): Promise<void> {
+  const changedRows = updatedEndpoints
     .filter(({ before, after }) => after !== before)
     .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...healthRow(after) }));
-  if (changed.length === 0) return;
+  if (changedRows.length === 0) return;
   const values = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
     update endpoints set ${sql.join(values)}
-    from json_populate_recordset(null::endpoints, ${JSON.stringify(changed)}::text::json) as changed
+    from json_populate_recordset(null::endpoints, ${JSON.stringify(changedRows)}::text::json) as changed
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
 
@@ -191,7 +191,7 @@ function decideOutcome(
  * @returns the ids of the deliveries that stay pending
  */
 async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Promise<Set<string>> {
-  const stored = outcomes.map(({ delivery, attempt, outcome, delayMs, countsAsAttempt }) => ({
+  const outcomeRows = outcomes.map(({ delivery, attempt, outcome, delayMs, countsAsAttempt }) => ({
     sequence: delivery.sequence,
     attempts_before: delivery.attempts,
     state: storedStates[outcome],
@@ -211,10 +211,10 @@ async function storeAttempts(trx: Trx, outcomes: readonly AttemptOutcome[]): Pro
     lag_ms: lagMs(delivery, attempt),
   }));
   const isRestarted = sql`deliveries.attempts <> outcome.attempts_before and outcome.state <> 'acknowledged'`;
-  // Use one JSON parameter: planning a statement with a parameter for each value would take longer than running it.
+  // Use one JSON parameter, because planning a statement with a parameter for each value would take longer than running it.
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
-      select * from json_to_recordset(${JSON.stringify(stored)}::text::json) as outcome (
+      select * from json_to_recordset(${JSON.stringify(outcomeRows)}::text::json) as outcome (
         sequence bigint, attempts_before integer, state text, "delayMs" int8, attempts integer, delivery_id text, lane text,
         method text, path text, started_at timestamptz, duration_ms integer, status integer, error text, lag_ms bigint,
         content_type text, response text, exchange text)
@@ -310,12 +310,12 @@ export type AttemptRecord = ReturnType<typeof attemptRecord>;
 /**
  * Creates the log record for an attempt.
  *
- * @param pending the ids of the deliveries that stay pending. If one of them failed its last attempt, its schedule was restarted
+ * @param pendingIds the ids of the deliveries that stay pending. If one of them failed its last attempt, its schedule was restarted
  *   during the attempt, so it is due now
  */
-function attemptRecord({ delivery, attempt, ...decision }: AttemptOutcome, pending: ReadonlySet<string>, now: Date) {
+function attemptRecord({ delivery, attempt, ...decision }: AttemptOutcome, pendingIds: ReadonlySet<string>, now: Date) {
   const { number, method, path, status, failure, durationMs } = attempt;
-  const isRestarted = decision.outcome === "dead" && pending.has(delivery.id);
+  const isRestarted = decision.outcome === "dead" && pendingIds.has(delivery.id);
   const outcome: DeliveryOutcome = isRestarted ? "retry" : decision.outcome;
   const nextAttemptAt = isRestarted ? now : decision.nextAttemptAt;
   return {

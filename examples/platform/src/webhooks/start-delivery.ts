@@ -49,8 +49,8 @@ export interface DeliveryOptions {
 const maxInFlight = 512;
 
 /**
- * Delivers webhooks until it is stopped. After `stop()`, it does not start any more attempts. It waits for those in flight, and
- * aborts and releases those that take too long.
+ * Delivers webhooks until it is stopped. `stop()` prevents new attempts and waits for the attempts in flight. Attempts that take too
+ * long are aborted and released.
  */
 export function startDelivery(options: DeliveryOptions): Loop {
   const {
@@ -83,7 +83,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
     load: (claimed) => loadDeliveries(store, claimed, now()),
     async attempt(delivery, isHeld) {
       const attempt = await attemptDelivery({ ...context, isHeld }, delivery);
-      // Release an aborted attempt: the endpoint may not have received it, so another process should attempt it immediately.
+      // Release an aborted attempt. The endpoint may not have received it, so another process should retry it immediately.
       return attempt.failure === "aborted" ? undefined : attempt;
     },
     async settle(trx, attempted) {
@@ -106,7 +106,7 @@ export function startDelivery(options: DeliveryOptions): Loop {
 
 /**
  * Creates the queue of deliveries, with one lane per endpoint. A lane is closed while its endpoint is disabled (D-73) or removed
- * (D-120), and while the endpoint's circuit breaker is open. After that, the breaker is half-open: one attempt, the probe, closes
+ * (D-120), and while the endpoint's circuit breaker is open. After that, the breaker is half-open, and one attempt, the probe, closes
  * it or opens it again (D-72).
  */
 export const webhookQueue = (now: () => Date): OutboxQueue => ({

@@ -28,7 +28,7 @@ export class PgliteConnection implements PGlite {
   }
 
   async query<T>(sql: string, parameters: unknown[] = []): Promise<PGliteQueryResults<T>> {
-    // The thread runs requests in order, so the next request may be sent before this one's response arrives.
+    // The thread runs requests in order, so the next request may be sent before the response to this request arrives.
     const { response } = await this.#mutex.runExclusive(this.#lane, async () => ({
       response: this.#send<T>(sql, parameters, true),
     }));

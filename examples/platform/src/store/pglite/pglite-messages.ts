@@ -13,7 +13,7 @@ export interface PgliteRows {
   affectedRows?: number;
 }
 
-/** An error as plain data: an `Error` loses its additional fields when it is posted, and callers check `code`. */
+/** An error as plain data, because an `Error` loses additional fields such as `code` when it is posted. */
 export type PgliteFailure = { message: string } & Partial<Record<(typeof failureFields)[number], string>>;
 
 export const failureFields = ["code", "severity", "detail", "hint", "schema", "table", "column", "constraint"] as const;
