@@ -18,7 +18,7 @@ export const invitationsPerDay = 200;
 /** D-87: Which people can be invited, how many times, and what does the email say? */
 export const repeatInvitationDays = 30;
 
-/** D-121: What is `notifyEmailAddress` notified about, and when? */
+/** D-121: Which notifications does `notifyEmailAddress` receive, and when? */
 export const responseDigestMinutes = 10;
 
 /** D-122: What can an invited person do with the email? */

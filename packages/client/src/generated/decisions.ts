@@ -18,5 +18,5 @@ export const watchIntervalMs = 10000; // 10 seconds
 /** D-98: Response size limit: how large may a response be? */
 export const maxResponseBytes = 10485760; // 10 MiB
 
-/** D-142: May a creation use a kept connection that has been idle? */
+/** D-142: May a creation reuse a connection that has been idle? */
 export const maxIdleMs = 300;

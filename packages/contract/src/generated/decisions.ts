@@ -24,7 +24,7 @@ export const retryJitter = 0.2;
 /** D-26: Retry schedule and dead letters: is an event sent again if it was not acknowledged? */
 export const maxRetryAfterSeconds = 21600; // 6 hours
 
-/** D-27: Which operations take `api-version`? */
+/** D-27: Which operations accept `api-version`? */
 export const apiVersion = "1.0";
 
 /** D-89: Which characters are visible, and which may be combined with them? */

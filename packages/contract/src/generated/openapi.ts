@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an offer by assigning the work to workers
-         * @description All workers on the offer are notified whether they were successful.
+         * @description Every worker on the offer is told whether they were successful.
          */
         post: operations["CompleteOffer"];
         delete?: never;
@@ -67,7 +67,7 @@ export interface paths {
         };
         /**
          * Withdraw an offer
-         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET although the
+         * @description All workers addressed at creation are notified that the offer is withdrawn. The method is GET even though the
          *     operation changes state, so programs must not cache, prefetch or follow its URL. A second withdrawal gets the
          *     same response, and nobody is notified again.
          */
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It lists the organisation's events in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. To get further events, poll with the last cursor.
+         * @description An extension in the reference platform: the contract does not describe it, and the live service may not have it. It lists the organisation's events in the order in which they were recorded, until retention deletes them. An event has the same id as its webhook. To get later events, poll with the last cursor.
          */
         get: operations["ListEvents"];
         put?: never;
@@ -381,7 +381,7 @@ export interface components {
             title: string;
             /** @description As at creation; empty if it was omitted. */
             details: string;
-            /** @description Whether the offer lies in the past. */
+            /** @description Whether the offer is in the past. */
             isHistoric: boolean;
             /** @description Whether the offer is withdrawn. The name is spelled exactly like this, with the extra letter. */
             widthdrawn: boolean;
@@ -419,7 +419,7 @@ export interface components {
             detail?: string;
             /** Format: uri-reference */
             instance?: string;
-            /** @description A stable code for this kind of problem. */
+            /** @description A stable code that identifies the problem. */
             code?: string;
             /** @description Maps the name of each invalid parameter or field, such as `events[0].end`, to the reasons. */
             errors?: {
@@ -577,7 +577,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service is temporarily unavailable, for example while its database fails over. `detail` says whether the change may have been made. With the same `Idempotency-Key`, the request can be repeated safely. */
+        /** @description The service is temporarily unavailable, for example while its database fails over. `detail` says whether the change may have been made. You can safely repeat the request with the same `Idempotency-Key`. */
         ServiceUnavailable: {
             headers: {
                 /** @description The number of seconds to wait before the next request. */
@@ -609,9 +609,9 @@ export interface components {
          * @example offer_4f1c2a
          */
         OfferId: components["schemas"]["Id"];
-        /** @description The version. Optional for this operation. */
+        /** @description The API version. Optional for this operation. */
         OptionalApiVersion: components["schemas"]["ApiVersion"];
-        /** @description The version. Required exactly once. */
+        /** @description The API version. Required exactly once. */
         RequiredApiVersion: components["schemas"]["ApiVersion"];
         /**
          * @description Use one key for each intended effect. For 24 hours, the same request with the same key has no further effect and
@@ -620,7 +620,7 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+         * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
          * @example 2018-11-26T10:55Z
          */
         Timestamp: string;
@@ -649,7 +649,7 @@ export interface operations {
     CreateOffer: {
         parameters: {
             query?: {
-                /** @description The version. Optional for this operation. */
+                /** @description The API version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: {
@@ -669,7 +669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The offer is created and its workers are being notified. */
+            /** @description The offer was created, and its workers are being notified. */
             201: {
                 headers: {
                     /** @description The URL of the offer. */
@@ -697,7 +697,7 @@ export interface operations {
     GetOffer: {
         parameters: {
             query?: {
-                /** @description The version. Optional for this operation. */
+                /** @description The API version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -734,7 +734,7 @@ export interface operations {
     CompleteOffer: {
         parameters: {
             query: {
-                /** @description The version. Required exactly once. */
+                /** @description The API version. Required exactly once. */
                 "api-version": components["parameters"]["RequiredApiVersion"];
             };
             header?: {
@@ -786,7 +786,7 @@ export interface operations {
     WithdrawOffer: {
         parameters: {
             query?: {
-                /** @description The version. Optional for this operation. */
+                /** @description The API version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -821,7 +821,7 @@ export interface operations {
     ListEvents: {
         parameters: {
             query?: {
-                /** @description The version. Optional for this operation. */
+                /** @description The API version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
                 /** @description The previous page's `cursor`. Without it, the feed starts at its first event. */
                 after?: string;
@@ -853,7 +853,7 @@ export interface operations {
     RedeliverEvents: {
         parameters: {
             query?: {
-                /** @description The version. Optional for this operation. */
+                /** @description The API version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -888,7 +888,7 @@ export interface operations {
     RedeliverEvent: {
         parameters: {
             query?: {
-                /** @description The version. Optional for this operation. */
+                /** @description The API version. Optional for this operation. */
                 "api-version"?: components["parameters"]["OptionalApiVersion"];
             };
             header?: never;
@@ -964,7 +964,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -989,7 +989,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1022,7 +1022,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1054,7 +1054,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1086,7 +1086,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];
@@ -1118,7 +1118,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+                 * @description When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
                  * @example 2018-11-26T10:55Z
                  */
                 Timestamp: components["parameters"]["Timestamp"];

@@ -138,12 +138,12 @@ export const timelineChangedSchema = nullAsAbsent(z.looseObject({
 export const offerIdSchema = idSchema;
 
 /**
- * The version. Optional for this operation.
+ * The API version. Optional for this operation.
  */
 export const optionalApiVersionSchema = apiVersionSchema;
 
 /**
- * The version. Required exactly once.
+ * The API version. Required exactly once.
  */
 export const requiredApiVersionSchema = apiVersionSchema;
 
@@ -156,7 +156,7 @@ export const requiredApiVersionSchema = apiVersionSchema;
 export const idempotencyKeySchema = z.string().min(1).max(255).regex(/^[!-~](?:[ -~]*[!-~])?$/);
 
 /**
- * When the request was signed, in ISO 8601 and UTC. The digest covers the value exactly as sent.
+ * When the request was signed, as an ISO 8601 date-time in UTC. The digest covers the value exactly as sent.
  */
 export const timestampSchema = z.string();
 

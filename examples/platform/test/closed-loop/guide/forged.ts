@@ -6,7 +6,7 @@ import { signHeaders } from "@offers/webhook-kit/testing";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 
-test("a webhook is handled once, and a forged one never", async () => {
+test("handles a webhook once and rejects old and forged ones", async () => {
   const service = createTestService();
   const contacts: string[] = [];
   const rejected: string[] = [];

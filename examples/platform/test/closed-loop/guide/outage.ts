@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTestService } from "@offers/client/testing";
 import { signHeaders } from "@offers/webhook-kit/testing";
 
-test("an event survives an outage of an hour", async () => {
+test("an event survives a one-hour outage", async () => {
   const service = createTestService();
   let isDown = false;
   const handler = async () => new Response(null, { status: isDown ? 503 : 200 });
