@@ -12,7 +12,7 @@ export interface StreamOptions {
   check: () => Promise<unknown>;
 }
 
-/** Sends the notifications after `lastId`, then new ones, as server-sent events until the session ends. */
+/** Sends the notifications after `lastId`, then new notifications, as server-sent events until the session ends. */
 export async function streamNotifications(
   deps: WorkerAppDeps,
   response: Response,

@@ -12,12 +12,12 @@ const limit = 200;
 export const contactsPage: AppPage = async (context) => {
   const after = readParameter(context.request, "after");
   const organisations = await readOrganisations(context.deps, { after, limit: limit + 1 });
-  const { shown, links } = paginate(organisations, { path: "/app/contacts", limit, after });
+  const { pageRows, links } = paginate(organisations, { path: "/app/contacts", limit, after });
   const main = html`
       <header class="page-head"><h1>Contacts</h1></header>
       <p class="lead">Add an organisation to share your availability with it. The organisation is notified.</p>
-      ${shown.length === 0 && html`<p class="empty">There are no organisations yet.</p>`}
-      <ul class="menu">${shown.map(
+      ${pageRows.length === 0 && html`<p class="empty">There are no organisations yet.</p>`}
+      <ul class="menu">${pageRows.map(
         ({ id, name }) => html`
         <li>
           <form method="post" action="/app/contacts" class="row">

@@ -22,13 +22,13 @@ export const menuPage: AppPage = async (context) => {
   const shownOffers = isNewest ? openOffers : [];
   const openIds = new Set(openOffers.map(({ id }) => id));
   // Show an open offer only once, on the first page.
-  const others = rows.filter(({ reason, offerId }) => reason !== "offer" || !openIds.has(offerId));
+  const otherNotifications = rows.filter(({ reason, offerId }) => reason !== "offer" || !openIds.has(offerId));
   const main = html`
       <header class="page-head"><h1>Notifications</h1></header>
       <div id="open" data-live="notification">${shownOffers.length > 0 && openOffersSection(context, shownOffers)}</div>
       <div id="menu" data-live="notification">
-        ${shownOffers.length > 0 && others.length > 0 && html`<h2>Earlier</h2>`}
-        ${others.length > 0 && html`<ul class="menu">${others.map((item) => notificationItem(context, item))}</ul>`}
+        ${shownOffers.length > 0 && otherNotifications.length > 0 && html`<h2>Earlier</h2>`}
+        ${otherNotifications.length > 0 && html`<ul class="menu">${otherNotifications.map((item) => notificationItem(context, item))}</ul>`}
         ${rows.length === 0 && shownOffers.length === 0 && (isNewest ? noNotifications : noOlderNotifications)}
         ${links}
       </div>`;

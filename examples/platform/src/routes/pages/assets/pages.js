@@ -165,20 +165,26 @@ function followStream(url) {
  * Returns whether a stream position, such as `process-count` or a number, is later than the other position. Returns true for positions
  * from different processes, because they cannot be compared.
  */
-function isAfter(position, other) {
-  const [[, process, count], [, otherProcess, otherCount]] = [position, other].map((id) => /^(.*?)(\d*)$/.exec(id));
+function isAfter(position, otherPosition) {
+  const [, process, count] = matchPosition(position);
+  const [, otherProcess, otherCount] = matchPosition(otherPosition);
   return process !== otherProcess || Number(count) > Number(otherCount);
 }
 
-/** Shows the sign-in page, unless the user has entered input. Then, submitting the form asks the user to sign in, and preserves the input. */
+const matchPosition = (position) => /^(.*?)(\d*)$/.exec(position);
+
+/**
+ * Shows the sign-in page, unless the user has entered input. In that case, submitting the form asks the user to sign in, and preserves the
+ * input.
+ */
 function handleSignOut() {
-  if (!isTyping) location.reload();
+  if (!hasInput) location.reload();
   else showStatus(" You have been signed out. Your input is kept when you submit the form.");
 }
 
-let isTyping = false;
+let hasInput = false;
 document.addEventListener("input", ({ target }) => {
-  isTyping ||= target.form?.method === "post";
+  hasInput ||= target.form?.method === "post";
 });
 
 const findLiveParts = () => [...document.querySelectorAll("[data-live]")];
@@ -194,16 +200,17 @@ function updateParts(page, ids) {
     const old = document.getElementById(id);
     const fresh = page.getElementById(id);
     if (old === null || fresh === null) continue;
-    const focused = old.contains(document.activeElement) ? document.activeElement : undefined;
-    const changed = [...fresh.querySelectorAll("tr[id], li[id]")].filter(
+    const focusedElement = old.contains(document.activeElement) ? document.activeElement : undefined;
+    const changedRows = [...fresh.querySelectorAll("tr[id], li[id]")].filter(
       (row) => document.getElementById(row.id)?.textContent !== row.textContent,
     );
-    update(old, fresh);
-    for (const { id } of changed) document.getElementById(id)?.classList.add("fresh");
-    if (focused === undefined || document.activeElement === focused) continue;
-    // If the focused row was moved, focus it again. If it was removed, focus the part, so that the next Tab stop is in it.
-    if (!focused.isConnected) old.tabIndex = -1;
-    (focused.isConnected ? focused : old).focus({ preventScroll: true });
+    updateNode(old, fresh);
+    for (const { id } of changedRows) document.getElementById(id)?.classList.add("fresh");
+    if (focusedElement === undefined || document.activeElement === focusedElement) continue;
+    // If the focused element was moved, focus it again. If it was removed, focus the part, so that the next Tab stop is in it.
+    if (!focusedElement.isConnected) old.tabIndex = -1;
+    const target = focusedElement.isConnected ? focusedElement : old;
+    target.focus({ preventScroll: true });
   }
   if (page.title) document.title = page.title;
   // Remove the notice about the user's last action, because it may be outdated.
@@ -212,14 +219,14 @@ function updateParts(page, ids) {
   showSelectedCounts();
 }
 
-/** Attributes that users and this script set, not the server. */
+/** Attributes that users or this script set, and that the server does not send. */
 const localAttributes = new Set(["open", "tabindex"]);
 
 /**
- * Makes the old element equal to the fresh element. Reuses the elements that both contain, which preserves focus, selection, input and
+ * Makes the old node equal to the fresh node. Reuses the elements that both contain, which preserves focus, selection, input and
  * open details. Also, screen readers announce a changed status only in an existing element.
  */
-function update(old, fresh) {
+function updateNode(old, fresh) {
   if (old.nodeType !== Node.ELEMENT_NODE) {
     if (old.data !== fresh.data) old.data = fresh.data;
     return;
@@ -237,7 +244,7 @@ function update(old, fresh) {
     }
     if (match === next) next = match.nextSibling;
     else old.insertBefore(match, next);
-    update(match, child);
+    updateNode(match, child);
   }
   while (next !== null) {
     const { nextSibling } = next;
@@ -264,8 +271,8 @@ function showStatus(text) {
   if (liveState && liveState.textContent !== text) liveState.textContent = text;
 }
 
-/** How long a form cannot be submitted again. The limit is needed because no event reports that the user stopped the request. */
-const maxSubmitMs = 60_000;
+/** How long a submitted form stays busy. The limit is needed because no event reports that the user stopped the request. */
+const busyTimeoutMs = 60_000;
 
 // Prevents double submits and marks the submitted form as busy.
 const submitters = new Map();
@@ -278,7 +285,7 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (submitters.has(form)) return event.preventDefault();
   submitters.set(form, event.submitter);
-  setTimeout(endSubmit, maxSubmitMs, form);
+  setTimeout(endSubmit, busyTimeoutMs, form);
   if (form.method !== "post") return;
   form.setAttribute("aria-busy", "true");
   event.submitter?.setAttribute("aria-busy", "true");

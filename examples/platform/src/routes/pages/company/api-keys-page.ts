@@ -2,9 +2,9 @@ import { apiKeyHeader } from "@offers/contract/decisions";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
 import {
+  type ApiKeyRow,
   apiKeySchema,
   createApiKey,
-  type ReadApiKey,
   readApiKey,
   readApiKeys,
   revokeApiKey,
@@ -121,8 +121,8 @@ const newKeySection = (key: string): Markup => html`
       <p class="row"><code class="new-key" id="new-key">${key}</code> <button type="button" class="quiet small" data-copy="new-key" aria-label="Copy the key" hidden>Copy</button></p>
     </section>`;
 
-const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup =>
-  dataTable<ReadApiKey>({
+const keysTable = (context: PortalContext, rows: readonly ApiKeyRow[]): Markup =>
+  dataTable<ApiKeyRow>({
     caption: "API keys, newest first",
     columns: [
       { heading: "Name", cell: keyName },
@@ -138,11 +138,11 @@ const keysTable = (context: PortalContext, rows: readonly ReadApiKey[]): Markup 
     rows,
   });
 
-const keyName = ({ name }: ReadApiKey): string => name || "Unnamed key";
+const keyName = ({ name }: ApiKeyRow): string => name || "Unnamed key";
 
-const keyHint = ({ hint }: ReadApiKey): Markup => (hint === "" ? html`–` : html`<code>${hint}</code>`);
+const keyHint = ({ hint }: ApiKeyRow): Markup => (hint === "" ? html`–` : html`<code>${hint}</code>`);
 
-const keyHolder = ({ agencyName }: ReadApiKey): string => agencyName ?? "Your organisation";
+const keyHolder = ({ agencyName }: ApiKeyRow): string => agencyName ?? "Your organisation";
 
-const revokeLink = (key: ReadApiKey): Markup =>
+const revokeLink = (key: ApiKeyRow): Markup =>
   html`<a class="button quiet small" href="/api-keys/${encodeURIComponent(key.id)}/revoke" aria-label="Revoke ${keyName(key)}">Revoke…</a>`;

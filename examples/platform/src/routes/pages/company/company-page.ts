@@ -2,7 +2,7 @@ import type { EndpointCheck } from "../../../endpoint-client/test-endpoint.ts";
 import { type FieldErrors, ProblemError } from "../../../http/problem.ts";
 import { parseBody } from "../../../http/validation.ts";
 import { retryAll } from "../../portal/deliveries/redeliver.ts";
-import { type ReadEndpoint, readEndpoint } from "../../portal/profile/read-profile.ts";
+import { type EndpointRow, readEndpoint } from "../../portal/profile/read-profile.ts";
 import { reenableEndpoint } from "../../portal/profile/reenable-endpoint.ts";
 import { rotateSecret, rotationSchema } from "../../portal/profile/rotate-secret.ts";
 import { profileSchema, saveProfile } from "../../portal/profile/save-profile.ts";
@@ -131,7 +131,7 @@ async function renderCompany(context: PortalContext, view: CompanyView): Promise
 const suggestionsNotice = ({ suggestsContacts }: ProfileDraft): Markup => html`
     <p class="notice good" role="status">Suggestions are ${suggestsContacts ? "on" : "off"}. Nothing else was changed, so your endpoint was not checked.</p>`;
 
-const toDraft = (endpoint: ReadEndpoint | undefined): ProfileDraft => ({
+const toDraft = (endpoint: EndpointRow | undefined): ProfileDraft => ({
   baseAddress: endpoint?.base_address ?? "",
   scheme: endpoint?.scheme ?? "timestampDigest",
   suggestsContacts: endpoint?.suggests_contacts ?? false,

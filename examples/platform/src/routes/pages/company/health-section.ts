@@ -1,4 +1,4 @@
-import type { ReadEndpoint } from "../../portal/profile/read-profile.ts";
+import type { EndpointRow } from "../../portal/profile/read-profile.ts";
 import { formTokenField } from "../layout/field.ts";
 import { badge, formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
@@ -7,7 +7,7 @@ import type { PortalContext } from "../sections/portal-section.ts";
 import { checkingStatus } from "./profile-form.ts";
 
 /** Renders the endpoint's health, updated live, with a form that enables a disabled endpoint. */
-export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | undefined): Markup => html`
+export const healthSection = (context: PortalContext, endpoint: EndpointRow | undefined): Markup => html`
     <section class="panel" id="health" data-live="endpoint delivery" aria-labelledby="health-title">
       <h2 id="health-title">Endpoint</h2>
       ${endpoint === undefined ? noBaseUrl : healthFacts(endpoint, context.deps.now(), context.times)}
@@ -16,7 +16,7 @@ export const healthSection = (context: PortalContext, endpoint: ReadEndpoint | u
     </section>`;
 
 /** Renders the button that attempts all waiting events now. A disabled endpoint must pass its checks first. */
-function retryForm(context: PortalContext, { disabled_at, pending }: ReadEndpoint): Markup | undefined {
+function retryForm(context: PortalContext, { disabled_at, pending }: EndpointRow): Markup | undefined {
   if (disabled_at === null && Number(pending) === 0) return undefined;
   const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];
   return html`
@@ -30,7 +30,7 @@ const noBaseUrl = html`
       <p>${badge("No base URL", "none")}</p>
       <p>Save a base URL to receive responses and contacts. Events that occur before you save one are never delivered.</p>`;
 
-function healthFacts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Markup {
+function healthFacts(endpoint: EndpointRow, now: Date, times: LocalTimes): Markup {
   const { time } = times;
   const { state, explanation } = describeHealth(endpoint, now, times);
   const { pending, disabled_at: disabledAt, previous_secret_until: oldSecretUntil } = endpoint;
@@ -41,7 +41,7 @@ function healthFacts(endpoint: ReadEndpoint, now: Date, times: LocalTimes): Mark
       <dl class="facts">
         <dt>Base URL</dt><dd>${endpoint.base_address}</dd>
         <dt>${label}</dt><dd><a href="/deliveries?state=${filter}">${formatCount(Number(pending), "event")}</a></dd>
-        <dt>Suggests</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
+        <dt>Suggests contacts</dt><dd>${endpoint.suggests_contacts ? "yes" : "no"}</dd>
         <dt>Saved</dt><dd>${time(endpoint.updated_at)}</dd>
         ${oldSecretUntil !== null && oldSecretUntil > now && html`<dt>Old secret</dt><dd>valid until ${time(oldSecretUntil)}</dd>`}
       </dl>`;
@@ -59,7 +59,7 @@ const disabledReasons = {
   failing: "It has failed for five days. Only a 200 response acknowledges an event. A 204 response does not.",
 } as const;
 
-function describeHealth(endpoint: ReadEndpoint, now: Date, { time }: LocalTimes): Health {
+function describeHealth(endpoint: EndpointRow, now: Date, { time }: LocalTimes): Health {
   const { disabled_at, disabled_because, breaker_open_until, failing_since, consecutive_failures } = endpoint;
   if (disabled_at !== null)
     return {

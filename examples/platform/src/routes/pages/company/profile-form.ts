@@ -35,7 +35,7 @@ interface ProfileForm {
 /** Renders the profile form. Submitting it runs both checks, unless only the suggestions switch changes. */
 export const profileForm = (context: PortalContext, { draft, errors, isSaved }: ProfileForm): Markup => html`
     <form method="post" action="/company" class="panel" data-busy="${checkingStatus}">
-      <h2>Where webhooks go</h2>
+      <h2>Webhook endpoint</h2>
       ${formTokenField(context)}
       ${field({
         name: "baseAddress",

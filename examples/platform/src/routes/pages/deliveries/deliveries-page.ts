@@ -1,4 +1,4 @@
-import { deliveriesCursor, type ReadDelivery, readDeliveries } from "../../portal/deliveries/deliveries.ts";
+import { type DeliveryRow, deliveriesCursor, readDeliveries } from "../../portal/deliveries/deliveries.ts";
 import { readDeliveryStats } from "../../portal/deliveries/delivery-stats.ts";
 import { dataTable } from "../layout/data-table.ts";
 import { hiddenParameters } from "../layout/filter.ts";
@@ -65,7 +65,7 @@ export const deliveriesPage: PortalPage = async (context) => {
 };
 
 /** Renders the rows in a form that redelivers the selected events, or all events that match the filter. */
-const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonly ReadDelivery[]): Markup => html`
+const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonly DeliveryRow[]): Markup => html`
         <form method="get" action="/deliveries/redeliver" class="stack" id="ticked">
           ${hiddenParameters(toParameters(filter))}
           ${deliveriesTable(context, rows)}
@@ -75,9 +75,9 @@ const selectionForm = (context: PortalContext, filter: PageFilter, rows: readonl
           </div>
         </form>`;
 
-const isRedeliverable = ({ state }: ReadDelivery): boolean => state === "dead" || state === "acknowledged";
+const isRedeliverable = ({ state }: DeliveryRow): boolean => state === "dead" || state === "acknowledged";
 
-const eventCell = (row: ReadDelivery): Markup => html`
+const eventCell = (row: DeliveryRow): Markup => html`
             <span class="tick">${isRedeliverable(row) && html`<input type="checkbox" name="id" id="tick-${row.id}" value="${row.id}" aria-label="Select ${eventLabel(row)}">`}
             <a href="/deliveries/${row.id}">${eventLabel(row)}</a></span>`;
 
@@ -88,7 +88,7 @@ const noEvents = html`
           <p><a href="/company">Enter your endpoint in the company profile</a></p>
         </div>`;
 
-const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDelivery[]): Markup =>
+const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly DeliveryRow[]): Markup =>
   dataTable({
     caption: "Events for your endpoint",
     isCompact: true,
@@ -98,12 +98,12 @@ const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly ReadDeli
       { heading: "State", cell: deliveryStateBadge, phone: "below" },
       { heading: "Last attempt", cell: describeLastAttempt, phone: "below" },
       { heading: "Next attempt", cell: (row) => describeNextAttempt(times, row, deps.now()), phone: "none" },
-      { heading: "Happened", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
+      { heading: "Occurred", cell: ({ createdAt }) => times.time(createdAt, "seconds") },
     ],
     rows,
   });
 
-function describeLastAttempt({ attempts, lastAttempt }: ReadDelivery): string {
+function describeLastAttempt({ attempts, lastAttempt }: DeliveryRow): string {
   if (lastAttempt === null) return "–";
   return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptLabel(lastAttempt)}, ${lastAttempt.milliseconds} ms`;
 }

@@ -1,13 +1,13 @@
 import type { EventType } from "../../../store/tables.ts";
 import type { AttemptFailureCode } from "../../../webhooks/attempt-delivery.ts";
 import type { ShownState } from "../../../webhooks/disabled-endpoint.ts";
-import type { ReadDelivery } from "../../portal/deliveries/deliveries.ts";
+import type { DeliveryRow } from "../../portal/deliveries/deliveries.ts";
 import { badge } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 
 /** Describes the event in a sentence. */
-export function eventLabel({ type, data, workerName, offerTitle }: ReadDelivery): string {
+export function eventLabel({ type, data, workerName, offerTitle }: DeliveryRow): string {
   const worker = workerName ?? data.workerId;
   switch (type) {
     case "workerAddedContact":
@@ -35,13 +35,13 @@ export const stateLabels: Readonly<Record<ShownState, string>> = {
 
 const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad" } as const;
 
-export const deliveryStateBadge = ({ state, attempts }: ReadDelivery): Markup =>
+export const deliveryStateBadge = ({ state, attempts }: DeliveryRow): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
 /** Describes when a pending delivery will be attempted next, which may be after the endpoint is no longer paused. */
 export function describeNextAttempt(
   { time }: LocalTimes,
-  { state, nextAttemptAt, pausedUntil }: ReadDelivery,
+  { state, nextAttemptAt, pausedUntil }: DeliveryRow,
   now: Date,
 ): Markup | string {
   if (state !== "pending") return "–";

@@ -3,8 +3,8 @@ import { fillPath } from "../../../endpoint-client/create-endpoint-client.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import { type AttemptExchange, webhookCall } from "../../../webhooks/attempt-delivery.ts";
 import {
-  type ReadAttempt,
-  type ReadDelivery,
+  type AttemptRow,
+  type DeliveryRow,
   readAttempts,
   readDelivery,
   readNeighbours,
@@ -81,7 +81,7 @@ export const handleRetry: PortalForm = async ({ deps, user, id }) => {
 };
 
 /** Renders the button for the action that the delivery's state allows. */
-function actionButton(context: PortalContext, { id, state }: ReadDelivery): Markup {
+function actionButton(context: PortalContext, { id, state }: DeliveryRow): Markup {
   if (state === "held") return html`<a class="button quiet" href="/company#health">Enable the endpoint…</a>`;
   const [action, label] = state === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
   return html`
@@ -91,9 +91,9 @@ function actionButton(context: PortalContext, { id, state }: ReadDelivery): Mark
           </form>`;
 }
 
-const deliveryFacts = ({ times, deps }: PortalContext, delivery: ReadDelivery): Markup => html`
+const deliveryFacts = ({ times, deps }: PortalContext, delivery: DeliveryRow): Markup => html`
           <dl class="facts">
-            <dt>Happened</dt><dd>${times.time(delivery.createdAt, "seconds")}</dd>
+            <dt>Occurred</dt><dd>${times.time(delivery.createdAt, "seconds")}</dd>
             ${delivery.offerId && html`<dt>Offer</dt><dd><a href="/offers/${encodeURIComponent(delivery.offerId)}">${delivery.offerTitle}</a></dd>`}
             <dt>Attempts</dt><dd>${delivery.attempts}</dd>
             <dt>Next attempt</dt><dd>${describeNextAttempt(times, delivery, deps.now())}</dd>
@@ -103,7 +103,7 @@ const deliveryFacts = ({ times, deps }: PortalContext, delivery: ReadDelivery): 
           </dl>`;
 
 /** Renders the request from the latest attempt or, before the first attempt, the request that will be sent. */
-function requestSample({ id, type, data }: ReadDelivery, latestExchangeJson: string | null, endpoint: Target): Markup {
+function requestSample({ id, type, data }: DeliveryRow, latestExchangeJson: string | null, endpoint: Target): Markup {
   const { method, path, parameters, body } = webhookCall(type, data);
   const exchange = latestExchangeJson === null ? undefined : (JSON.parse(latestExchangeJson) as AttemptExchange);
   const baseAddress = exchange?.baseAddress ?? endpoint?.base_address;
@@ -149,7 +149,7 @@ const formatHeaders = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-function attemptItem({ time }: LocalTimes, attempt: ReadAttempt): Markup {
+function attemptItem({ time }: LocalTimes, attempt: AttemptRow): Markup {
   const { sent, received, baseAddress } = JSON.parse(attempt.exchange ?? "{}") as Partial<AttemptExchange>;
   const head = received ? formatHeaders(received) : attempt.contentType && `content-type: ${attempt.contentType}`;
   const response = [head, attempt.response].filter(Boolean).join("\n\n");

@@ -63,11 +63,11 @@ function readChosenFilter(context: PortalContext, which: keyof typeof choices): 
 
 async function renderConfirmation(context: PortalContext): Promise<Page> {
   const { deps, user, request } = context;
-  const shown = readFilter(request);
+  const pageFilter = readFilter(request);
   const hasSelection = selectedIds(request).length > 0;
   const counts = await countRedeliverable(deps.store.db, user.organisationId, readListFilter(context));
   const total = counts.dead + counts.acknowledged;
-  const backUrl = deliveriesUrl(shown);
+  const backUrl = deliveriesUrl(pageFilter);
   const title = confirmationTitle(counts);
   const main = html`
     <header class="page-head">
@@ -81,7 +81,7 @@ async function renderConfirmation(context: PortalContext): Promise<Page> {
       ${idempotencyField()}
       <input type="hidden" name="last" value="${counts.lastSequence}">
       <dl class="facts">
-        <dt>Which</dt><dd>${hasSelection ? "the selected events" : describeFilter(shown, context)}</dd>
+        <dt>Which</dt><dd>${hasSelection ? "the selected events" : describeFilter(pageFilter, context)}</dd>
         <dt>Failed</dt><dd>${counts.dead}</dd>
         <dt>Acknowledged</dt><dd>${counts.acknowledged}</dd>
       </dl>
@@ -120,10 +120,10 @@ function eventChoice(counts: Redeliverable): Markup {
 }
 
 /** Describes the list filter in words. */
-function describeFilter(shown: PageFilter, { times }: PortalContext): string {
-  const { state, type, status, error, text, from, until } = shown;
-  const { since: fromInstant, until: untilInstant } = toListFilter(shown, times);
-  const words = [
+function describeFilter(pageFilter: PageFilter, { times }: PortalContext): string {
+  const { state, type, status, error, text, from, until } = pageFilter;
+  const { since: fromInstant, until: untilInstant } = toListFilter(pageFilter, times);
+  const conditions = [
     state && stateLabels[state],
     type && eventNames[type],
     text && `worker, offer or id “${text}”`,
@@ -133,7 +133,7 @@ function describeFilter(shown: PageFilter, { times }: PortalContext): string {
     status && `last status ${status}`,
     error && `last error: ${failureLabels[error as keyof typeof failureLabels]}`,
   ].filter(Boolean);
-  return words.length === 0 ? "all events" : words.join(", ");
+  return conditions.length === 0 ? "all events" : conditions.join(", ");
 }
 
 /** How long the page shows a task after it finishes. */

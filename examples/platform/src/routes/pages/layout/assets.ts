@@ -5,15 +5,15 @@ import type { RequestHandler } from "express";
 import { ProblemError } from "../../../http/problem.ts";
 import { packageFolder } from "../../../settings/package-folder.ts";
 
-const types = {
+const contentTypes = {
   css: "text/css",
   js: "text/javascript",
   svg: "image/svg+xml",
   webmanifest: "application/manifest+json",
 } as const;
-const names = ["styles.css", "pages.js", "icon.svg", "app.webmanifest"] as const;
+const assetNames = ["styles.css", "pages.js", "icon.svg", "app.webmanifest"] as const;
 
-type AssetName = (typeof names)[number];
+type AssetName = (typeof assetNames)[number];
 
 const folder = join(packageFolder, "src/routes/pages/assets");
 
@@ -25,13 +25,13 @@ interface Asset {
 }
 
 const assets = new Map<AssetName, Asset>();
-for (const name of names) {
+for (const name of assetNames) {
   let content = readFileSync(join(folder, name), "utf8");
   // Each file comes after the files that it refers to, so the hashed names of those files are already available.
   for (const [earlierName, earlier] of assets) content = content.replaceAll(`"${earlierName}"`, `"${earlier.file}"`);
   const [stem = "", extension = ""] = name.split(".");
   const file = `${stem}.${hash("sha256", content, "hex").slice(0, 12)}.${extension}`;
-  assets.set(name, { content, type: types[extension as keyof typeof types], file });
+  assets.set(name, { content, type: contentTypes[extension as keyof typeof contentTypes], file });
 }
 const assetsByFile = new Map([...assets.values()].map((asset) => [asset.file, asset]));
 

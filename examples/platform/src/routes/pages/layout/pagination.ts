@@ -40,11 +40,11 @@ export function paginate<Row extends { id: string | number }>(
   rows: readonly Row[],
   { path, limit, after }: { path: string; limit: number; after: string | number | undefined },
 ) {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const pageRows = rows.slice(0, limit);
+  const last = rows.length > limit ? pageRows.at(-1) : undefined;
   const firstLink = after === undefined ? undefined : link("First page", path);
   const moreLink = last === undefined ? undefined : link("More", withParameter(path, "after", String(last.id)));
-  return { shown, links: linkRow(firstLink, moreLink) };
+  return { pageRows, links: linkRow(firstLink, moreLink) };
 }
 
 const link = (label: string, url: string): Markup => html`<a class="button quiet small" href="${url}">${label}</a>`;

@@ -11,7 +11,7 @@ export interface LocalTimes {
   /**
    * Converts the value of a `datetime-local` input to UTC. Returns any other string unchanged, which validation then rejects.
    *
-   * @param notBefore for a time that occurs twice, selects the first instant after this one. @default selects the earlier instant
+   * @param notBefore for a local time that occurs twice, selects the first instant after `notBefore`. @default the earlier instant
    */
   toUtc(local: string, notBefore?: string): string;
   /** Explains why `toUtc` cannot convert the value. Returns undefined if it can. */
@@ -34,8 +34,9 @@ export function localTimes(timeZone: string): LocalTimes {
     },
     toUtc(local, notBefore) {
       const instants = toInstants(local, timeZone);
-      const later = notBefore === undefined ? undefined : instants.find((instant) => instant > new Date(notBefore));
-      return (later ?? instants[0])?.toISOString().replace(".000Z", "Z") ?? local;
+      const laterInstant =
+        notBefore === undefined ? undefined : instants.find((instant) => instant > new Date(notBefore));
+      return (laterInstant ?? instants[0])?.toISOString().replace(".000Z", "Z") ?? local;
     },
     findProblem(local) {
       if (!isLocalTime(local)) return "Enter a date and a time, such as 2099-05-01T16:00.";

@@ -20,13 +20,13 @@ export const handleComplete: PortalForm = async (context, form) => {
   } catch (error) {
     const errorMessage = error instanceof ProblemError ? toErrorMessage(error, workerIds) : undefined;
     if (errorMessage === undefined) throw error;
-    return renderOffer(context, { selected: workerIds, errors: [errorMessage] });
+    return renderOffer(context, { selectedIds: workerIds, errors: [errorMessage] });
   }
 };
 
 /** Renders the page again with the workers that were selected before the session expired. */
 export const restoreCompletion: PortalForm = (context, form) =>
-  renderOffer(context, { selected: form.getAll("worker"), errors: [] });
+  renderOffer(context, { selectedIds: form.getAll("worker"), errors: [] });
 
 async function completeOffer(context: PortalContext, form: URLSearchParams, workerIds: readonly string[]) {
   const { deps, user, id } = context;

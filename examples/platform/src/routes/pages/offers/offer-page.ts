@@ -11,7 +11,7 @@ import { type Completion, recipientsSection } from "./recipients-section.ts";
 const limit = 500;
 
 /** `GET /offers/{id}?after=…` */
-export const offerPage: PortalPage = (context) => renderOffer(context, { selected: [], errors: [] });
+export const offerPage: PortalPage = (context) => renderOffer(context, { selectedIds: [], errors: [] });
 
 /** Renders the offer. @param completion the submitted selection and its errors */
 export async function renderOffer(context: PortalContext, completion: Completion): Promise<Page> {
@@ -19,7 +19,7 @@ export async function renderOffer(context: PortalContext, completion: Completion
   const after = readNumberParameter(request, "after");
   const offer = await readOfferDetails(deps, user, context.id, { after, limit: limit + 1 });
   const { id, title } = offer;
-  const { shown, links } = paginate(offer.recipients, { path: `/offers/${encodeURIComponent(id)}`, limit, after });
+  const { pageRows, links } = paginate(offer.recipients, { path: `/offers/${encodeURIComponent(id)}`, limit, after });
   const applicantIds = offer.recipients
     .filter(({ response }) => response === "applied")
     .map(({ workerId }) => workerId);
@@ -31,8 +31,8 @@ export async function renderOffer(context: PortalContext, completion: Completion
       <h2 id="about">The work</h2>
       ${offerFacts(context, offer)}
     </section>
-    ${recipientsSection(context, { ...offer, recipients: shown }, completion, links)}
-    ${isOpen && completionSamples(context, id, completion.selected.length > 0 ? completion.selected : applicantIds)}
+    ${recipientsSection(context, { ...offer, recipients: pageRows }, completion, links)}
+    ${isOpen && completionSamples(context, id, completion.selectedIds.length > 0 ? completion.selectedIds : applicantIds)}
     ${readingSamples(context, id)}`;
   return { title, main, ...(completion.errors.length > 0 && { status: 422 }) };
 }

@@ -6,8 +6,9 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 import type { PortalContext } from "../sections/portal-section.ts";
 
+/** The submitted completion form. */
 export interface Completion {
-  selected: readonly string[];
+  selectedIds: readonly string[];
   errors: readonly string[];
 }
 
@@ -19,14 +20,14 @@ export interface Completion {
 export function recipientsSection(
   context: PortalContext,
   offer: OfferDetails,
-  { selected, errors }: Completion,
+  { selectedIds, errors }: Completion,
   links: Markup | undefined,
 ): Markup {
   const isOpen = !offer.complete && !offer.widthdrawn;
   const table = recipientsTable(
     context.times,
     offer,
-    isOpen ? (recipient) => selectableName(recipient, selected) : ({ name }) => name,
+    isOpen ? (recipient) => selectableName(recipient, selectedIds) : ({ name }) => name,
   );
   return html`
     <section class="panel" id="recipients" data-live="offer" aria-labelledby="recipients-title">
@@ -63,9 +64,9 @@ const completionForm = (
         ${errors.length > 0 && html`<div role="alert">${fieldError("workers", errors)}</div>`}
       </form>`;
 
-const selectableName = ({ workerId, name, response }: RecipientDetails, selected: readonly string[]): Markup => {
+const selectableName = ({ workerId, name, response }: RecipientDetails, selectedIds: readonly string[]): Markup => {
   if (response !== "applied") return html`<span class="not-selectable">${name}</span>`;
-  const isSelected = selected.includes(workerId);
+  const isSelected = selectedIds.includes(workerId);
   return html`<label class="choice"><input type="checkbox" name="worker" id="tick-${workerId}" value="${workerId}"${isSelected && html` checked`}> ${name}</label>`;
 };
 

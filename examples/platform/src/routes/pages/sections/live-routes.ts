@@ -27,7 +27,7 @@ export function portalLiveRoute(deps: PageDeps): RequestHandler {
   };
 }
 
-/** `GET /app/live`: sends the worker's notifications after `Last-Event-ID` or, on the first request, after those on the page. */
+/** `GET /app/live`: sends the worker's notifications after `Last-Event-ID` or, on the first request, after the notifications on the page. */
 export function appLiveRoute(deps: PageDeps): RequestHandler {
   const { authenticate, checkSession } = pageRoutes(deps, appSection);
   return async (request, response) => {

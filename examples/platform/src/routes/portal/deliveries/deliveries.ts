@@ -5,8 +5,8 @@ import { shownState } from "../../../webhooks/disabled-endpoint.ts";
 import { type DeliveryFilter, deliveryQuery, toFilterCondition } from "../../../webhooks/find-deliveries.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
-export type ReadDelivery = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
-export type ReadAttempt = Awaited<ReturnType<typeof readAttempts>>[number];
+export type DeliveryRow = Awaited<ReturnType<typeof readDeliveries>>["rows"][number];
+export type AttemptRow = Awaited<ReturnType<typeof readAttempts>>[number];
 
 export const deliveriesCursor = listCursor("deliveries", /^$/);
 

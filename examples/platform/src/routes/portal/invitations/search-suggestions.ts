@@ -31,10 +31,10 @@ export interface OrganisationChoice extends SuggestingOrganisation {
 }
 
 /**
- * Reads the organisations to choose from for a search (D-123): the user's own first, then those already chosen, those searched most
- * recently, and the others by name.
+ * Reads the organisations that a user can choose for a search (D-123). The user's own organisation comes first, then the chosen
+ * organisations, the most recently searched organisations, and all others by name.
  *
- * @param text selects organisations whose name contains it, in addition to the user's own and the chosen ones
+ * @param text selects organisations with this text in their name, in addition to the user's own organisation and the chosen organisations
  */
 export async function readOrganisationChoices(
   { store }: PortalDeps,
@@ -43,7 +43,7 @@ export async function readOrganisationChoices(
 ): Promise<{ choices: OrganisationChoice[]; hasMore: boolean }> {
   const isChosen = sql<boolean>`organisations.id in (
     select json_array_elements_text(${JSON.stringify(chosen)}::text::json))`;
-  const found = await store.db
+  const organisations = await store.db
     .selectFrom("endpoints")
     .innerJoin("organisations", "organisations.id", "endpoints.organisation_id")
     .leftJoin("searched_organisations", (join) =>
@@ -69,8 +69,8 @@ export async function readOrganisationChoices(
     .orderBy("organisations.id")
     .limit(maxOtherOrganisations + chosen.length + 1)
     .execute();
-  const choices = found.slice(0, maxOtherOrganisations + chosen.length);
-  return { choices, hasMore: found.length > choices.length };
+  const choices = organisations.slice(0, maxOtherOrganisations + chosen.length);
+  return { choices, hasMore: organisations.length > choices.length };
 }
 
 /** Stores which organisations the user searched, so that the next search can list them first. */

@@ -63,6 +63,6 @@ export async function findUnsuggested(
     .where("session_id", "=", sessionId)
     .where("suggestion_hash", "in", hashes)
     .execute();
-  const shown = new Set(rows.map((row) => row.suggestion_hash));
-  return hashes.flatMap((hash, index) => (shown.has(hash) ? [] : [index]));
+  const suggestedHashes = new Set(rows.map((row) => row.suggestion_hash));
+  return hashes.flatMap((hash, index) => (suggestedHashes.has(hash) ? [] : [index]));
 }

@@ -2,7 +2,7 @@ import { offerNotFound } from "../../../offers/apply-action.ts";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 /**
- * Returns the organisation that owns the offer: the user's own, or one that their agency acts for (D-117).
+ * Returns the organisation that owns the offer: the user's own, or an organisation that their agency acts for (D-117).
  *
  * @throws {ProblemError} `offer_not_found`
  */

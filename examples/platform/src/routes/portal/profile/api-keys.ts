@@ -12,7 +12,7 @@ export const apiKeySchema = z.strictObject({ name: lineField.max(100) });
 /** The maximum number of keys: enough to rotate the keys of many systems, and few enough to list on one page. */
 const maxKeys = 100;
 
-export type ReadApiKey = Awaited<ReturnType<typeof readApiKeys>>[number];
+export type ApiKeyRow = Awaited<ReturnType<typeof readApiKeys>>[number];
 
 const keyQuery = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
   store.db
@@ -27,7 +27,7 @@ export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
   keyQuery(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
 
 /** @throws {ProblemError} `api_key_not_found`, even for another organisation's key */
-export async function readApiKey(deps: PortalDeps, person: SignedInPerson, keyId: string): Promise<ReadApiKey> {
+export async function readApiKey(deps: PortalDeps, person: SignedInPerson, keyId: string): Promise<ApiKeyRow> {
   const key = await keyQuery(deps, person).where("api_keys.id", "=", keyId).executeTakeFirst();
   if (key === undefined) throw apiKeyNotFound();
   return key;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { PortalDeps, SignedInPerson } from "../person.ts";
 
-export type ReadEndpoint = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
+export type EndpointRow = NonNullable<Awaited<ReturnType<typeof readEndpoint>>>;
 
 /**
  * Reads the organisation's endpoint and its health, without secrets. Resolves with undefined if no profile is saved.
@@ -50,7 +50,7 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
 }
 
 /** Describes an endpoint's health (D-72, D-73). */
-const describeHealth = (endpoint: ReadEndpoint, now: Date) => ({
+const describeHealth = (endpoint: EndpointRow, now: Date) => ({
   failingSince: endpoint.failing_since,
   /** Set while the circuit breaker is open. */
   pausedUntil: endpoint.disabled_at === null ? ifFuture(endpoint.breaker_open_until, now) : null,

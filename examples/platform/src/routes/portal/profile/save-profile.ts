@@ -32,14 +32,14 @@ type Profile = z.infer<typeof profileSchema>;
 export async function saveProfile(
   deps: PortalDeps,
   { organisationId }: SignedInPerson,
-  { secret, scheme, ...rest }: Profile,
+  { secret, scheme, ...fields }: Profile,
 ): Promise<EndpointCheck[]> {
   if (secret === undefined) {
-    await switchSuggestions(deps, organisationId, { scheme, ...rest });
+    await switchSuggestions(deps, organisationId, { scheme, ...fields });
     deps.signals.publish({ topic: "endpoint", organisationId });
     return [];
   }
-  const profile = { secret, scheme: scheme ?? "timestampDigest", ...rest };
+  const profile = { secret, scheme: scheme ?? "timestampDigest", ...fields };
   checkSecretForScheme(profile.scheme, profile.secret);
   const checks = await checkEndpoint(deps, profile);
   await saveEndpoint(deps, organisationId, profile);

@@ -95,9 +95,9 @@ export async function sendTestEvent(
     );
   const timeoutMs = event.isRequest ? requestTimeoutMs : attemptTimeoutMs;
   const ways: TestEventResult["ways"] = [];
-  const started = performance.now();
+  const startedAt = performance.now();
   for (const way of chosenWays) {
-    if (performance.now() - started > maxTotalMs) break;
+    if (performance.now() - startedAt > maxTotalMs) break;
     const requests = writeTestRequests(way, newWebhook(), { scheme, secret: target.secret, now: deps.now() });
     const exchanges: TestExchange[] = [];
     let hasResponse = false;
@@ -128,7 +128,7 @@ export async function sendTestEvent(
   // A receiver that accepts the request as sent computes signatures correctly, unless it reformats the date.
   const mistake = rejectedWay === "as-sent" || diagnosis?.code === "reformatted_date" ? diagnosis : undefined;
   const hasStopped =
-    ways.length > 1 && isSilent(ways.at(-1)) && (await sendReachabilityTest(deps, target)) === undefined;
+    ways.length > 1 && hasNoResponse(ways.at(-1)) && (await sendReachabilityTest(deps, target)) === undefined;
   // The mistake explains more than the findings it replaces.
   const isReplaced = (code: string) =>
     (hasStopped && code === "no_response") ||
@@ -159,7 +159,7 @@ function judge(event: TriggerEvent, way: TestWay, request: TestRequest, result: 
   return { isRight: false, text: "Your endpoint could not be reached." };
 }
 
-/** Returns the URL and the secret to use: those in the form or, without them, those of the saved endpoint. */
+/** Returns the URL and the secret from the form or, if they were not entered, from the saved endpoint. */
 async function resolveTarget(
   deps: PortalDeps,
   organisationId: string,
@@ -236,9 +236,10 @@ const isUnauthorized = (ways: TestEventResult["ways"], wayName: string): boolean
       way.name === wayName && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
   );
 
-const isSilent = (way: TestEventResult["ways"][number] | undefined): boolean =>
+const hasNoResponse = (way: TestEventResult["ways"][number] | undefined): boolean =>
   way?.exchanges.every(({ response }) => response.startsWith(noResponse)) ?? false;
 
+/** Sends a request. Resolves with the response status, or with undefined if the endpoint does not respond. */
 async function sendForStatus(deps: PortalDeps, target: Target, request: TestRequest): Promise<number | undefined> {
   const result = await send(deps, target, request, requestTimeoutMs);
   return result.ok ? result.status : undefined;
@@ -250,9 +251,9 @@ const sendReachabilityTest = (deps: PortalDeps, target: Target): Promise<number 
 /** Sends many requests to find the receiver's signing mistake, but only if the receiver responds to `GET /test`. */
 async function diagnoseSignature(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
   if ((await sendReachabilityTest(deps, target)) !== 200) return undefined;
-  const started = performance.now();
+  const startedAt = performance.now();
   const sendUntilTimeout = async (request: TestRequest): Promise<number | undefined> =>
-    performance.now() - started > maxDiagnosisMs ? undefined : sendForStatus(deps, target, request);
+    performance.now() - startedAt > maxDiagnosisMs ? undefined : sendForStatus(deps, target, request);
   return findSigningMistake(scheme, target.secret, sendUntilTimeout, precision);
 }
 
