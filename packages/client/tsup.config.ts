@@ -16,20 +16,20 @@ const shared: Options = {
 };
 
 /** An error thrown through a subpath must be an instance of the class that the main entry exports, even in CommonJS. */
-const classes = /^\.\.?\/(?:.*\/)?(?:error-classes|offers-error|offers-client)\.ts$/;
+const classFiles = /^\.\.?\/(?:.*\/)?(?:error-classes|offers-error|offers-client)\.ts$/;
 
 const classesFromIndex: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "classes-from-index",
   setup({ initialOptions, onResolve }) {
     const path = initialOptions.format === "cjs" ? "./index.cjs" : "./index.js";
-    onResolve({ filter: classes }, () => ({ path, external: true }));
+    onResolve({ filter: classFiles }, () => ({ path, external: true }));
   },
 };
 
 const index = "src/index.ts";
 const subpaths = ["node", "openapi-fetch", "opentelemetry", "schemas", "testing"].map((name) => `src/${name}.ts`);
 
-// The script that calls tsup empties dist first. Here, each of the two builds would remove the other's files.
+// The script that calls tsup empties dist first. If tsup did so, each of the two builds would remove the files of the other build.
 export default defineConfig([
   { ...shared, entry: [index] },
   { ...shared, entry: subpaths, esbuildPlugins: [classesFromIndex] },

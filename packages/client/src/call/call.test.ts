@@ -15,7 +15,7 @@ afterEach(() => {
 
 const options: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
 const withoutRetries: OffersClientOptions = { ...options, maxRetries: 0 };
-const broken: Fetch = () => Promise.reject(new TypeError("fetch failed"));
+const failingFetch: Fetch = () => Promise.reject(new TypeError("fetch failed"));
 
 /** Creates a fetch that responds with each status in turn and records the delays between the requests. */
 function createFetch(statuses: number[], headers: Record<string, string> = {}) {
@@ -46,7 +46,7 @@ test("the delays grow, with jitter, until maxRetries is reached", async () => {
   expect(delays()).toEqual([375, 750, 1_500]);
 });
 
-test("a delay that would outlast totalTimeoutMs is not started", async () => {
+test("a call fails without waiting if the next delay would exceed totalTimeoutMs", async () => {
   const { fetch, delays } = createFetch([503, 503, 503], { "retry-after": "20" });
   const limits = { totalTimeoutMs: 40_000, maxRetries: 9 };
   const error = await catchError(new OffersClient({ ...options, fetch, ...limits }).getOffer("a"));
@@ -63,17 +63,20 @@ test("refreshing the key does not use up a retry", async () => {
   expect(delays()).toEqual([0, 375]);
 });
 
-test("a key is refreshed once", async () => {
+test("a key is refreshed only once", async () => {
   const { fetch } = createFetch([401, 401]);
-  let keys = 0;
-  const apiKey = () => `key-${keys++}`;
+  let keyCount = 0;
+  const apiKey = () => {
+    keyCount += 1;
+    return `key-${keyCount}`;
+  };
   expect(await catchError(new OffersClient({ ...options, fetch, apiKey }).getOffer("a"))).toMatchObject({
     attempts: 2,
   });
-  expect(keys).toBe(2);
+  expect(keyCount).toBe(2);
 });
 
-test("a creation whose connection breaks while reading is sent once, whatever the code", async () => {
+test("a creation is sent only once if the connection breaks while the response is read, even with EHOSTUNREACH", async () => {
   const cause = Object.assign(new Error("read EHOSTUNREACH"), { code: "EHOSTUNREACH", syscall: "read" });
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
   const error = await catchError(new OffersClient({ ...options, fetch }).createOffer(input));
@@ -128,20 +131,21 @@ const performers: [string, Perform][] = [
   ["GetOffer", (client) => client.getOffer("a")],
 ];
 
-test.each(performers)("an error from %s names the operation", async (name, perform) =>
-  expect((await catchError(perform(new OffersClient({ ...withoutRetries, fetch: broken })))).operation).toBe(name),
-);
+test.each(performers)("an error from %s contains the name of the operation", async (name, perform) => {
+  const client = new OffersClient({ ...withoutRetries, fetch: failingFetch });
+  expect((await catchError(perform(client))).operation).toBe(name);
+});
 
 test.each([
   [{ idempotencyKey: "" }, 'idempotencyKey is ""; is the environment variable set?'],
   [{ headers: { "x team": "a" } }, "invalid header name in headers"],
   [{ headers: { "x-team": "" } }, 'x-team is ""'],
-])("the error for %o says %s", async (call, reason) => {
-  const { message } = await catchError(new OffersClient(options).completeOffer("a", [], call));
+])("the error message for the call options %o contains: %s", async (callOptions, reason) => {
+  const { message } = await catchError(new OffersClient(options).completeOffer("a", [], callOptions));
   expect(message).toContain(`CompleteOffer: ${reason}`);
 });
 
-test("the error for an invalid key names apiKey", () =>
+test("the error message for an invalid key starts with apiKey", () =>
   expect(() => new OffersClient({ ...options, apiKey: "" })).toThrow(/^apiKey is ""/));
 
 test("the error for a failing apiKey function includes what the function threw", async () => {
@@ -163,9 +167,11 @@ function createErrorRecorder() {
   return { seenErrors, middleware };
 }
 
-test("middleware sees the error with which the call rejects when fetch fails", async () => {
+test("when fetch fails, middleware sees the same error that the call rejects with", async () => {
   const { seenErrors, middleware } = createErrorRecorder();
-  const error = await catchError(new OffersClient({ ...withoutRetries, fetch: broken, middleware }).getOffer("a"));
+  const error = await catchError(
+    new OffersClient({ ...withoutRetries, fetch: failingFetch, middleware }).getOffer("a"),
+  );
   expect(error).toMatchObject({ name: "ConnectionError", code: "connection_lost", attempts: 1, operation: "GetOffer" });
   expect(seenErrors).toHaveLength(1);
   expect(seenErrors[0]).toBe(error);
@@ -179,12 +185,12 @@ test.each([
       throw new TypeError("fetch failed");
     },
   ],
-])("a fetch that %s behind middleware is a lost connection", async (_what, fetch) => {
+])("a fetch that %s behind middleware counts as a lost connection", async (_what, fetch) => {
   const client = new OffersClient({ ...withoutRetries, fetch, middleware: [(request, next) => next(request)] });
   expect(await catchError(client.getOffer("a"))).toMatchObject({ name: "ConnectionError", code: "connection_lost" });
 });
 
-test("middleware sees the error with which the call rejects after a timeout", async () => {
+test("after a timeout, middleware sees the same error that the call rejects with", async () => {
   const { seenErrors, middleware } = createErrorRecorder();
   const fetch: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -201,10 +207,10 @@ async function captureBody(perform: Perform): Promise<unknown> {
 }
 const complete: Perform = (client) => client.completeOffer("a", ["Küche"]);
 
-test("the runtime's fetch gets the body as a string", async () =>
+test("the runtime's fetch receives the body as a string", async () =>
   expect(await captureBody(complete)).toBe('["Küche"]'));
 
-test("Deno's fetch, which sends a string twice when a kept connection breaks, gets a Blob", async () => {
+test("Deno's fetch receives the body as a Blob, because it would resend a string when a reused connection breaks", async () => {
   vi.stubGlobal("Deno", {});
   const sentBody = await captureBody(complete);
   expect(sentBody).toBeInstanceOf(Blob);

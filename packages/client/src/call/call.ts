@@ -222,7 +222,7 @@ class Call<Argument, Data> implements CallContext {
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const problem = typeof id === "string" ? "an empty string, dots or invalid Unicode" : typeName(id);
-  return throwUsageError(`id must be an offer's id, not ${problem}`, "invalid_id");
+  return throwUsageError(`id must be an offer id, not ${problem}`, "invalid_id");
 }
 
 const keyProviderFailed: Classification = {

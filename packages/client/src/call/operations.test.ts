@@ -3,11 +3,11 @@ import { completeOffer, createOffer } from "./operations.ts";
 
 const ignore = () => {};
 
-test.each(["", "done", "offer < shift", "ok<br>"])("the body %j acknowledges a completion", (text) =>
+test.each(["", "done", "offer < shift", "ok<br>"])("a completion accepts the response body %j", (text) =>
   expect(completeOffer.decode(text, ignore)).toBeUndefined(),
 );
 
-test.each(["<!doctype html>", "\n  <html>"])("the body %j does not acknowledge a completion", (text) =>
+test.each(["<!doctype html>", "\n  <html>"])("a completion rejects the response body %j", (text) =>
   expect(() => completeOffer.decode(text, ignore)).toThrow(),
 );
 

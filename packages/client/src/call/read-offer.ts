@@ -61,9 +61,10 @@ function readList(value: unknown, [shape, presence]: ListType, report: ReportSha
 /** Converts a value to the type. Throws if the conversion would lose information. */
 function convertScalar(value: unknown, type: ScalarType, path: string): unknown {
   if (type !== "id" && isEmpty(value)) return emptyValues[type];
-  let converted: unknown = `${value}`;
+  let converted: unknown;
   if (type === "number") converted = Number(value);
-  if (type === "boolean") converted = value === 1;
+  else if (type === "boolean") converted = value === 1;
+  else converted = `${value}`;
   const convertedBack = type === "number" ? `${converted}` : Number(converted);
   // JSON.parse may have rounded a number above 2 ** 53, so it may not be the id that the service sent.
   if (convertedBack !== value || !(Math.abs(value as number) < 2 ** 53))

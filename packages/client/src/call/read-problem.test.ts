@@ -29,7 +29,7 @@ test.each([
   { errors: { title: "is required" } },
   { errors: { title: [7] } },
   { errors: null },
-])("a standard member of the wrong type is left out: %o", (member) =>
+])("a standard member of the wrong type is omitted: %o", (member) =>
   expect(read({ ...member, traceId: "1" })).toEqual({ traceId: "1" }),
 );
 
@@ -61,7 +61,7 @@ test.each([
   { errors: 7 },
   { errors: { title: ["is required"], details: "is long" } },
   { errors: { title: ["is required", 7] } },
-])("a member that is partly wrong is left out too: %o", (member) =>
+])("a standard member with an invalid item is omitted too: %o", (member) =>
   expect(read({ ...member, traceId: "1" })).toEqual({ traceId: "1" }),
 );
 
@@ -70,22 +70,25 @@ test("a list of problems is not a problem", () => expect(read([{ title: "t" }]))
 test("white space may precede problem details", () =>
   expect(readProblem('\r\n {"title":"t"}', "secret")).toEqual({ title: "t" }));
 
-const detailIn = (detail: string, body: string | null = null, id?: string) => summarise({ detail }, body, id);
+const summariseDetail = (detail: string, body: string | null = null, id?: string) => summarise({ detail }, body, id);
 
 test.each([
   ["to bo@bistro.example", "to [address]"],
   ['"hana@harbour.example" asks', "[address] asks"],
   ["line one\r\n\tline\u0007two", "line one line two"],
   ["d".repeat(501), "d".repeat(500)],
-])("%j becomes %j in a message", (detail, shown) => expect(detailIn(detail)).toBe(shown));
+])("%j becomes %j in a message", (detail, summary) => expect(summariseDetail(detail)).toBe(summary));
 
 test.each([[{ title: "Kitchen", details: "Kitchen help" }], [{ title: "Kitchen help", details: "Kitchen" }]])(
   "a string that was sent is hidden completely, even when it contains another: %j",
-  (body) => expect(detailIn("Kitchen help, Kitchen, kitchen", JSON.stringify(body))).toBe("[sent], [sent], kitchen"),
+  (body) =>
+    expect(summariseDetail("Kitchen help, Kitchen, kitchen", JSON.stringify(body))).toBe("[sent], [sent], kitchen"),
 );
 
 test("strings of at least three characters that were sent are hidden, and so is the id", () => {
   const body = JSON.stringify({ title: "Amy", details: "no", workerIds: ["w_1", 4711, null], events: [{}, {}, {}] });
-  expect(detailIn("Amy, no, w_1, 4711, null, offer_1", body, "offer_1")).toBe("[sent], no, [sent], 4711, null, [sent]");
-  expect(detailIn("offer_1")).toBe("offer_1");
+  expect(summariseDetail("Amy, no, w_1, 4711, null, offer_1", body, "offer_1")).toBe(
+    "[sent], no, [sent], 4711, null, [sent]",
+  );
+  expect(summariseDetail("offer_1")).toBe("offer_1");
 });

@@ -20,7 +20,7 @@ function catchError(
 }
 
 // Browsers report status 0 for a redirect that they must not follow: https://fetch.spec.whatwg.org/#atomic-http-redirect-handling
-test.each([0, 199, 300, 399])("%i does not acknowledge the request", (status) =>
+test.each([0, 199, 300, 399])("the status %i results in an unexpected_redirect error", (status) =>
   expect(catchError(status)).toMatchObject({ name: "InvalidResponseError", code: "unexpected_redirect", status }),
 );
 
@@ -52,18 +52,19 @@ test.each([204, 404])("the message for a %i says what to check", (status) =>
 test("the message for a 404 to a creation, which has no id, says to check only baseUrl", () =>
   expect(catchError(404, "", {}, createOffer).message).toBe("404; check baseUrl"));
 
-test("the message for a 405 says to check baseUrl, because the path is not the service's", () =>
+test("the message for a 405 says to check baseUrl, because the service does not have the path", () =>
   expect(catchError(405, '{"detail":"Allowed methods: GET."}').message).toBe(
     "405; Allowed methods: GET; check baseUrl",
   ));
 
 test("the message for a 408 says to try again", () => expect(catchError(408).message).toBe("408; try later"));
 
-test("a 304 has no body and does not acknowledge the request", () =>
+test("a 304 is an invalid response, because it has no body", () =>
   expect(catchError(304).message).toBe("304; the body is not JSON; check baseUrl"));
 
-test.each(["<!doctype html><p>", " <HTML>"])("the body %j is HTML, and is not shown", (text) =>
-  expect(catchError(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
+test.each(["<!doctype html><p>", " <HTML>"])(
+  "the message says that the body %j is HTML, and does not quote it",
+  (text) => expect(catchError(200, text, {}, getOffer).message).toBe("200; the body is HTML, not JSON; check baseUrl"),
 );
 
 test("an error keeps the response's status and known headers, but neither the API key nor other headers [D-144]", () => {
@@ -96,6 +97,7 @@ test("an error keeps the response's status and known headers, but neither the AP
   });
 });
 
-test.each(["", " \n", "{", '{"title":"<p>"', "<p>", "offer_1"])("the body %j is not JSON, and is not shown", (text) =>
-  expect(catchError(200, text, {}, getOffer).message).toBe("200; the body is not JSON; check baseUrl"),
+test.each(["", " \n", "{", '{"title":"<p>"', "<p>", "offer_1"])(
+  "the message says that the body %j is not JSON, and does not quote it",
+  (text) => expect(catchError(200, text, {}, getOffer).message).toBe("200; the body is not JSON; check baseUrl"),
 );

@@ -58,11 +58,11 @@ test.each([
 test.each([
   ["2099-05-30T16:00:00Z", "2099-05-30T16:00:00Z"],
   ["2099-05-31T16:00:00Z", "2099-05-31T16:00:00Z"],
-  // In this time's zone, the month ends at a different instant than in UTC.
+  // In the time zone of this string, the month ends at a different instant than in UTC.
   ["2099-05-31T23:30:00-04:30", "2099-06-01T04:00:00.000Z"],
 ])("%s, at the end of a month, is sent as %s", (time, sent) => expect(toUtc(time, "start", 0)).toBe(sent));
 
 test.each(["on 2099-05-01T16:00:00Z", "+2099-05-01T16:00:00Z", "12099-05-01T16:00:00Z"])(
-  "%s is rejected because of what precedes the time",
+  "%s is rejected because of the characters before the year",
   (time) => expect(() => toUtc(time, "start", 0)).toThrow(expect.objectContaining({ code: "invalid_time" })),
 );

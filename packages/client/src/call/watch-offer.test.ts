@@ -16,17 +16,18 @@ test.each([
   [1_000, 0.75, 1_100],
   [2_147_483_647, 1, 2_147_483_647],
 ])(
-  "with an interval of %s and the random value %d, the next read comes after %i ms",
+  "with an interval of %s and the random value %d, the next read happens after %i ms",
   async (pollIntervalMs, random, waitMs) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
-    const open = { recipients: [], complete: false, widthdrawn: false };
-    const read = vi.fn<Parameters<typeof watchOffer>[0]>();
-    read.mockResolvedValueOnce(open as never).mockResolvedValueOnce({ ...open, complete: true } as never);
-    const firstResult = watchOffer(read, defaults, { pollIntervalMs }).next();
+    const openOffer = { recipients: [], complete: false, widthdrawn: false };
+    const readOffer = vi.fn<Parameters<typeof watchOffer>[0]>();
+    readOffer.mockResolvedValueOnce(openOffer as never);
+    readOffer.mockResolvedValueOnce({ ...openOffer, complete: true } as never);
+    const firstResult = watchOffer(readOffer, defaults, { pollIntervalMs }).next();
     await vi.advanceTimersByTimeAsync(waitMs - 1);
-    expect(read).toHaveBeenCalledTimes(1);
+    expect(readOffer).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(await firstResult).toEqual({ done: true, value: undefined });
-    expect(read).toHaveBeenCalledTimes(2);
+    expect(readOffer).toHaveBeenCalledTimes(2);
   },
 );

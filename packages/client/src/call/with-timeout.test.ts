@@ -6,12 +6,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const call = { operation: "GetOffer", host: "service.example", attempts: 1 } as const;
-const tooLate = {
+const timeoutError = {
   name: "TimeoutError",
   message: "GetOffer at service.example: no response within 1000 ms; see timeoutMs and totalTimeoutMs",
 };
-const aborted = (cause: unknown) => ({ name: "AbortedError", attempts: 1, cause });
-const never = () => new Promise<string>(() => {});
+const createAbortedError = (cause: unknown) => ({ name: "AbortedError", attempts: 1, cause });
+const neverSettle = () => new Promise<string>(() => {});
 
 test("withTimeout settles like the work, and removes its timer and listener", async () => {
   const { signal } = new AbortController();
@@ -24,53 +24,54 @@ test("withTimeout settles like the work, and removes its timer and listener", as
 });
 
 test("withTimeout rejects and aborts the work when the time is up", async () => {
-  let inner: AbortSignal | undefined;
+  let workSignal: AbortSignal | undefined;
   const result = withTimeout({ ...call }, 1_000, undefined, (signal) => {
-    inner = signal;
-    return never();
+    workSignal = signal;
+    return neverSettle();
   });
-  const rejection = expect(result).rejects.toMatchObject(tooLate);
+  const rejection = expect(result).rejects.toMatchObject(timeoutError);
   await vi.advanceTimersByTimeAsync(999);
-  expect(inner?.aborted).toBe(false);
+  expect(workSignal?.aborted).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   await rejection;
-  expect(inner).toMatchObject({ aborted: true, reason: expect.objectContaining(tooLate) });
+  expect(workSignal).toMatchObject({ aborted: true, reason: expect.objectContaining(timeoutError) });
 });
 
-test("withTimeout rejects with the caller's reason as cause, and aborts the work, when the caller aborts", async () => {
+test("when the caller aborts, withTimeout aborts the work and rejects with the caller's reason as the cause", async () => {
   const controller = new AbortController();
-  let inner: AbortSignal | undefined;
+  let workSignal: AbortSignal | undefined;
   const result = withTimeout({ ...call }, 1_000, controller.signal, (signal) => {
-    inner = signal;
-    return never();
+    workSignal = signal;
+    return neverSettle();
   });
   controller.abort("enough");
-  await expect(result).rejects.toMatchObject(aborted("enough"));
-  expect(inner?.aborted).toBe(true);
+  await expect(result).rejects.toMatchObject(createAbortedError("enough"));
+  expect(workSignal?.aborted).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
 test("withTimeout does not start the work if the caller has already aborted", async () => {
-  const work = vi.fn(never);
-  await expect(withTimeout({ ...call }, 1_000, AbortSignal.abort("gone"), work)).rejects.toMatchObject(aborted("gone"));
+  const work = vi.fn(neverSettle);
+  const result = withTimeout({ ...call }, 1_000, AbortSignal.abort("gone"), work);
+  await expect(result).rejects.toMatchObject(createAbortedError("gone"));
   expect(work).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test("a sleep resolves when its time has passed", async () => {
-  const waited = sleep({ ...call }, 1_000, undefined);
+  const result = sleep({ ...call }, 1_000, undefined);
   await vi.advanceTimersByTimeAsync(1_000);
-  await expect(waited).resolves.toBeUndefined();
+  await expect(result).resolves.toBeUndefined();
 });
 
 test("a sleep that is aborted rejects immediately and removes its timer", async () => {
   const controller = new AbortController();
-  const waiting = sleep({ ...call }, 60_000, controller.signal);
+  const result = sleep({ ...call }, 60_000, controller.signal);
   controller.abort("enough");
-  await expect(waiting).rejects.toMatchObject({
+  await expect(result).rejects.toMatchObject({
     message: "GetOffer at service.example: aborted; see cause",
-    ...aborted("enough"),
+    ...createAbortedError("enough"),
   });
   expect(vi.getTimerCount()).toBe(0);
 });

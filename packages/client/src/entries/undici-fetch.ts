@@ -29,7 +29,7 @@ export interface UndiciFetch extends Fetch {
 /**
  * Creates a `fetch` that uses undici's dispatcher. It is faster than the runtime's `fetch`, because it does not create a `Request`, a
  * `Response` or a stream. Connections are reused, and idle connections do not keep the process running. Redirects are not followed. The
- * only timeout of its own is undici's connect timeout of 10 s; the client enforces `timeoutMs` and `totalTimeoutMs`. Middleware receives a
+ * only additional timeout is undici's connect timeout of 10 s; the client enforces `timeoutMs` and `totalTimeoutMs`. Middleware receives a
  * response that has only `status`, `headers` and `text()`.
  *
  * Creations and completions use separate connections, which are not reused after 300 ms without a request. An idle connection may be

@@ -14,7 +14,7 @@ const errorFrom = (thrown: unknown, key: string) => toOffersError(thrown, { key 
 
 const getCause = (thrown: unknown) => errorFrom(thrown, "key").cause as { code?: string; syscall?: string };
 
-test("a thrown error without a code results in a cause without one", () => {
+test("a thrown error without a code results in a cause without a code", () => {
   const { code, syscall } = getCause(new TypeError("fetch failed"));
   expect([code, syscall]).toEqual([undefined, undefined]);
 });
@@ -39,7 +39,7 @@ test.each([
   ["ECONNREFUSED", "connect_failed", "no connection was made"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed", "no TLS connection was made"],
 ])(
-  "a request that was certainly not sent is not a lost connection, whatever the code: %s",
+  "a request that was certainly not sent is not reported as a lost connection, even with the code %s",
   (code, expected, message) => {
     const failure = errorFrom(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
     expect(failure).toMatchObject({ code: expected, message: expect.stringMatching(`^${message}`), cause: { code } });
@@ -52,18 +52,18 @@ test("when the request was certainly not sent, an error without a code results i
   expect((failure.cause as { code?: string }).code).toBeUndefined();
 });
 
-test("the cause shows where it was thrown, without the key", () => {
+test("the stack of the cause shows where it was thrown, without the key", () => {
   const askVault = () => new Error("secret-key is sealed");
   const { stack } = errorFrom(askVault(), "secret-key").cause as Error;
   expect(stack).toMatch(/^Error: \[redacted\] is sealed\n.*askVault/);
 });
 
-const codeAfter = (cause: Error): string => errorFrom(new TypeError("fetch failed", { cause }), "key").code;
+const getErrorCode = (cause: Error): string => errorFrom(new TypeError("fetch failed", { cause }), "key").code;
 
 const systemError = (code: string, syscall?: string) =>
   Object.assign(new Error(), { code, ...(syscall && { syscall }) });
-/** Creates the error that Node reports for a name with several addresses: a code, and one error per address. */
-const aggregateError = (code: string, ...tries: Error[]) => Object.assign(new AggregateError(tries), { code });
+/** Creates the error that Node reports for a name with several addresses. It has a code, and one error per address. */
+const aggregateError = (code: string, ...errors: Error[]) => Object.assign(new AggregateError(errors), { code });
 
 test.each([
   ["ECONNREFUSED", systemError("ECONNREFUSED")],
@@ -86,7 +86,7 @@ test.each([
     "connect ENETUNREACH at every address",
     aggregateError("ENETUNREACH", systemError("ENETUNREACH", "connect"), systemError("ETIMEDOUT", "connect")),
   ],
-])("after %s, the request was not sent", (_what, cause) => expect(codeAfter(cause)).toBe("connect_failed"));
+])("after %s, the request was not sent", (_what, cause) => expect(getErrorCode(cause)).toBe("connect_failed"));
 
 test.each([
   ["ECONNRESET", systemError("ECONNRESET", "read")],
@@ -111,7 +111,9 @@ test.each([
     aggregateError("EHOSTUNREACH", systemError("EHOSTUNREACH", "connect"), systemError("EHOSTUNREACH")),
   ],
   ["EHOSTUNREACH without members", aggregateError("EHOSTUNREACH")],
-])("after %s, the request may have been received", (_what, cause) => expect(codeAfter(cause)).toBe("connection_lost"));
+])("after %s, the request may have been received", (_what, cause) =>
+  expect(getErrorCode(cause)).toBe("connection_lost"),
+);
 
 // The codes that node:tls reports: https://nodejs.org/api/tls.html#x509-certificate-error-codes
 test.each([
@@ -133,12 +135,12 @@ test.each([
   "ERR_SSL_DH_KEY_TOO_SMALL",
   "ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED",
   "EPROTO",
-])("%s means that the handshake failed", (code) => expect(codeAfter(systemError(code))).toBe("tls_failed"));
+])("%s means that the handshake failed", (code) => expect(getErrorCode(systemError(code))).toBe("tls_failed"));
 
 test("an error that is its own cause does not loop forever", () => {
   const circular = Object.assign(systemError("ECONNRESET", "read"), { cause: undefined as unknown });
   circular.cause = circular;
-  expect(codeAfter(circular)).toBe("connection_lost");
+  expect(getErrorCode(circular)).toBe("connection_lost");
 });
 
 test("the message shows the code instead of OpenSSL's message", () => {

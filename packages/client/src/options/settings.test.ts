@@ -7,7 +7,7 @@ test.each(["k", "ke", "a key with ~tilde and !mark"])("%j is a valid header valu
 
 test("a header name is converted to lower case", () => expect(checkHeaderName("headers", "X-Team")).toBe("x-team"));
 
-test("the error names the option, but not the value", () => {
+test("the error message contains the name of the option, but not its value", () => {
   const expectedError = {
     code: "invalid_option",
     message: expect.stringMatching(/^userAgent is not printable ASCII$/),

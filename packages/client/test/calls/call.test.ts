@@ -14,9 +14,9 @@ test("a call sends one request, however many of its methods are used", async () 
   expect(call).toBeInstanceOf(Promise);
   const { data, response, attempts } = await call.withResponse();
   expect([data, response.status, response.headers.get("etag"), attempts]).toEqual([offer, 200, '"1"', 1]);
-  const safe = await call.safe();
-  expect(safe.ok && safe.data).toBe(data);
-  expect(safe.ok && safe.response).toBe(response);
+  const result = await call.safe();
+  expect(result.ok && result.data).toBe(data);
+  expect(result.ok && result.response).toBe(response);
   expect(await call).toBe(data);
   expect(received).toHaveLength(1);
 });
@@ -48,13 +48,13 @@ test("safe() resolves with a failure and the other methods reject; each of them 
 });
 
 test("a call with a string key sends its request before it returns", async () => {
-  let requests = 0;
+  let requestCount = 0;
   const fetch = async () => {
-    requests += 1;
+    requestCount += 1;
     return Response.json(offer);
   };
   const call = new OffersClient({ baseUrl: "https://service.example", apiKey: "key", fetch }).getOffer("a");
-  expect(requests).toBe(1);
+  expect(requestCount).toBe(1);
   await call;
 });
 

@@ -32,7 +32,7 @@ test("the timeout applies even to a fetch that ignores its signal", async () => 
   await expect(client.getOffer("a", { maxRetries: 0 })).rejects.toBeInstanceOf(TimeoutError);
 });
 
-test("a read is retried after a timeout, a creation is not [D-50]", async () => {
+test("a read is retried after a timeout, but a creation is not [D-50]", async () => {
   const { baseUrl, received } = await serve((response, _request, count) =>
     count === 1 ? neverRespond() : response.end(JSON.stringify(offer)),
   );
@@ -74,7 +74,7 @@ test("a signal that is already aborted prevents the request", async () => {
 });
 
 test.each([
-  ["while the service is silent", neverRespond],
+  ["before the response", neverRespond],
   ["within the body", sendHalfABody],
   ["between two attempts", respondWith(503, "", { "retry-after": "20" })],
 ])("an abort %s ends the call immediately", async (_when, respond) => {
@@ -100,7 +100,7 @@ test("twenty calls leave no listener on a shared signal", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("the message names the shorter of the attempt's and the call's timeout", async () => {
+test("the message contains the attempt timeout or the call timeout, whichever is shorter", async () => {
   const { baseUrl } = await serve(neverRespond);
   const getMessage = async (limits: object) =>
     new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...limits }).getOffer("a").catch(({ message }) => message);

@@ -19,14 +19,14 @@ interface LiveExchange {
 const calls: Record<string, Call> = samples.calls;
 const exchanges: LiveExchange[] = samples.exchanges;
 const { apiKey } = samples;
-const replayed: string[] = [];
+const replayedNames: string[] = [];
 
 test.each(exchanges)("the client handles $name", async ({ name, operation, response, outcome }) => {
   const text = response.json === undefined ? (response.text ?? "") : JSON.stringify(response.json);
   const { baseUrl, received } = await serve(respondWith(response.status, text, response.headers));
   const client = new OffersClient({ baseUrl: `${baseUrl}/`, apiKey, maxRetries: 0 });
   const perform: (...args: unknown[]) => Promise<unknown> = Reflect.get(client, operation);
-  const settled = await perform.apply(client, calls[operation]?.arguments ?? []).then(
+  const actualOutcome = await perform.apply(client, calls[operation]?.arguments ?? []).then(
     (data) => ({ data: data ?? null }),
     (error: unknown) => ({ error }),
   );
@@ -35,15 +35,15 @@ test.each(exchanges)("the client handles $name", async ({ name, operation, respo
   const [{ method, url, headers, body } = {} as never] = received;
   expect({ method, url, ...(body !== "" && { json: JSON.parse(body) }) }).toEqual(calls[operation]?.request);
   expect(headers["x-ue-api-subscription-key"]).toBe(apiKey);
-  if ("error" in settled) expect(settled.error).toBeInstanceOf(OffersError);
-  if ("data" in outcome) expect(settled).toEqual(outcome);
-  else expect(settled).toMatchObject({ error: { ...outcome.error, problem: response.json } });
-  replayed.push(name);
+  if ("error" in actualOutcome) expect(actualOutcome.error).toBeInstanceOf(OffersError);
+  if ("data" in outcome) expect(actualOutcome).toEqual(outcome);
+  else expect(actualOutcome).toMatchObject({ error: { ...outcome.error, problem: response.json } });
+  replayedNames.push(name);
 });
 
-test("every sample was replayed, each under its own name", () => {
-  expect(replayed).toEqual(exchanges.map(({ name }) => name));
-  expect(new Set(replayed).size).toBe(exchanges.length);
+test("every sample was replayed and has a unique name", () => {
+  expect(replayedNames).toEqual(exchanges.map(({ name }) => name));
+  expect(new Set(replayedNames).size).toBe(exchanges.length);
 });
 
 test("the samples include every problem that the live service is known to return", () => {

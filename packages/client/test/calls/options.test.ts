@@ -6,8 +6,8 @@ import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
-const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
-const errorThrownBy = (work: () => unknown): AnyOffersError => {
+const validOptions: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
+const catchThrownError = (work: () => unknown): AnyOffersError => {
   try {
     work();
   } catch (error) {
@@ -62,13 +62,13 @@ test.each([
   "https://[::1",
   "https://a%zz",
   "https://a%zz/x:y",
-])("the base URL %j is rejected with the rule that it breaks, and is not shown", (baseUrl) => {
+])("the base URL %j is rejected with the rule that it breaks, and the message does not contain it", (baseUrl) => {
   for (const create of [
-    () => new OffersClient({ ...valid, baseUrl: baseUrl as string }),
-    () => createOpenApiClient({ ...valid, baseUrl: baseUrl as string }),
-    () => new TracedOffersClient({ ...valid, baseUrl: baseUrl as string }),
+    () => new OffersClient({ ...validOptions, baseUrl: baseUrl as string }),
+    () => createOpenApiClient({ ...validOptions, baseUrl: baseUrl as string }),
+    () => new TracedOffersClient({ ...validOptions, baseUrl: baseUrl as string }),
   ]) {
-    const error = errorThrownBy(create);
+    const error = catchThrownError(create);
     expect(error).toMatchObject({
       name: "UsageError",
       code: "invalid_base_url",
@@ -87,8 +87,8 @@ test.each([
   [" key", "has white space around it"],
   ["key\n", "has white space around it"],
   ["k\u00e9y", "is not printable ASCII"],
-])("the key %j is rejected with the reason, and is not shown: %s", (apiKey, reason) => {
-  const { code, message } = errorThrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
+])("the key %j is rejected with a message that contains only the reason: %s", (apiKey, reason) => {
+  const { code, message } = catchThrownError(() => new OffersClient({ ...validOptions, apiKey: apiKey as string }));
   expect(code).toBe("invalid_api_key");
   expect(message).toBe(`apiKey ${reason}`);
 });
@@ -110,8 +110,8 @@ test.each([
   [{ ["x".repeat(100)]: 1 }, `"${"x".repeat(100)}"`],
   [{ signal: new AbortController().signal }, '"signal"'],
   [{ timeout: undefined }, '"timeout"'],
-])("the unknown option %j is rejected by name", (option, expectedName) => {
-  const { code, message } = errorThrownBy(() => new OffersClient({ ...valid, ...option }));
+])("the error for the unknown option %j contains its name", (option, expectedName) => {
+  const { code, message } = catchThrownError(() => new OffersClient({ ...validOptions, ...option }));
   expect(code).toBe("invalid_option");
   expect(message).toMatch(/; options: baseUrl, apiKey, .*timeoutMs, .*maxRetries, .*, userAgent$/);
   expect(message).toContain(`unknown option ${expectedName}; `);
@@ -134,18 +134,21 @@ test.each([
   [{ userAgent: "" }, "userAgent", 'is ""'],
   [{ apiVersion: null }, "apiVersion", "Null"],
   [{ apiKeyHeader: "X Key" }, "apiKeyHeader", "header name"],
-])("the option %j is rejected by name, with the rule that it breaks", (option, expectedName, expectedRule) => {
-  const error = errorThrownBy(() => new OffersClient({ ...valid, ...(option as object) }));
-  expect(error).toMatchObject({ name: "UsageError", code: "invalid_option" });
-  expect(error.message).toContain(expectedName);
-  expect(error.message).toContain(expectedRule);
-});
+])(
+  "the error for the option %j contains its name and the rule that it breaks",
+  (option, expectedName, expectedRule) => {
+    const error = catchThrownError(() => new OffersClient({ ...validOptions, ...(option as object) }));
+    expect(error).toMatchObject({ name: "UsageError", code: "invalid_option" });
+    expect(error.message).toContain(expectedName);
+    expect(error.message).toContain(expectedRule);
+  },
+);
 
 test.each([undefined, null, 7, "https://service.example", [], new URL("https://service.example")])(
   "options that are not an object are rejected: %j",
   (options) => {
     for (const create of [() => new OffersClient(options as never), () => createOpenApiClient(options as never)])
-      expect(errorThrownBy(create)).toMatchObject({
+      expect(catchThrownError(create)).toMatchObject({
         name: "UsageError",
         message: expect.stringMatching(/^options must be of type Object, not|^baseUrl must|^apiKey must/),
       });
@@ -156,7 +159,7 @@ test("every option may be undefined, and a test service is a complete set of opt
   const service = createTestService();
   const unset = { apiKeyHeader: undefined, timeoutMs: undefined, logger: undefined, middleware: undefined };
   await new OffersClient({ ...service, ...unset }).createOffer(input, { signal: undefined, headers: undefined });
-  expect(new OffersClient({ ...valid, logger: console })).toBeInstanceOf(OffersClient);
+  expect(new OffersClient({ ...validOptions, logger: console })).toBeInstanceOf(OffersClient);
 });
 
 test.each([
@@ -191,7 +194,7 @@ const callOptions = "timeoutMs, totalTimeoutMs, maxRetries, signal, idempotencyK
 test("a watch accepts an interval and rejects unknown options", async () => {
   const catchFirstReadError = (call: object) =>
     catchError(
-      new OffersClient(valid)
+      new OffersClient(validOptions)
         .watchOffer("a", call as never)
         [Symbol.asyncIterator]()
         .next(),
@@ -204,8 +207,8 @@ test("a watch accepts an interval and rejects unknown options", async () => {
   );
 });
 
-test("a call through openapi-fetch rejects an option that neither library knows", async () => {
-  const api = createOpenApiClient(valid);
+test("a call through openapi-fetch rejects an option that neither library has", async () => {
+  const api = createOpenApiClient(validOptions);
   const { error } = await api.GET("/offer/{id}", { params: { path: { id: "a" } }, timeout: 5 } as never);
   expect(error).toMatchObject({
     code: "invalid_option",
@@ -213,7 +216,7 @@ test("a call through openapi-fetch rejects an option that neither library knows"
   });
 });
 
-const hostile = Object.defineProperty({ createdByUserId: "u", title: "t" }, "workerIds", {
+const unreadableInput = Object.defineProperty({ createdByUserId: "u", title: "t" }, "workerIds", {
   enumerable: true,
   get: () => {
     throw new Error("no such column");
@@ -222,7 +225,7 @@ const hostile = Object.defineProperty({ createdByUserId: "u", title: "t" }, "wor
 
 type ClientCall = (client: OffersClient) => PromiseLike<unknown>;
 const createCase = (method: string, ...args: unknown[]): [string, ClientCall] => [
-  `${method}(${args.map((arg) => (arg === hostile ? "hostile" : JSON.stringify(arg))).join(", ")})`,
+  `${method}(${args.map((arg) => (arg === unreadableInput ? "unreadable" : JSON.stringify(arg))).join(", ")})`,
   (client) => Reflect.apply(Reflect.get(client, method), client, args),
 ];
 
@@ -256,32 +259,32 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
     /events\[0\] must be of type Object, not string$/,
   ],
   [createCase("createOffer", { ...input, events: [{}] }), "CreateOffer", "invalid_time", /events\[0\]\.start/],
-  [createCase("createOffer", hostile), "CreateOffer", "invalid_argument", /could not be read.*no such column/],
-  [createCase("getOffer"), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
-  [createCase("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer's id, not undefined$/],
-  [createCase("getOffer", null), "GetOffer", "invalid_id", /id must be an offer's id, not Null$/],
-  [createCase("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer's id, not number$/],
-  [createCase("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer's id, not Object$/],
+  [createCase("createOffer", unreadableInput), "CreateOffer", "invalid_argument", /could not be read.*no such column/],
+  [createCase("getOffer"), "GetOffer", "invalid_id", /id must be an offer id, not undefined$/],
+  [createCase("getOffer", undefined), "GetOffer", "invalid_id", /id must be an offer id, not undefined$/],
+  [createCase("getOffer", null), "GetOffer", "invalid_id", /id must be an offer id, not Null$/],
+  [createCase("getOffer", 7), "GetOffer", "invalid_id", /id must be an offer id, not number$/],
+  [createCase("getOffer", { id: "a" }), "GetOffer", "invalid_id", /id must be an offer id, not Object$/],
   [
     createCase("getOffer", ""),
     "GetOffer",
     "invalid_id",
-    /id must be an offer's id, not an empty string, dots or invalid Unicode$/,
+    /id must be an offer id, not an empty string, dots or invalid Unicode$/,
   ],
   [
     createCase("getOffer", ".."),
     "GetOffer",
     "invalid_id",
-    /id must be an offer's id, not an empty string, dots or invalid Unicode$/,
+    /id must be an offer id, not an empty string, dots or invalid Unicode$/,
   ],
   [
     createCase("getOffer", "\ud800"),
     "GetOffer",
     "invalid_id",
-    /id must be an offer's id, not an empty string, dots or invalid Unicode$/,
+    /id must be an offer id, not an empty string, dots or invalid Unicode$/,
   ],
-  [createCase("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer's id, not undefined$/],
-  [createCase("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer's id, not undefined$/],
+  [createCase("withdrawOffer"), "WithdrawOffer", "invalid_id", /id must be an offer id, not undefined$/],
+  [createCase("completeOffer"), "CompleteOffer", "invalid_id", /id must be an offer id, not undefined$/],
   [
     createCase("completeOffer", "a"),
     "CompleteOffer",
@@ -307,7 +310,7 @@ test.each<[[string, ClientCall], string, string, RegExp]>([
     /workerIds\[1\] must be of type string, not Object/,
   ],
 ])(
-  "%s rejects with an error that names the operation, the argument and the rule",
+  "%s rejects with an error that contains the operation, the argument and the rule",
   async ([, call], operation, code, message) => {
     const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
     const error = await catchError(call(new OffersClient({ baseUrl, apiKey: "key" })));

@@ -77,7 +77,7 @@ test("a 200 with HTML from a proxy rejects with a typed error that has the statu
     expect(await catchError(call())).toMatchObject({ name: "InvalidResponseError", status: 200, attempts: 1 });
 });
 
-test("a POST with a 409 response is sent once", async () => {
+test("a POST with a 409 response is sent only once", async () => {
   const { baseUrl, received } = await serve(respondWith(409));
   const error = await catchError(new OffersClient({ baseUrl, apiKey, maxRetries: 5 }).completeOffer("a", ["w"]));
   expect(error).toMatchObject({ code: "conflict", attempts: 1 });
@@ -90,32 +90,32 @@ test("a POST whose socket is reset never takes effect twice", async () => {
     effects.add(String(headers["idempotency-key"]));
     response.destroy();
   });
-  const cautious = new OffersClient({ baseUrl, apiKey });
-  expect(await catchError(cautious.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
+  const defaultClient = new OffersClient({ baseUrl, apiKey });
+  expect(await catchError(defaultClient.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 1 });
   expect(received).toHaveLength(1);
   // A service that acts only once per key can be called again safely, because the key is the same.
-  const trusting = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
-  expect(await catchError(trusting.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
+  const retryingClient = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
+  expect(await catchError(retryingClient.createOffer(input))).toMatchObject({ code: "connection_lost", attempts: 3 });
   expect([received.length, effects.size]).toEqual([4, 2]);
 });
 
 test("a 429 with Retry-After 1 is retried after a second, if the cap allows it", async () => {
-  const throttled = failFirstWith(respondWith(429, "", { "retry-after": "1" }));
+  const respond = failFirstWith(respondWith(429, "", { "retry-after": "1" }));
   const delays: number[] = [];
   const onRetry = ({ delayMs }: { delayMs: number }) => void delays.push(delayMs);
-  const patient = await serve(throttled);
-  await expect(new OffersClient({ baseUrl: patient.baseUrl, apiKey, onRetry }).getOffer("a")).resolves.toEqual(offer);
-  expect(patient.received).toHaveLength(2);
+  const service = await serve(respond);
+  await expect(new OffersClient({ baseUrl: service.baseUrl, apiKey, onRetry }).getOffer("a")).resolves.toEqual(offer);
+  expect(service.received).toHaveLength(2);
   expect(delays).toEqual([1_000]);
-  const hasty = await serve(throttled);
+  const lowCapService = await serve(respond);
   const error = await catchError(
-    new OffersClient({ baseUrl: hasty.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
+    new OffersClient({ baseUrl: lowCapService.baseUrl, apiKey, onRetry, maxRetryAfterMs: 999 }).getOffer("a"),
   );
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 1_000, attempts: 1 });
-  expect([hasty.received.length, delays.length]).toEqual([1, 1]);
+  expect([lowCapService.received.length, delays.length]).toEqual([1, 1]);
 });
 
-test("a 503 with Retry-After 3600 fails immediately and says when to retry", async () => {
+test("a 503 with Retry-After 3600 fails immediately with an error that contains the delay", async () => {
   const { baseUrl, received } = await serve(failFirstWith(respondWith(503, "", { "retry-after": "3600" })));
   const error = await catchError(new OffersClient({ baseUrl, apiKey }).getOffer("a"));
   expect(error).toMatchObject({ code: "server_error", retryAfterMs: 3_600_000, attempts: 1 });
@@ -134,9 +134,9 @@ test("20 calls with one AbortSignal leave no listener on it", async () => {
 });
 
 test("the timeout covers a body that stalls", async () => {
-  const closed: Promise<unknown>[] = [];
+  const closeEvents: Promise<unknown>[] = [];
   const server = createServer((_request, response) => {
-    closed.push(once(response, "close"));
+    closeEvents.push(once(response, "close"));
     response.writeHead(200, { "content-type": "application/json" }).write('{"id":');
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
@@ -145,7 +145,7 @@ test("the timeout covers a body that stalls", async () => {
   const error = await catchError(new OffersClient({ baseUrl, apiKey, timeoutMs: 1_000, maxRetries: 0 }).getOffer("a"));
   expect(error).toMatchObject({ name: "TimeoutError", code: "timeout", attempts: 1 });
   // The connection is closed, not leaked.
-  await Promise.all(closed);
+  await Promise.all(closeEvents);
 });
 
 test("the key is visible neither in inspect(client) nor in errors", async () => {

@@ -9,22 +9,20 @@ import { respondWith, serve } from "../support/serve.ts";
 const limits = { RateLimit: '"key";r=598;t=42', "RateLimit-Policy": '"key";q=600;w=60' };
 const rateLimit = { policy: "key", remaining: 598, resetAfterMs: 42_000, limit: 600, windowMs: 60_000 };
 
-async function createClient(
-  ...[status, headers, options]: [number, Record<string, string>, Partial<OffersClientOptions>?]
-) {
+async function createClient(status: number, headers: Record<string, string>, options?: Partial<OffersClientOptions>) {
   const { baseUrl } = await serve(respondWith(status, JSON.stringify(offer), headers));
   return new OffersClient({ baseUrl, apiKey: "secret-1", maxRetries: 0, ...options });
 }
 
-test("a result and an error say how many requests are left, whatever the transport [D-144]", async () => {
+test("with any transport, a result and an error contain the number of requests left [D-144]", async () => {
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   for (const options of [{}, { fetch: pool }]) {
     const client = await createClient(200, limits, options);
     expect(await client.getOffer("a").withResponse()).toMatchObject({ rateLimit });
     expect(await client.createOffer(input).safe()).toMatchObject({ ok: true, rateLimit });
-    const failing = await createClient(429, { ...limits, "Retry-After": "42" }, options);
-    expect(await failing.getOffer("a").safe()).toMatchObject({
+    const throttledClient = await createClient(429, { ...limits, "Retry-After": "42" }, options);
+    expect(await throttledClient.getOffer("a").safe()).toMatchObject({
       ok: false,
       error: { rateLimit, retryAfterMs: 42_000, headers: { ratelimit: limits.RateLimit, "retry-after": "42" } },
     });
@@ -73,7 +71,7 @@ test("a callback that throws does not affect the call [D-144]", async () => {
   expect(await (await createClient(200, deprecationHeaders, { onDeprecation })).getOffer("a")).toEqual(offer);
 });
 
-test("by default, one line is written to the console for each operation [D-144]", async () => {
+test("by default, one line is logged to the console for each deprecated operation [D-144]", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   onTestFinished(() => warn.mockRestore());
   const client = await createClient(200, deprecationHeaders);

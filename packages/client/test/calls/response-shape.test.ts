@@ -23,13 +23,13 @@ async function createClientForBody(text: string) {
   const logger = { debug: () => {}, warn: (fields: object) => void lines.push(fields) };
   return { client: new OffersClient({ baseUrl, apiKey, logger }), lines };
 }
-const clientReading = (value: unknown) => createClientForBody(JSON.stringify(value));
-const shapeReport = (path: string) => [{ operation: "GetOffer", code: "unexpected_response_shape", path }];
+const createClientForValue = (value: unknown) => createClientForBody(JSON.stringify(value));
+const createShapeReport = (path: string) => [{ operation: "GetOffer", code: "unexpected_response_shape", path }];
 
 const absent = Symbol("absent");
 type SentValue = string | number | boolean | null | object;
-/** Each field that has an empty value, with that value, and with a value of another type and how it is read. */
-const fields: [path: string, empty: unknown, other: [sent: SentValue, read: unknown]][] = [
+/** Each field that has an empty value: its path, the empty value, and a value of a different type with its converted value. */
+const fields: [path: string, empty: unknown, conversion: [sent: SentValue, converted: unknown]][] = [
   ["title", "", [7, "7"]],
   ["details", "", [12.5, "12.5"]],
   ["locationPlaceId", "", [4711, "4711"]],
@@ -49,22 +49,22 @@ const splitPath = (path: string) => path.split(/[.[\]]+/);
 const getParent = (value: object, path: string): Record<string, unknown> =>
   splitPath(path)
     .slice(0, -1)
-    .reduce((inner: object, step) => Reflect.get(inner, step), value) as Record<string, unknown>;
-/** Returns the offer with one field set or left out. */
-function offerWith(path: string, value: unknown): Offer {
-  const changed = structuredClone(offer);
+    .reduce((parent: object, name) => Reflect.get(parent, name), value) as Record<string, unknown>;
+/** Returns a copy of the offer with one field set or omitted. */
+function changeOffer(path: string, value: unknown): Offer {
+  const changedOffer = structuredClone(offer);
   const name = splitPath(path).at(-1) ?? "";
-  if (value === absent) delete getParent(changed, path)[name];
-  else getParent(changed, path)[name] = value;
-  return changed;
+  if (value === absent) delete getParent(changedOffer, path)[name];
+  else getParent(changedOffer, path)[name] = value;
+  return changedOffer;
 }
 
 const combinations = fields.flatMap(
-  ([path, empty, [sentValue, read]]): [string, string, unknown, unknown, boolean][] => [
+  ([path, empty, [sentValue, converted]]): [string, string, unknown, unknown, boolean][] => [
     [path, "null", null, empty, false],
     [path, "absent", absent, empty, false],
     [path, "empty", "", empty, typeof empty !== "string"],
-    [path, `${JSON.stringify(sentValue)}, of another type`, sentValue, read, true],
+    [path, `${JSON.stringify(sentValue)}, of a different type`, sentValue, converted, true],
   ],
 );
 
@@ -73,15 +73,15 @@ test("at least forty combinations of field and value are tested", () =>
 
 test.each(combinations)(
   "an offer whose %s is %s is read with a value of the correct type [D-126]",
-  async (path, _how, sentValue, read, isReported) => {
-    const { client, lines } = await clientReading(offerWith(path, sentValue));
-    expect(await client.getOffer("a")).toEqual(offerWith(path, read));
-    expect(lines).toEqual(isReported ? shapeReport(path) : []);
+  async (path, _how, sentValue, converted, isReported) => {
+    const { client, lines } = await createClientForValue(changeOffer(path, sentValue));
+    expect(await client.getOffer("a")).toEqual(changeOffer(path, converted));
+    expect(lines).toEqual(isReported ? createShapeReport(path) : []);
   },
 );
 
 test("an offer that has only its id and its workers is read", async () => {
-  const { client, lines } = await clientReading({ id: "a", recipients: [{ workerId: "w" }] });
+  const { client, lines } = await createClientForValue({ id: "a", recipients: [{ workerId: "w" }] });
   expect(await client.getOffer("a")).toEqual({
     id: "a",
     title: "",
@@ -102,29 +102,29 @@ test.each([
   [{ id: 9_007_199_254_740_991 }, "id", { id: "9007199254740991" }],
   [{ recipients: [{ ...amal, workerId: 7 }] }, "recipients[0].workerId", { recipients: [{ ...amal, workerId: "7" }] }],
   [{ events: [null, event] }, "events", { events: [event] }],
-])("%j is converted and reported as %s [D-126]", async (change, path, read) => {
-  const { client, lines } = await clientReading({ ...offer, ...change });
-  expect(await client.getOffer("a")).toEqual({ ...offer, ...read });
-  expect(lines).toEqual(shapeReport(path));
+])("%j is converted and reported as %s [D-126]", async (change, path, converted) => {
+  const { client, lines } = await createClientForValue({ ...offer, ...change });
+  expect(await client.getOffer("a")).toEqual({ ...offer, ...converted });
+  expect(lines).toEqual(createShapeReport(path));
 });
 
-test("a shape is reported once per client, by its path, never by its value [D-126]", async () => {
-  const { client, lines } = await clientReading({
+test("an unexpected shape is reported once per client, with the path of the field but not its value [D-126]", async () => {
+  const { client, lines } = await createClientForValue({
     ...offer,
     title: 4_711_000,
     recipients: [{ ...amal, id: "4711001" }],
   });
   for (let reads = 0; reads < 3; reads++) await client.getOffer("a");
-  expect(lines).toEqual(shapeReport("title"));
+  expect(lines).toEqual(createShapeReport("title"));
   expect(JSON.stringify(lines)).not.toContain("4711");
 });
 
-test("a client without a logger, or with one that throws, converts offers too", async () => {
+test("a client without a logger, or with a logger that throws, converts offers too", async () => {
   const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, title: 7 }), json));
-  const throwing = () => {
+  const throwDiskFull = () => {
     throw new Error("disk full");
   };
-  for (const logger of [undefined, { debug: throwing, warn: throwing }])
+  for (const logger of [undefined, { debug: throwDiskFull, warn: throwDiskFull }])
     expect((await new OffersClient({ baseUrl, apiKey, logger }).getOffer("a")).title).toBe("7");
 });
 
@@ -156,12 +156,16 @@ test.each<[object, string]>([
   [{ events: {} }, "events must be of type Array, not Object"],
   [{ events: ["SENTINEL"] }, "events[0] must be of type Object, not string"],
   [{ events: [[]] }, "events[0] must be of type Object, not Array"],
-])("an offer with %j is rejected with the field's name, not its value [D-126]", async (change, problem) => {
-  const error = await catchError((await clientReading({ ...offer, ...change })).client.getOffer("a"));
-  expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
-  expect(error.message).toContain(`: 200; ${problem}`);
-  expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("SENTINEL");
-});
+])(
+  "the error for an offer with %j contains the path of the field, but not its value [D-126]",
+  async (change, problem) => {
+    const { client } = await createClientForValue({ ...offer, ...change });
+    const error = await catchError(client.getOffer("a"));
+    expect(error).toMatchObject({ name: "InvalidResponseError", code: "invalid_response", status: 200, attempts: 1 });
+    expect(error.message).toContain(`: 200; ${problem}`);
+    expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("SENTINEL");
+  },
+);
 
 test.each([
   [
@@ -187,12 +191,12 @@ test.each([
 test("every way to read an offer is tolerant: withResponse, safe, a watch and openapi-fetch", async () => {
   const { baseUrl } = await serve(respondWith(200, JSON.stringify({ ...offer, complete: 1, details: null }), json));
   const client = new OffersClient({ baseUrl, apiKey });
-  const read = { ...offer, complete: true, details: "" };
-  expect((await client.getOffer("a").withResponse()).data).toEqual(read);
-  expect(await client.getOffer("a").safe()).toMatchObject({ ok: true, data: read });
+  const expected = { ...offer, complete: true, details: "" };
+  expect((await client.getOffer("a").withResponse()).data).toEqual(expected);
+  expect(await client.getOffer("a").safe()).toMatchObject({ ok: true, data: expected });
   for await (const recipient of client.watchOffer("a")) expect(recipient).toEqual(amal);
   const api = createOpenApiClient({ baseUrl, apiKey });
-  expect((await api.GET("/offer/{id}", { params: { path: { id: "a" } } })).data).toEqual(read);
+  expect((await api.GET("/offer/{id}", { params: { path: { id: "a" } } })).data).toEqual(expected);
 });
 
 test.each([
@@ -214,14 +218,14 @@ test.each([
   ["[]", "the body must be of type Object, not Array"],
   ['""', "the body must be of type Object, not string"],
   ["", "the body is not JSON"],
-])("the error for a creation whose response is %s says what is wrong with the id", async (body, problem) => {
+])("the error for a creation whose response is %s contains the problem: %s", async (body, problem) => {
   const { baseUrl } = await serve(respondWith(201, body));
   const error = await catchError(new OffersClient({ baseUrl, apiKey }).createOffer(input));
   expect(error).toMatchObject({ code: "invalid_response", status: 201 });
   expect(error.message).toContain(`201; ${problem}; check baseUrl`);
 });
 
-/** Asserts that an offer's fields have the types that the reader guarantees. */
+/** Asserts that the fields of an offer have the types that the client guarantees. */
 function expectShape(value: unknown, shape: unknown): void {
   if (shape === "id") expect(value).toMatch(/./s);
   else if (shape === "number") expect(["number", "undefined"]).toContain(typeof value);
@@ -233,7 +237,7 @@ function expectShape(value: unknown, shape: unknown): void {
     for (const [name, type] of Object.entries(shape as object)) expectShape(Reflect.get(Object(value), name), type);
 }
 
-test("an offer with any values is read with the correct types, or rejected with an error that names a path", async () => {
+test("an offer with any values is read with the correct types, or rejected with an error that contains a path", async () => {
   const paths = [...fields.map(([path]) => path), "id", "recipients", "recipients[0]", "recipients[0].workerId"];
   const changes = fc.array(fc.tuple(fc.constantFrom(...paths), fc.option(fc.jsonValue(), { nil: absent })), {
     minLength: 1,
@@ -243,18 +247,18 @@ test("an offer with any values is read with the correct types, or rejected with 
   const { baseUrl } = await serve((response) => void response.writeHead(200, json).end(text));
   const client = new OffersClient({ baseUrl, apiKey });
   await fc.assert(
-    fc.asyncProperty(changes, async (changed) => {
-      const sent = structuredClone(offer);
-      for (const [path, value] of changed) {
+    fc.asyncProperty(changes, async (pathsAndValues) => {
+      const changedOffer = structuredClone(offer);
+      for (const [path, value] of pathsAndValues) {
         const names = splitPath(path).filter(Boolean);
-        const last = names.pop() ?? "";
+        const lastName = names.pop() ?? "";
         // An earlier change may have replaced the list with something else.
-        const holder = names.reduce((inner: unknown, name) => Object(inner)[name], sent as unknown);
-        if (typeof holder !== "object" || holder === null) continue;
-        if (value === absent) Reflect.deleteProperty(holder, last);
-        else Reflect.set(holder, last, value);
+        const parent = names.reduce((object: unknown, name) => Object(object)[name], changedOffer as unknown);
+        if (typeof parent !== "object" || parent === null) continue;
+        if (value === absent) Reflect.deleteProperty(parent, lastName);
+        else Reflect.set(parent, lastName, value);
       }
-      text = JSON.stringify(sent);
+      text = JSON.stringify(changedOffer);
       const result = await client.getOffer("a").safe();
       if (result.ok) expectShape(result.data, offerShape);
       else {
@@ -268,8 +272,10 @@ test("an offer with any values is read with the correct types, or rejected with 
 
 test("all ten thousand recipients are checked, including the last", async () => {
   const recipients = Array.from({ length: 10_000 }, (_, id): Recipient => ({ ...amal, id }));
-  expect((await (await clientReading({ ...offer, recipients })).client.getOffer("a")).recipients).toHaveLength(10_000);
+  const { client } = await createClientForValue({ ...offer, recipients });
+  expect((await client.getOffer("a")).recipients).toHaveLength(10_000);
   recipients[9_999] = { ...amal, workerId: undefined as never };
-  const error = await catchError((await clientReading({ ...offer, recipients })).client.getOffer("a"));
+  const { client: rejectingClient } = await createClientForValue({ ...offer, recipients });
+  const error = await catchError(rejectingClient.getOffer("a"));
   expect(error.message).toContain("recipients[9999].workerId must be");
 });

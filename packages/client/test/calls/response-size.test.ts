@@ -13,12 +13,12 @@ const mebibyte = 1_048_576;
 
 /** Starts a server that records when its connections close. */
 async function startServer(respond: (response: ServerResponse) => void) {
-  const closed: Promise<unknown>[] = [];
+  const closeEvents: Promise<unknown>[] = [];
   const server = createServer((request, response) => request.resume().on("end", () => respond(response)));
   server.on("connection", (socket) => {
-    closed.push(new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
+    closeEvents.push(new Promise((resolve) => socket.on("error", () => {}).once("close", resolve)));
   });
-  return { baseUrl: await listen(server), closed };
+  return { baseUrl: await listen(server), closeEvents };
 }
 
 /** Sends a body that never ends. */
@@ -54,11 +54,11 @@ const transports: [string, () => Partial<OffersClientOptions>][] = [
 test.each(transports)(
   "the client stops reading an endless body at 10 MiB and closes the connection: %s [D-98]",
   async (_what, options) => {
-    const { baseUrl, closed } = await startServer(sendEndlessBody);
+    const { baseUrl, closeEvents } = await startServer(sendEndlessBody);
     const error = await catchError(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
     expect(error).toMatchObject({ name: "InvalidResponseError", code: "response_too_large", status: 200, attempts: 1 });
     expect(error.message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: .*maxResponseBytes.*10485760/);
-    await Promise.all(closed);
+    await Promise.all(closeEvents);
   },
 );
 
@@ -90,17 +90,17 @@ test.each(transports)("the limit is exact, with and without Content-Length: %s",
     (response: ServerResponse) => response.setHeader("content-encoding", "gzip").end(gzipSync(text)),
   ]) {
     const { baseUrl } = await startServer((response) => void write(response));
-    const clientWith = (maxResponseBytes: number) =>
+    const createClient = (maxResponseBytes: number) =>
       new OffersClient({ baseUrl, apiKey, maxResponseBytes, ...options() });
-    await expect(clientWith(Buffer.byteLength(text)).getOffer("a")).resolves.toEqual(offer);
-    expect(await catchError(clientWith(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
+    await expect(createClient(Buffer.byteLength(text)).getOffer("a")).resolves.toEqual(offer);
+    expect(await catchError(createClient(Buffer.byteLength(text) - 1).getOffer("a"))).toMatchObject({
       code: "response_too_large",
     });
   }
 });
 
 test.each(transports)(
-  "an error response's body is limited too, and the status still determines the error class: %s [D-98]",
+  "the body of an error response is limited too, and the status still determines the error class: %s [D-98]",
   async (_what, options) => {
     const { baseUrl } = await startServer((response) => response.writeHead(409).end(" ".repeat(11 * mebibyte)));
     const error = await catchError(new OffersClient({ baseUrl, apiKey, ...options() }).getOffer("a"));
@@ -129,13 +129,13 @@ test("a body that fetch returns without a stream is limited by the length of its
 });
 
 test("a multi-byte character that is split between two chunks is read correctly", async () => {
-  const named = { ...offer, title: "Küchenhilfe 🍳" };
-  const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
-  const cut = bytes.indexOf("🍳") + 2;
+  const emojiOffer = { ...offer, title: "Küchenhilfe 🍳" };
+  const bytes = Buffer.from(`\uFEFF${JSON.stringify(emojiOffer)}`);
+  const splitAt = bytes.indexOf("🍳") + 2;
   const { baseUrl } = await startServer((response) => {
-    response.write(bytes.subarray(0, cut), () => setImmediate(() => response.end(bytes.subarray(cut))));
+    response.write(bytes.subarray(0, splitAt), () => setImmediate(() => response.end(bytes.subarray(splitAt))));
   });
-  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(named);
+  await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).resolves.toEqual(emojiOffer);
 });
 
 test.each([0, -1, 1.5, Number.NaN, 2_147_483_648, "10", null])("a limit of %j is rejected", (maxResponseBytes) =>

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
-import { type FetchResponse, OffersClient } from "../../src/index.ts";
+import { type FetchResponse, type Middleware, OffersClient } from "../../src/index.ts";
 import { input, offer } from "../support/offer.ts";
 import { findUnusedUrl, type Responder, respondWith, serve } from "../support/serve.ts";
 
 const apiKey = "key";
-const reset: Responder = (response) => void response.destroy();
+const resetConnection: Responder = (response) => void response.destroy();
 const respondInTurn =
   (...responders: Responder[]): Responder =>
   (response, request, count) =>
@@ -16,7 +16,7 @@ test.each([
   ["429", respondWith(429)],
   ["500", respondWith(500)],
   ["503", respondWith(503)],
-  ["a reset", reset],
+  ["a reset", resetConnection],
 ])("a read and a withdrawal are retried after %s [D-50]", async (_what, failure) => {
   const read = await serve(respondInTurn(failure, respondWithOffer));
   await expect(new OffersClient({ baseUrl: read.baseUrl, apiKey }).getOffer("a")).resolves.toEqual(offer);
@@ -30,8 +30,8 @@ test.each([
   ["409", respondWith(409)],
   ["429", respondWith(429, "", { "retry-after": "0" })],
   ["500", respondWith(500)],
-  ["a reset", reset],
-])("a creation and a completion are sent once after %s [D-40]", async (_what, failure) => {
+  ["a reset", resetConnection],
+])("a creation and a completion are not retried after %s [D-40]", async (_what, failure) => {
   const { baseUrl, received } = await serve(failure);
   const client = new OffersClient({ baseUrl, apiKey });
   await expect(client.createOffer(input)).rejects.toMatchObject({ attempts: 1 });
@@ -47,8 +47,10 @@ test.each([400, 403, 404, 409, 422])("a rejected request is never retried: %i", 
   expect(received).toHaveLength(2);
 });
 
-test("a creation is retried with the same key if the service honours it; another call has another key [D-40]", async () => {
-  const { baseUrl, received } = await serve(respondInTurn(reset, respondWith(503), respondWith(201, "offer_1")));
+test("a creation is retried with the same key if the service honours it, and each call has its own key [D-40]", async () => {
+  const { baseUrl, received } = await serve(
+    respondInTurn(resetConnection, respondWith(503), respondWith(201, "offer_1")),
+  );
   const client = new OffersClient({ baseUrl, apiKey, serviceHonoursIdempotencyKey: true });
   await expect(client.createOffer(input)).resolves.toEqual({ id: "offer_1" });
   await client.createOffer(input);
@@ -68,7 +70,7 @@ test("a creation that was never sent is retried [D-40]", async () => {
   expect(notices).toMatchObject([{ attempt: 1, error: { code: "connect_failed" }, delayMs: expect.any(Number) }]);
 });
 
-test("without retries, one request is sent", async () => {
+test("with maxRetries: 0, a call sends only one request", async () => {
   const { baseUrl, received } = await serve(respondWith(503));
   await expect(new OffersClient({ baseUrl, apiKey, maxRetries: 0 }).getOffer("a")).rejects.toMatchObject({
     attempts: 1,
@@ -79,7 +81,7 @@ test("without retries, one request is sent", async () => {
   expect(received).toHaveLength(2);
 });
 
-test("a Retry-After beyond the cap fails immediately with retryAfterMs set [D-50]", async () => {
+test("a call whose Retry-After exceeds the cap fails immediately, with retryAfterMs set [D-50]", async () => {
   const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "3600" }));
   await expect(new OffersClient({ baseUrl, apiKey }).getOffer("a")).rejects.toMatchObject({
     code: "server_error",
@@ -89,7 +91,7 @@ test("a Retry-After beyond the cap fails immediately with retryAfterMs set [D-50
   expect(received).toHaveLength(1);
 });
 
-test("a delay that would outlast totalTimeoutMs is not started", async () => {
+test("a call fails immediately if the delay before a retry would exceed totalTimeoutMs", async () => {
   const { baseUrl, received } = await serve(respondWith(503, "", { "retry-after": "20" }));
   const call = new OffersClient({ baseUrl, apiKey, totalTimeoutMs: 10_000 }).getOffer("a");
   await expect(call).rejects.toMatchObject({ code: "server_error", attempts: 1 });
@@ -154,12 +156,12 @@ test.each([
   expect(received).toEqual([]);
 });
 
-const diskFull = () => {
+const throwDiskFull = () => {
   throw new Error("disk full");
 };
 test.each([
-  ["throws", diskFull],
-  ["rejects", async () => diskFull()],
+  ["throws", throwDiskFull],
+  ["rejects", async () => throwDiskFull()],
 ])("a logger or onRetry that %s does not affect the call", async (_how, fail) => {
   const unhandled: unknown[] = [];
   const record = (reason: unknown) => void unhandled.push(reason);
@@ -178,8 +180,8 @@ test("middleware wraps every attempt, and the first is the outermost", async () 
   const { baseUrl, received } = await serve(respondInTurn(respondWith(503), respondWithOffer));
   const steps: string[] = [];
   const createNamedMiddleware =
-    (name: string) =>
-    async (...[request, next]: Parameters<import("../../src/index.ts").Middleware>): Promise<FetchResponse> => {
+    (name: string): Middleware =>
+    async (request, next) => {
       steps.push(`${name} ${request.operation} ${request.attempt}`);
       const response = await next({ ...request, headers: { ...request.headers, [`x-${name}`]: "1" } });
       steps.push(`${name} ${response.status}`);
@@ -206,21 +208,21 @@ test.each([
   ["a response without text()", { status: 200, headers: new Headers() }, "not a Response"],
 ])(
   "a call whose middleware returns %s fails with middleware_failed, without a retry",
-  async (_what, respond, problem) => {
-    const forgetful = async () => respond as unknown as FetchResponse;
-    const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [forgetful] });
+  async (_what, response, problem) => {
+    const middleware = [async () => response as unknown as FetchResponse];
+    const client = new OffersClient({ baseUrl: "https://service.example", apiKey, middleware });
     const message = expect.stringContaining(problem);
     await expect(client.getOffer("a")).rejects.toMatchObject({ code: "middleware_failed", attempts: 1, message });
   },
 );
 
 test("the runtime's fetch is looked up at every request", async () => {
-  const original = globalThis.fetch;
+  const originalFetch = globalThis.fetch;
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
   try {
     globalThis.fetch = async () => new Response(JSON.stringify(offer));
     await expect(client.getOffer("a")).resolves.toEqual(offer);
   } finally {
-    globalThis.fetch = original;
+    globalThis.fetch = originalFetch;
   }
 });

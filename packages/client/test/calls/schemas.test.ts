@@ -17,9 +17,9 @@ async function createValidatingClient(...response: Parameters<typeof respondWith
 }
 
 test.each<[string, object, string]>([
-  ["a title of another type", { title: 7_000_007 }, "title"],
+  ["a title of the wrong type", { title: 7_000_007 }, "title"],
   ["no flag", { widthdrawn: undefined }, "widthdrawn"],
-  ["a flag as a word", { complete: "SENTINEL" }, "complete"],
+  ["a flag that is a string", { complete: "SENTINEL" }, "complete"],
   ["a time without a time zone", { createdAt: "2099-04-20T09:30:00" }, "createdAt"],
   [
     "strings without a zone, or that are not times",
@@ -29,23 +29,26 @@ test.each<[string, object, string]>([
   ["a recipient's id as a string", { recipients: [amal, { ...amal, id: "SENTINEL" }] }, "recipients[1].id"],
   ["a response that is not a string", { recipients: [{ ...amal, response: ["SENTINEL"] }] }, "recipients[0].response"],
   ["empty ids", { id: "", recipients: [{ ...amal, workerId: "" }] }, "id, recipients[0].workerId"],
-])("an offer with %s rejects with an error that names the field, not its value", async (_what, change, fields) => {
-  const { client, received } = await createValidatingClient(200, JSON.stringify({ ...offer, ...change }), {
-    "x-request-id": "req_1",
-  });
-  const error = await client.getOffer("a").catch((error: unknown) => error);
-  expect(error).toBeInstanceOf(InvalidResponseError);
-  expect(error).toMatchObject({
-    code: "invalid_response",
-    status: 200,
-    operation: "GetOffer",
-    attempts: 1,
-    requestId: "req_1",
-    message: expect.stringContaining(`200; these fields do not match the contract: ${fields}; `),
-  });
-  expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/SENTINEL|7000007|Amal/);
-  expect(received).toHaveLength(1);
-});
+])(
+  "the error for an offer with %s contains the path of the field, but not its value",
+  async (_what, change, fields) => {
+    const { client, received } = await createValidatingClient(200, JSON.stringify({ ...offer, ...change }), {
+      "x-request-id": "req_1",
+    });
+    const error = await client.getOffer("a").catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({
+      code: "invalid_response",
+      status: 200,
+      operation: "GetOffer",
+      attempts: 1,
+      requestId: "req_1",
+      message: expect.stringContaining(`200; these fields do not match the contract: ${fields}; `),
+    });
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/SENTINEL|7000007|Amal/);
+    expect(received).toHaveLength(1);
+  },
+);
 
 test("a valid offer is accepted, with additional fields and undocumented values [D-68]", async () => {
   const newerOffer = {
@@ -68,7 +71,7 @@ test("only the first ten of many invalid fields are listed [D-68]", async () => 
   expect((error as Error).message).toMatch(/recipients\[9]\.id; /);
 });
 
-test("a request id that echoes the key is left out", async () => {
+test("a request id that contains the key is omitted", async () => {
   const { client } = await createValidatingClient(200, JSON.stringify({ ...offer, title: 7 }), {
     "x-request-id": `for ${apiKey}`,
   });
@@ -81,10 +84,13 @@ test.each([
   ["a web page", 200, "<p>Sign in", "invalid_response"],
   ["a list", 200, "[]", "invalid_response"],
   ["a problem", 404, "{}", "not_found"],
-])("a response that is not an offer fails just as without validation: %s", async (_what, status, body, code) => {
-  const { client } = await createValidatingClient(status, body);
-  await expect(client.getOffer("a")).rejects.toMatchObject({ code, status });
-});
+])(
+  "a response that is not an offer fails in the same way as without validation: %s",
+  async (_what, status, body, code) => {
+    const { client } = await createValidatingClient(status, body);
+    await expect(client.getOffer("a")).rejects.toMatchObject({ code, status });
+  },
+);
 
 test("a connection that breaks within the body is not reported as a middleware failure", async () => {
   const { baseUrl } = await serve((response) => {
@@ -110,7 +116,7 @@ test.each(samples.exchanges.filter(({ operation, outcome }) => operation === "ge
   },
 );
 
-test("the schema's types are the client's", () => {
+test("the schema has the same types as the client", () => {
   type Generated = z.infer<typeof generatedSchema>;
   /** Removes the index signature that keeps unknown fields. */
   type Known<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
@@ -118,7 +124,7 @@ test("the schema's types are the client's", () => {
   expectTypeOf<keyof Known<Generated>>().toEqualTypeOf<keyof Offer>();
   expectTypeOf<Omit<Known<Generated>, "events" | "recipients">>().toEqualTypeOf<Omit<Offer, "events" | "recipients">>();
   expectTypeOf<Known<Generated["events"][number]>>().toEqualTypeOf<Offer["events"][number]>();
-  // The client's type of `response` lists the known values and is open; the schema accepts any string.
+  // The client's type of `response` lists the known values but allows others. The schema accepts any string.
   type Strict = Known<Generated["recipients"][number]>;
   expectTypeOf<Omit<Strict, "response" | "id">>().toEqualTypeOf<Omit<Recipient, "response" | "id">>();
   // The strict schema requires an id.

@@ -17,12 +17,15 @@ const respondInTurn =
 async function watch(responders: Responder[], options: Parameters<OffersClient["watchOffer"]>[1] = {}) {
   const { baseUrl, received } = await serve(respondInTurn(...responders));
   const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0 });
-  const yielded: string[] = [];
-  const end = await (async () => {
+  const changes: string[] = [];
+  let error: unknown;
+  try {
     for await (const { workerId, response, confirmation } of client.watchOffer("a", { pollIntervalMs: 0, ...options }))
-      yielded.push(`${workerId} ${response}${confirmation}`);
-  })().catch((error: unknown) => error);
-  return { yielded, end, reads: received.length };
+      changes.push(`${workerId} ${response}${confirmation}`);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { changes, error, readCount: received.length };
 }
 
 test("every recipient is yielded once, then each recipient that changes, until the offer is complete [D-62]", async () => {
@@ -40,7 +43,7 @@ test("every recipient is yielded once, then each recipient that changes, until t
     }),
   ];
   expect(await watch(responders)).toEqual({
-    yielded: [
+    changes: [
       "worker_amal applied",
       "worker_ben none",
       "worker_ben applied",
@@ -48,41 +51,42 @@ test("every recipient is yielded once, then each recipient that changes, until t
       "worker_ben none",
       "worker_ben none!",
     ],
-    end: undefined,
-    reads: 5,
+    error: undefined,
+    readCount: 5,
   });
 });
 
 test("a watch ends when the offer is withdrawn [D-62]", async () => {
   expect(await watch([respondWithOffer({}), respondWithOffer({ widthdrawn: true })])).toMatchObject({
-    end: undefined,
-    reads: 2,
+    error: undefined,
+    readCount: 2,
   });
 });
 
 test("a watch ends with the error of a failed read", async () => {
-  const { yielded, end, reads } = await watch([respondWithOffer({}), respondWith(404)]);
-  expect(end).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
-  expect((end as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
-  expect([yielded.length, reads]).toEqual([1, 2]);
+  const { changes, error, readCount } = await watch([respondWithOffer({}), respondWith(404)]);
+  expect(error).toMatchObject({ name: "NotFoundError", operation: "GetOffer" });
+  expect((error as Error).message).toMatch(/^GetOffer at 127\.0\.0\.1:\d+: 404; /);
+  expect([changes.length, readCount]).toEqual([1, 2]);
 });
 
 test("a watch retries a failed read", async () => {
-  const { reads, end } = await watch([respondWith(503), respondWithOffer({ complete: true })], { maxRetries: 1 });
-  expect([reads, end]).toEqual([2, undefined]);
+  const responders = [respondWith(503), respondWithOffer({ complete: true })];
+  const { readCount, error } = await watch(responders, { maxRetries: 1 });
+  expect([readCount, error]).toEqual([2, undefined]);
 });
 
 test("an abort between two reads ends a watch immediately and leaves no listener", async () => {
   const controller = new AbortController();
   const { baseUrl, received } = await serve(respondWithOffer({}));
-  const watching = new OffersClient({ baseUrl, apiKey })
+  const iterator = new OffersClient({ baseUrl, apiKey })
     .watchOffer("a", { pollIntervalMs: 2_000_000_000, signal: controller.signal })
     [Symbol.asyncIterator]();
-  expect(await watching.next()).toEqual({ done: false, value: amal });
-  const next = watching.next();
+  expect(await iterator.next()).toEqual({ done: false, value: amal });
+  const nextResult = iterator.next();
   controller.abort("enough");
-  await expect(next).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-  expect(await watching.next()).toEqual({ done: true, value: undefined });
+  await expect(nextResult).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
   expect(received).toHaveLength(1);
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
@@ -99,9 +103,9 @@ test("a watch stops reading when the loop is left", async () => {
 test.each([-1, Number.NaN, 1.5, 2 ** 31])(
   "an interval of %d is rejected before any request",
   async (pollIntervalMs) => {
-    const { end, reads } = await watch([respondWithOffer({})], { pollIntervalMs });
-    expect(end).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
-    expect((end as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);
-    expect(reads).toBe(0);
+    const { error, readCount } = await watch([respondWithOffer({})], { pollIntervalMs });
+    expect(error).toMatchObject({ code: "invalid_option", operation: "GetOffer", attempts: 0 });
+    expect((error as Error).message).toMatch(/^GetOffer: pollIntervalMs must be an integer/);
+    expect(readCount).toBe(0);
   },
 );

@@ -1,4 +1,4 @@
-/** How the dialects differ, according to D-51. */
+/** The differences between the dialects (D-51). */
 export const expectations = {
   reference: {
     created: 201,

@@ -6,7 +6,7 @@ export type Outcome<Data> =
   | { ok: false; status: number | undefined; code: string | undefined; fields: string[] };
 
 export interface DriverOptions {
-  /** @default Harbour's */
+  /** @default Harbour's key */
   apiKey?: string;
   idempotencyKey?: string;
 }

@@ -4,5 +4,5 @@ import { createInMemoryFixture } from "./in-memory.ts";
 
 describe("the contract in memory", () => {
   for (const dialect of ["reference", "live"] as const)
-    describeContract(`the service in memory, ${dialect}`, () => createInMemoryFixture(dialect));
+    describeContract(`the in-memory service, ${dialect}`, () => createInMemoryFixture(dialect));
 });

@@ -1,7 +1,7 @@
 import { createTestService, type TestService } from "../../src/testing.ts";
 import { type ContractFixture, keys, workers } from "./fixture.ts";
 
-/** Creates an in-memory service with every fixture's organisations and workers. */
+/** Creates an in-memory service with the organisations and workers that every fixture has. */
 export function createSeededService(dialect: "reference" | "live"): TestService {
   const service = createTestService({
     baseUrl: "https://service.example/prefix",

@@ -9,7 +9,7 @@ import {
   type WorkerId,
 } from "./fixture.ts";
 
-/** Tests the operations' behaviour, for any service and through any driver. */
+/** Tests the behaviour of the operations, for any service and through any driver. */
 export function describeOperations(getFixture: () => ContractFixture, driver: () => OffersDriver): void {
   const getExpectations = () => expectations[getFixture().dialect];
   const requireData = <Data>(outcome: Outcome<Data>): Data =>
@@ -36,16 +36,16 @@ export function describeOperations(getFixture: () => ContractFixture, driver: ()
     expect(offer).toEqual({ id, title, details, locationPlaceId, events, ...flags });
     expect(createdAt).toMatch(/Z$/);
     expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
-    const open = { id: expect.any(Number), response: "none", confirmation: "" };
+    const initialState = { id: expect.any(Number), response: "none", confirmation: "" };
     expect(recipients).toEqual([
-      { ...open, workerId: "worker_cleo", name: "Cleo Martin" },
-      { ...open, workerId: "worker_amal", name: "Amal Haddad" },
+      { ...initialState, workerId: "worker_cleo", name: "Cleo Martin" },
+      { ...initialState, workerId: "worker_amal", name: "Amal Haddad" },
     ]);
     const nextRecipients = (await read(await create())).recipients;
     expect(new Set([...recipients, ...nextRecipients].map((recipient) => recipient.id)).size).toBe(5);
   });
 
-  test("fields that a creation leaves out are read as empty", async () => {
+  test("fields that a creation omits are empty in the offer", async () => {
     const { createdByUserId, title, workerIds } = input;
     const { id } = requireData(await driver().create({ createdByUserId, title, workerIds }));
     expect(await read(id)).toMatchObject({ details: "", locationPlaceId: "", events: [], isHistoric: false });
@@ -53,9 +53,9 @@ export function describeOperations(getFixture: () => ContractFixture, driver: ()
 
   test("an offer whose last event has ended is historic", async () => {
     const today = new Date().toISOString().slice(0, 10);
-    const ended = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
-    expect(await read(await create({ events: [ended] }))).toMatchObject({ isHistoric: true, events: [ended] });
-    expect(await read(await create({ events: [ended, ...input.events] }))).toMatchObject({ isHistoric: false });
+    const pastEvent = { start: `${today}T00:00:00Z`, end: `${today}T00:00:00.001Z` };
+    expect(await read(await create({ events: [pastEvent] }))).toMatchObject({ isHistoric: true, events: [pastEvent] });
+    expect(await read(await create({ events: [pastEvent, ...input.events] }))).toMatchObject({ isHistoric: false });
   });
 
   test("a worker's response can be read immediately, and may change", async () => {
@@ -86,9 +86,9 @@ export function describeOperations(getFixture: () => ContractFixture, driver: ()
     await getFixture().respond(id, "worker_amal", "applied");
     await getFixture().respond(id, "worker_ben", "applied");
     await getFixture().respond(id, "worker_ben", "rejected");
-    const chosen = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
+    const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana", "unknown_worker"];
     const fields = ["[1]", "[2]", "[3]", "[4]"];
-    expect(await driver().complete(id, chosen)).toEqual(createRejection("worker_not_applied", 400, fields));
+    expect(await driver().complete(id, workerIds)).toEqual(createRejection("worker_not_applied", 400, fields));
     expect(await driver().complete(id, [])).toEqual(createRejection("invalid_request", 400, ["body"]));
     expect(await driver().complete(id, ["worker_amal", ""])).toEqual(createRejection("invalid_request", 400, ["[1]"]));
     expect(await read(id)).toMatchObject({ complete: false });
@@ -132,18 +132,20 @@ export function describeOperations(getFixture: () => ContractFixture, driver: ()
     expect(await readResponses(id)).toEqual(["applied", "none"]);
   });
 
-  test("an unknown offer and another organisation's offer get the same response: not found", async () => {
+  test("an unknown offer and another organisation's offer result in the same response: not found", async () => {
     const id = await create();
     await getFixture().respond(id, "worker_amal", "applied");
-    for (const [absent, call] of [
+    for (const [absentId, call] of [
       [id, { apiKey: keys.bistro }],
       ["unknown", {}],
       ["a/b?c#d", {}],
       ["über", {}],
     ] as const) {
-      expect(await driver().read(absent, call)).toMatchObject({ ok: false, ...getExpectations().absent });
-      expect(await driver().withdraw(absent, call)).toMatchObject(getExpectations().absentWithdrawal);
-      expect(await driver().complete(absent, ["worker_amal"], call)).toMatchObject(getExpectations().absentCompletion);
+      expect(await driver().read(absentId, call)).toMatchObject({ ok: false, ...getExpectations().absent });
+      expect(await driver().withdraw(absentId, call)).toMatchObject(getExpectations().absentWithdrawal);
+      expect(await driver().complete(absentId, ["worker_amal"], call)).toMatchObject(
+        getExpectations().absentCompletion,
+      );
     }
     expect(await read(id)).toMatchObject({ complete: false, widthdrawn: false });
   });
@@ -161,7 +163,7 @@ export function describeOperations(getFixture: () => ContractFixture, driver: ()
     expect(await read(id)).toMatchObject({ widthdrawn: false });
   });
 
-  test("an agency creates offers for the organisation whose key it uses, on behalf of users of either", async () => {
+  test("an agency creates offers for the organisation whose key it uses, on behalf of that organisation's users or its own", async () => {
     const { crew, crewForHarbour, harbour, bistro } = keys;
     const id = await create({ createdByUserId: "user_ada" }, { apiKey: crewForHarbour });
     await create({ createdByUserId: "user_hana" }, { apiKey: crewForHarbour });
@@ -179,20 +181,20 @@ export function describeOperations(getFixture: () => ContractFixture, driver: ()
       );
   });
 
-  test("repeating a creation with the same idempotency key returns the same offer; another request with that key is rejected", async () => {
+  test("repeating a creation with the same idempotency key returns the same offer, and a different request with that key is rejected", async () => {
     const idempotencyKey = `creation ${crypto.randomUUID()}`;
     const id = await create({}, { idempotencyKey });
     expect(await create({}, { idempotencyKey })).toBe(id);
-    const reused = createRejection("idempotency_key_reused", getExpectations().reused);
-    expect(await driver().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(reused);
-    expect(await driver().create({ ...input, title: "" }, { idempotencyKey })).toEqual(reused);
-    expect(await driver().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(reused);
+    const rejection = createRejection("idempotency_key_reused", getExpectations().reused);
+    expect(await driver().create({ ...input, title: "Another" }, { idempotencyKey })).toEqual(rejection);
+    expect(await driver().create({ ...input, title: "" }, { idempotencyKey })).toEqual(rejection);
+    expect(await driver().complete(id, ["worker_amal"], { idempotencyKey })).toEqual(rejection);
     await expectNotified(id, "worker_amal", ["offer"]);
     const bistroInput = { ...input, createdByUserId: "user_bo" };
     expect(await driver().create(bistroInput, { idempotencyKey, apiKey: keys.bistro })).toMatchObject({ ok: true });
   });
 
-  test("repeating a completion with the same idempotency key returns the first response; a rejected request does not use up the key", async () => {
+  test("repeating a completion with the same idempotency key returns the first response, and a rejected request does not use up the key", async () => {
     const id = await create();
     const idempotencyKey = `completion ${crypto.randomUUID()}`;
     const complete = (offerId = id) => driver().complete(offerId, ["worker_amal"], { idempotencyKey });

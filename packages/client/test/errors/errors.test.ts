@@ -107,7 +107,7 @@ test("a web page does not count as a completed or withdrawn offer [D-03] [D-10]"
 test.each([
   ["reset before a response", () => {}],
   ["reset within the body", (write: (text: string) => void) => write('{"id":')],
-])("a call whose connection is %s rejects with an error that says so", async (_when, sendFirstBytes) => {
+])("a call whose connection is %s rejects with connection_lost", async (_when, sendFirstBytes) => {
   const { baseUrl, received } = await serve((response) => {
     response.setHeader("content-length", "100");
     sendFirstBytes((text) => response.write(text));
@@ -176,7 +176,7 @@ test("isOffersError recognises errors from another copy of the package, and noth
     expect(offers.isOffersError(value)).toBe(false);
 });
 
-test("loggers, crashes and JSON show an error's message and the URL of its page", async () => {
+test("an error contains its message and the URL of its page, both when it is inspected and as JSON", async () => {
   const { client } = await startService(404, '{"title":"No such offer"}');
   const error = (await client.getOffer("a").catch((error: unknown) => error)) as offers.NotFoundError;
   const docsUrl = "https://github.com/offers/offers/blob/main/docs/errors.md#not_found";

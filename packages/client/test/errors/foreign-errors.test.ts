@@ -22,7 +22,7 @@ async function createForeignError() {
   const { baseUrl } = await serve(respondWith(404, '{"title":"No such worker"}'));
   const error = await catchError(new OffersClient({ baseUrl, apiKey: "other" }).getOffer("elsewhere"));
   const { operation, attempts, message, stack } = error;
-  return { error, before: { operation, attempts, message, stack } };
+  return { error, originalProperties: { operation, attempts, message, stack } };
 }
 
 const sources: [string, string, (error: unknown) => Partial<OffersClientOptions>][] = [
@@ -53,35 +53,35 @@ const sources: [string, string, (error: unknown) => Partial<OffersClientOptions>
 test.each(sources)(
   "another call's error that %s throws becomes the cause, unchanged [D-97]",
   async (_what, code, options) => {
-    const { error, before } = await createForeignError();
+    const { error, originalProperties } = await createForeignError();
     const { baseUrl } = await serve(respondWith(201, "offer_1"));
     const client = new OffersClient({ baseUrl, apiKey, maxRetries: 0, ...options(error) });
     const failure = await catchError(client.createOffer(input));
     expect(failure).not.toBe(error);
     expect(failure).toMatchObject({ code, operation: "CreateOffer", cause: error });
     const { operation, attempts, message, stack } = error;
-    expect({ operation, attempts, message, stack }).toEqual(before);
+    expect({ operation, attempts, message, stack }).toEqual(originalProperties);
   },
 );
 
 test("an error from another client's constructor does not belong to a call and is unchanged too", async () => {
-  const failing: Middleware = async () => {
+  const failingMiddleware: Middleware = async () => {
     new OffersClient({ baseUrl: "", apiKey });
     return expect.unreachable();
   };
   const failure = await catchError(
-    new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [failing] }).getOffer("a"),
+    new OffersClient({ baseUrl: "https://service.example", apiKey, middleware: [failingMiddleware] }).getOffer("a"),
   );
   expect(failure).toMatchObject({ code: "middleware_failed", operation: "GetOffer", attempts: 1 });
   expect(failure.cause).toMatchObject({ code: "invalid_base_url", operation: undefined, attempts: 0 });
 });
 
-test("an error that middleware keeps and throws in a later call belongs to the first call", async () => {
-  let keptError: unknown;
-  const breaker: Middleware = async (request, next) => {
-    if (keptError) throw keptError;
+test("an error that middleware stores and throws in a later call belongs to the first call", async () => {
+  let storedError: unknown;
+  const circuitBreaker: Middleware = async (request, next) => {
+    if (storedError) throw storedError;
     return next(request).catch((error) => {
-      keptError = error;
+      storedError = error;
       throw error;
     });
   };
@@ -91,35 +91,40 @@ test("an error that middleware keeps and throws in a later call belongs to the f
     apiKey,
     maxRetries: 0,
     fetch,
-    middleware: [breaker],
+    middleware: [circuitBreaker],
   });
   const first = await catchError(client.createOffer(input));
   expect(first).toMatchObject({ code: "connection_lost", operation: "CreateOffer" });
-  expect(first).toBe(keptError);
+  expect(first).toBe(storedError);
   const second = await catchError(client.getOffer("a"));
   expect(second).toMatchObject({ code: "middleware_failed", operation: "GetOffer", cause: first });
   expect(first.operation).toBe("CreateOffer");
 });
 
-test("an error from validateResponses that middleware keeps and throws in a later call belongs to the first call", async () => {
-  let keptError: unknown;
-  const rethrowing: Middleware = async (request, next) => {
-    if (keptError) throw keptError;
+test("an error from validateResponses that middleware throws in a later call belongs to the first call", async () => {
+  let storedError: unknown;
+  const throwStoredError: Middleware = async (request, next) => {
+    if (storedError) throw storedError;
     return next(request);
   };
   const fetch = async () => Response.json({ id: "a" });
-  const options = { baseUrl: "https://service.example", apiKey, fetch, middleware: [rethrowing, validateResponses()] };
+  const options = {
+    baseUrl: "https://service.example",
+    apiKey,
+    fetch,
+    middleware: [throwStoredError, validateResponses()],
+  };
   const client = new OffersClient(options);
-  keptError = await catchError(client.getOffer("a"));
-  const { message } = keptError as AnyOffersError;
-  expect(keptError).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
+  storedError = await catchError(client.getOffer("a"));
+  const { message } = storedError as AnyOffersError;
+  expect(storedError).toMatchObject({ code: "invalid_response", operation: "GetOffer", attempts: 1 });
   const second = await catchError(client.withdrawOffer("a"));
-  expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: keptError });
-  expect(keptError).toMatchObject({ operation: "GetOffer", message });
+  expect(second).toMatchObject({ code: "middleware_failed", operation: "WithdrawOffer", cause: storedError });
+  expect(storedError).toMatchObject({ operation: "GetOffer", message });
 });
 
 test("another call's error that a getter of the input throws becomes the cause, unchanged", async () => {
-  const { error, before } = await createForeignError();
+  const { error, originalProperties } = await createForeignError();
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
   const failure = await catchError(
     client.createOffer({
@@ -131,7 +136,7 @@ test("another call's error that a getter of the input throws becomes the cause, 
   );
   expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", attempts: 0, cause: error });
   const { operation, attempts, message, stack } = error;
-  expect({ operation, attempts, message, stack }).toEqual(before);
+  expect({ operation, attempts, message, stack }).toEqual(originalProperties);
 });
 
 test("an error from another client's constructor that a getter of the input throws is unchanged too", async () => {

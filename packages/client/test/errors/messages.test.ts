@@ -28,7 +28,7 @@ test("the message contains a problem's detail without the key, the sent values a
   expect(error.problem?.detail).toContain("Kitchen help");
 });
 
-test("the message does not contain the offer's id either", async () => {
+test("the message does not contain the offer id", async () => {
   const { baseUrl } = await serve(respondWith(404, '{"detail":"There is no offer offer_4f1c2a."}'));
   const { message } = await catchError(new OffersClient({ baseUrl, apiKey }).getOffer("offer_4f1c2a"));
   expect(message).toContain("There is no offer [sent]; check");
@@ -79,7 +79,7 @@ test.each<[string, string, Error]>([
     "the connection was lost",
     new TypeError("error sending request: client error (SendRequest): connection closed"),
   ],
-])("a runtime's error becomes %s with the message %s: %s", async (code, expectedMessage, thrown) => {
+])("an error from the runtime becomes %s with the message %s: %s", async (code, expectedMessage, thrown) => {
   const fetch = () => Promise.reject(thrown);
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey, fetch, maxRetries: 0 });
   const error = await catchError(client.getOffer("a"));

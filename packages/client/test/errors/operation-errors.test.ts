@@ -1,4 +1,4 @@
-// Causes every error that each operation's page lists.
+// Causes every error that the HTTP reference lists for each operation.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,7 +15,9 @@ import { findUnusedUrl, respondWith, serve } from "../support/serve.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const table = readOperationErrors(root);
-const cells = [...table].flatMap(([operation, errors]) => errors.map(({ code }) => [operation, code] as const));
+const operationCodes = [...table].flatMap(([operation, errors]) =>
+  errors.map(({ code }) => [operation, code] as const),
+);
 
 interface Call {
   readonly id?: unknown;
@@ -69,11 +71,11 @@ const causes: Record<AnyOffersError["code"], Cause> = {
   invalid_time: { call: { events: [{ start: "2099-05-01T18:00", end: new Date() }] } },
   invalid_argument: { call: { options: { signal: new AbortController() } } },
   middleware_failed: { options: { middleware: [() => Promise.reject(new Error("no token"))] } },
-  // Only a constructor throws it.
+  // Only a constructor throws this code.
   invalid_base_url: {},
 };
 
-test.each(cells)("a call to %s can fail with %s [D-143]", async (operation, code) => {
+test.each(operationCodes)("a call to %s can fail with %s [D-143]", async (operation, code) => {
   const { startService, options, call = {} } = causes[code as AnyOffersError["code"]];
   const baseUrl = (await startService?.()) ?? "https://service.example";
   const client = new OffersClient({ baseUrl, apiKey: "key", maxRetries: 0, ...options });
@@ -96,17 +98,17 @@ test("each status that the contract documents for an operation results in its do
       }
 });
 
-test("the only code that no call produces is the constructor's", () => {
-  const produced = new Set<string>(cells.map(([, code]) => code));
-  expect(Object.keys(causes).filter((code) => !produced.has(code))).toEqual(["invalid_base_url"]);
+test("every code except invalid_base_url, which only a constructor throws, can be the code of a failed call", () => {
+  const documentedCodes = new Set<string>(operationCodes.map(([, code]) => code));
+  expect(Object.keys(causes).filter((code) => !documentedCodes.has(code))).toEqual(["invalid_base_url"]);
 });
 
-test("an error that does not belong to a call does not belong to an operation", () => {
+test("isOperationError rejects a value that is not an error from a call", () => {
   for (const value of [undefined, null, "GetOffer", new Error("GetOffer"), { operation: "GetOffer" }])
     expect(isOperationError(value, "GetOffer")).toBe(false);
 });
 
-/** The methods' docstrings, by operation. */
+/** The docstring of each method, by operation. */
 const docstrings = new Map(
   [
     ...readFileSync(join(root, "packages/client/src/offers-client.ts"), "utf8").matchAll(
@@ -116,8 +118,8 @@ const docstrings = new Map(
 );
 
 test.each([...table])("the docstring of %s lists exactly its errors with @throws [D-143]", (operation, errors) => {
-  const listed = [...(docstrings.get(operation) ?? "").matchAll(/@throws \{@link (\w+)\} ([^@]*)/g)].flatMap(
+  const listedErrors = [...(docstrings.get(operation) ?? "").matchAll(/@throws \{@link (\w+)\} ([^@]*)/g)].flatMap(
     ([, className, text = ""]) => [...text.matchAll(/`(\w+)`/g)].map(([, code]) => `${className} ${code}`),
   );
-  expect(listed.sort()).toEqual(errors.map(({ className, code }) => `${className} ${code}`).sort());
+  expect(listedErrors.sort()).toEqual(errors.map(({ className, code }) => `${className} ${code}`).sort());
 });

@@ -5,7 +5,7 @@ import { input, offer } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
 const apiKey = 'key-"of"\\harbour-hotels';
-const representations = (value: unknown) => [
+const listRepresentations = (value: unknown) => [
   inspect(value, { depth: 20, showHidden: true, getters: true }),
   JSON.stringify(value),
   String(value),
@@ -17,9 +17,9 @@ const catchError = (options: OffersClientOptions) =>
     (error: unknown) => error,
   );
 
-test("the client does not show its key", () => {
+test("no representation of the client contains its key", () => {
   const client = new OffersClient({ baseUrl: "https://service.example", apiKey });
-  for (const text of representations(client)) expect(text).not.toContain("harbour");
+  for (const text of listRepresentations(client)) expect(text).not.toContain("harbour");
 });
 
 test.each([
@@ -35,16 +35,17 @@ test.each([
   const { baseUrl } = await serve(
     respondWith(status, body, { "x-request-id": apiKey, location: `https://${apiKey}/` }),
   );
-  for (const text of representations(await catchError({ baseUrl, apiKey }))) expect(text).not.toMatch(/harbour-hotels/);
+  for (const text of listRepresentations(await catchError({ baseUrl, apiKey })))
+    expect(text).not.toMatch(/harbour-hotels/);
 });
 
-test("no error contains a key from a redirect's target", async () => {
+test("no error contains a key from the target of a redirect", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "https://key-of-harbour.example/key-of-harbour" }));
-  for (const text of representations(await catchError({ baseUrl, apiKey: "key-of-harbour" })))
+  for (const text of listRepresentations(await catchError({ baseUrl, apiKey: "key-of-harbour" })))
     expect(text).not.toMatch(/of-harbour/);
 });
 
-test("only the key is removed from what fetch or middleware throws", async () => {
+test("only the key is removed from an error that fetch or middleware throws", async () => {
   const throwError = async (_url: unknown, init: unknown) => {
     const cause = Object.assign(new Error(`headers were ${apiKey}`), { code: "ECONNRESET", config: init });
     throw new TypeError("fetch failed", { cause });
@@ -52,7 +53,7 @@ test("only the key is removed from what fetch or middleware throws", async () =>
   const baseUrl = "https://service.example";
   const fetchError = await catchError({ baseUrl, apiKey, fetch: throwError });
   const middlewareError = await catchError({ baseUrl, apiKey, middleware: [throwError satisfies Middleware] });
-  for (const text of [...representations(fetchError), ...representations(middlewareError)])
+  for (const text of [...listRepresentations(fetchError), ...listRepresentations(middlewareError)])
     expect(text).not.toContain("harbour");
   expect(fetchError).toMatchObject({
     code: "connection_lost",
@@ -61,7 +62,7 @@ test("only the key is removed from what fetch or middleware throws", async () =>
   expect(middlewareError).toMatchObject({ code: "middleware_failed", attempts: 1 });
 });
 
-test("log lines and retry notices contain neither key nor id nor body", async () => {
+test("log lines and retry notices do not contain the key, the id or the body", async () => {
   const { baseUrl } = await serve((response, _request, count) =>
     count === 1 ? respondWith(503, apiKey)(response, _request, count) : response.end(JSON.stringify(offer)),
   );

@@ -3,8 +3,8 @@ import { OffersClient, type OffersClientOptions, UsageError } from "../../src/in
 import { input } from "../support/offer.ts";
 import { respondWith, serve } from "../support/serve.ts";
 
-const valid: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
-const errorThrownBy = (work: () => unknown): unknown => {
+const validOptions: OffersClientOptions = { baseUrl: "https://service.example", apiKey: "key" };
+const catchThrownError = (work: () => unknown): unknown => {
   try {
     work();
   } catch (error) {
@@ -23,8 +23,8 @@ test.each([
   "https://user:password@service.example",
   "https://service.example?tenant=1",
   "https://service.example/#offers",
-])("the error for the base URL %j says what is allowed", (baseUrl) => {
-  const error = errorThrownBy(() => new OffersClient({ ...valid, baseUrl }));
+])("the error for the base URL %j mentions https and does not contain a password", (baseUrl) => {
+  const error = catchThrownError(() => new OffersClient({ ...validOptions, baseUrl }));
   expect(error).toBeInstanceOf(UsageError);
   expect(error).toMatchObject({ code: "invalid_base_url", message: expect.stringContaining("https") });
   expect((error as Error).message).not.toContain("password");
@@ -37,11 +37,11 @@ test.each([
   "http://[::1]:3000/x/",
   "HTTPS://SERVICE.example",
 ])("the base URL %s is accepted", (baseUrl) =>
-  expect(new OffersClient({ ...valid, baseUrl })).toBeInstanceOf(OffersClient),
+  expect(new OffersClient({ ...validOptions, baseUrl })).toBeInstanceOf(OffersClient),
 );
 
 test.each(["", " ", "key ", "key\n", "kéy", undefined, 7])("the key %j is rejected", (apiKey) => {
-  const error = errorThrownBy(() => new OffersClient({ ...valid, apiKey: apiKey as string }));
+  const error = catchThrownError(() => new OffersClient({ ...validOptions, apiKey: apiKey as string }));
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_api_key" });
 });
 
@@ -57,8 +57,8 @@ test.each([
   { apiKeyHeader: "X Key" },
   { apiVersion: "" },
   { userAgent: "us\r\nX-Injected: 1" },
-])("the option %o is rejected by name", (option) => {
-  const error = errorThrownBy(() => new OffersClient({ ...valid, ...option }));
+])("the error for the option %o contains its name", (option) => {
+  const error = catchThrownError(() => new OffersClient({ ...validOptions, ...option }));
   expect(error).toMatchObject({
     code: "invalid_option",
     message: expect.stringContaining(Object.keys(option)[0] ?? ""),
@@ -97,12 +97,15 @@ test.each(["", ".", "..", undefined, null, 7, {}, ["a"]])("the id %j is rejected
 test.each([
   ["2099-05-01T16:00:00", "2099-05-01T22:00:00Z", "events[0].start"],
   ["2099-05-01T16:00:00Z", new Date(Number.NaN), "events[0].end"],
-])("a time from %s to %s is rejected before any request, naming %s", async (start, end, field) => {
-  const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
-  const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer({ ...input, events: [{ start, end }] });
-  await expect(call).rejects.toMatchObject({ code: "invalid_time", message: expect.stringContaining(field) });
-  expect(received).toEqual([]);
-});
+])(
+  "an event from %s to %s is rejected before any request, with an error that contains %s",
+  async (start, end, field) => {
+    const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
+    const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer({ ...input, events: [{ start, end }] });
+    await expect(call).rejects.toMatchObject({ code: "invalid_time", message: expect.stringContaining(field) });
+    expect(received).toEqual([]);
+  },
+);
 
 test("a signal that is not an AbortSignal is rejected before any request", async () => {
   const { baseUrl, received } = await serve(respondWith(204));

@@ -12,7 +12,7 @@ class ForeignController {
   abort() {}
 }
 
-test("if the environment replaces AbortSignal, the call fails after one attempt and the error names jsdom", async () => {
+test("if the environment replaces AbortSignal, the call fails after one attempt and the error mentions jsdom", async () => {
   // Node loads its fetch on the first call and keeps the classes that exist at that time.
   await fetch("data:,");
   vi.stubGlobal("AbortController", ForeignController);

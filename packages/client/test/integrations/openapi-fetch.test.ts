@@ -104,7 +104,7 @@ test("a redirect is not followed, whatever the call options say, and its target 
   expect([received.length, otherServer.received.length]).toEqual([1, 0]);
 });
 
-test("a baseUrl or fetch in a call's options is ignored [D-66]", async () => {
+test("a baseUrl or fetch in the call options is ignored [D-66]", async () => {
   const otherServer = await serve(respondWithOffer);
   const { api, received } = await createApi(respondWithOffer);
   const unusedFetch = () => expect.unreachable();
@@ -119,12 +119,16 @@ test("a read is retried, a creation is not, and call options apply", async () =>
   expect((await api.GET("/offer/{id}", { params: { path } })).data).toEqual(offer);
   expect((await api.POST("/offer", { body })).error).toMatchObject({ code: "server_error", attempts: 1 });
   expect(received).toHaveLength(3);
-  const silent = await createApi(() => {});
-  const { error, response } = await silent.api.GET("/offer/{id}", { params: { path }, timeoutMs: 30, maxRetries: 0 });
-  expect([error?.code, response.status, silent.received.length]).toEqual(["timeout", 0, 1]);
+  const silentService = await createApi(() => {});
+  const { error, response } = await silentService.api.GET("/offer/{id}", {
+    params: { path },
+    timeoutMs: 30,
+    maxRetries: 0,
+  });
+  expect([error?.code, response.status, silentService.received.length]).toEqual(["timeout", 0, 1]);
 });
 
-test("a creation's idempotency key may be passed as the contract's header", async () => {
+test("the idempotency key of a creation may be passed as a header or as a call option", async () => {
   const { api, received } = await createApi(respondWith(201, "offer_1"));
   await api.POST("/offer", { params: { header: { "Idempotency-Key": "shift-7" } }, body });
   await api.POST("/offer", { body, idempotencyKey: "shift-8", headers: { "X-Team": "kitchen" } });
@@ -161,18 +165,18 @@ test("openapi-fetch's middleware works, sees failures, and never sees the key", 
   const { api, received } = await createApi((response, request, count) =>
     (count === 1 ? respondWithOffer : respondWith(404))(response, request, count),
   );
-  const observed: unknown[] = [];
+  const observations: unknown[] = [];
   api.use({
     onRequest({ request, schemaPath }) {
-      observed.push(schemaPath, request.headers.get("x-ue-api-subscription-key"));
+      observations.push(schemaPath, request.headers.get("x-ue-api-subscription-key"));
       request.headers.set("x-trace", "1");
     },
-    onResponse: ({ response }) => void observed.push(response.headers.get("content-type")),
-    onError: ({ error }) => void observed.push((error as Error).name),
+    onResponse: ({ response }) => void observations.push(response.headers.get("content-type")),
+    onError: ({ error }) => void observations.push((error as Error).name),
   });
   await api.GET("/offer/{id}", { params: { path } });
   await api.GET("/offer/{id}", { params: { path } });
-  expect(observed).toEqual(["/offer/{id}", null, "application/json", "/offer/{id}", null, "NotFoundError"]);
+  expect(observations).toEqual(["/offer/{id}", null, "application/json", "/offer/{id}", null, "NotFoundError"]);
   expect(received[0]?.headers["x-trace"]).toBe("1");
 });
 
@@ -189,7 +193,7 @@ test("response headers are kept, even through /node", async () => {
 test.each([
   ["a body that is not JSON", { bodySerializer: () => "SENTINEL" }],
   ["a body that cannot be serialised", { body: { ...body, title: 1n as never } }],
-])("%s is rejected before any request, and not shown", async (_what, change) => {
+])("%s is rejected before any request, and the error does not contain it", async (_what, change) => {
   const { api, received } = await createApi(respondWithOffer);
   const { error } = await api.POST("/offer", { body, ...change });
   expect(error).toMatchObject({ name: "UsageError", code: "invalid_argument" });

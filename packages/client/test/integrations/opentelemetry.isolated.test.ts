@@ -21,21 +21,21 @@ const traceparent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/;
 const respondWithOffer = respondWith(200, JSON.stringify(offer));
 
 /** The W3C header, written by hand so that the test shows its format: https://www.w3.org/TR/trace-context/#traceparent-header */
-const w3c: Parameters<typeof propagation.setGlobalPropagator>[0] = {
-  inject(active, carrier, setter) {
-    const span = trace.getSpanContext(active);
+const w3cPropagator: Parameters<typeof propagation.setGlobalPropagator>[0] = {
+  inject(activeContext, carrier, setter) {
+    const span = trace.getSpanContext(activeContext);
     if (!span) return;
     setter.set(carrier, "traceparent", `00-${span.traceId}-${span.spanId}-0${span.traceFlags}`);
     setter.set(carrier, "tracestate", "");
     setter.set(carrier, "Baggage", "user=hana");
   },
-  extract: (active) => active,
+  extract: (activeContext) => activeContext,
   fields: () => ["traceparent"],
 };
 
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-  propagation.setGlobalPropagator(w3c);
+  propagation.setGlobalPropagator(w3cPropagator);
   trace.setGlobalTracerProvider(provider);
 });
 beforeEach(() => exporter.reset());
@@ -58,7 +58,7 @@ const getFinishedSpans = () =>
     .getFinishedSpans()
     .map(({ name, kind, attributes, status, events }) => ({ name, kind, attributes, status, events }));
 
-test("each call creates one span, which ends with the call and has the conventions' attributes [D-67]", async () => {
+test("each call creates one span, which ends with the call and has the attributes from the conventions [D-67]", async () => {
   const { client, port } = await createTracedClient((response, request, count) =>
     (request.method === "GET" && !request.url?.includes("withdraw") ? respondWithOffer : respondWith(201, "offer_1"))(
       response,
@@ -124,12 +124,12 @@ test("the span is a child of the active span, and the parent of the spans from m
     await client.getOffer(id);
     span.end();
   });
-  const finished = exporter.getFinishedSpans();
-  const parents = finished.map(({ name, parentSpanContext }) => [
+  const spans = exporter.getFinishedSpans();
+  const namesAndParents = spans.map(({ name, parentSpanContext }) => [
     name,
-    finished.find((other) => other.spanContext().spanId === parentSpanContext?.spanId)?.name,
+    spans.find((parent) => parent.spanContext().spanId === parentSpanContext?.spanId)?.name,
   ]);
-  expect(parents).toEqual([
+  expect(namesAndParents).toEqual([
     ["vault", "GetOffer"],
     ["middleware", "GetOffer"],
     ["GetOffer", "request"],
@@ -137,7 +137,7 @@ test("the span is a child of the active span, and the parent of the spans from m
   ]);
 });
 
-test("a failure's code and status are recorded on the span, and the call rejects as usual", async () => {
+test("the code and the status of a failure are recorded on the span, and the call rejects as usual", async () => {
   const { client } = await createTracedClient(respondWith(409, JSON.stringify({ title: "SENTINEL", detail: apiKey })));
   const call = client.completeOffer(id, ["w"]);
   await expect(call).rejects.toBeInstanceOf(ConflictError);
@@ -194,8 +194,8 @@ test("each read of a watch creates a span, and so does a call for another organi
 });
 
 test("an instrumented fetch adds no span and no second traceparent [D-67]", async () => {
-  // Like @opentelemetry/instrumentation-undici, it starts its own span and sends the span's context in the headers.
-  const instrumented: typeof fetch = (url, init) => {
+  // Like @opentelemetry/instrumentation-undici, it starts its own span and sends the span context in the headers.
+  const instrumentedFetch: typeof fetch = (url, init) => {
     const span = provider.getTracer("instrumentation").startSpan("GET");
     const headers = new Headers(init?.headers);
     const carrier: Record<string, string> = {};
@@ -204,7 +204,7 @@ test("an instrumented fetch adds no span and no second traceparent [D-67]", asyn
     span.end();
     return fetch(url, { ...init, headers });
   };
-  const { client, received } = await createTracedClient(respondWithOffer, { fetch: instrumented });
+  const { client, received } = await createTracedClient(respondWithOffer, { fetch: instrumentedFetch });
   await client.getOffer(id);
   expect(getFinishedSpans().map(({ name }) => name)).toEqual(["GetOffer"]);
   expect(received[0]?.headers.traceparent).toMatch(traceparent);
@@ -225,25 +225,25 @@ test.each([
   expect(getFinishedSpans()).toMatchObject([{ attributes: { "server.address": address, "server.port": port } }]);
 });
 
-const broken = () => {
+const throwError = () => {
   throw new Error("tracer");
 };
-const brokenSpan = {
+const throwingSpan = {
   ...trace.wrapSpanContext({ traceId: "", spanId: "", traceFlags: 0 }),
-  setAttribute: broken,
-  end: broken,
+  setAttribute: throwError,
+  end: throwError,
 };
 test.each<[string, Tracer]>([
-  ["at the start", { startSpan: broken, startActiveSpan: broken }],
+  ["at the start", { startSpan: throwError, startActiveSpan: throwError }],
   [
     "at the end",
     {
       startSpan: () =>
         Object.assign(
           Object.create(trace.wrapSpanContext({ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 })),
-          brokenSpan,
+          throwingSpan,
         ),
-      startActiveSpan: broken,
+      startActiveSpan: throwError,
     },
   ],
 ])("a tracer that throws %s does not affect calls", async (_when, tracer) => {
@@ -260,7 +260,7 @@ test("without a registered provider, calls work as usual", async () => {
   expect(getFinishedSpans()).toEqual([]);
 });
 
-test("a client created before the SDK is registered traces from then on", async () => {
+test("a client that was created before the SDK is registered traces calls after the registration", async () => {
   trace.disable();
   const { client, received } = await createTracedClient(respondWithOffer);
   await client.getOffer(id);
@@ -277,7 +277,7 @@ test("baggage is not sent to the service", async () => {
   expect(received[0]?.headers).not.toHaveProperty("baggage");
 });
 
-test("every attempt is measured under the conventions' names, without any data from the call", async () => {
+test("every attempt is measured under the names from the conventions, without any data from the call", async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter });
   const meterProvider = new MeterProvider({ readers: [reader] });

@@ -37,7 +37,7 @@ async function openHangingPort(): Promise<number> {
 }
 
 /** Resolves every name to both addresses, starting with the one that hangs. */
-const lookup = (_name: string, _options: object, callback: (error: null, found: LookupAddress[]) => void) =>
+const lookup = (_name: string, _options: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
   callback(
     null,
     ["127.0.0.2", "127.0.0.1"].map((address) => ({ address, family: 4 })),
@@ -66,7 +66,7 @@ test.each<[string, () => Fetch]>([
     const baseUrl = `http://localhost:${await openHangingPort()}`;
     const client = new OffersClient({ baseUrl, apiKey, fetch: createFetch(), maxRetries: 1 });
     const error = await client.createOffer(input).catch((error: unknown) => error);
-    // The AggregateError has the code of the first try.
+    // The AggregateError has the code of the first address.
     expect(error).toMatchObject({
       code: "connect_failed",
       attempts: 2,
@@ -75,15 +75,15 @@ test.each<[string, () => Fetch]>([
   },
 );
 
-const { ca, ...pair } = createAuthority();
+const { ca, ...certificate } = createAuthority();
 
 /** Starts a TLS service behind a proxy that changes a byte in the record that starts the first response. */
 async function startDamagedService(maxVersion: SecureVersion, byte: number) {
-  const received: string[] = [];
+  const receivedMethods: string[] = [];
   let shouldDamage = false;
-  const service = createSecureServer({ ...pair, maxVersion }, (request, response) => {
-    received.push(request.method);
-    shouldDamage = received.length === 1;
+  const service = createSecureServer({ ...certificate, maxVersion }, (request, response) => {
+    receivedMethods.push(request.method);
+    shouldDamage = receivedMethods.length === 1;
     request.resume().on("end", () => response.end(JSON.stringify(offer)));
   });
   service.on("sessionError", () => {}).listen(0, "127.0.0.1");
@@ -110,7 +110,7 @@ async function startDamagedService(maxVersion: SecureVersion, byte: number) {
   const baseUrl = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   // Uses HTTP/2, undici's default, because over HTTP/1.1 undici reports "other side closed" instead of OpenSSL's error.
   const fetch: Fetch = (url, init) => fetchFromUndici(url, { ...init, dispatcher });
-  return { client: new OffersClient({ baseUrl, apiKey, fetch }), received };
+  return { client: new OffersClient({ baseUrl, apiKey, fetch }), receivedMethods };
 }
 
 test.each<[SecureVersion, part: string, byte: number]>([
@@ -119,15 +119,15 @@ test.each<[SecureVersion, part: string, byte: number]>([
   ["TLSv1.3", "ciphertext", 20],
   ["TLSv1.2", "ciphertext", 20],
 ])("a %s record whose %s is damaged after the handshake results in a lost connection", async (version, _part, byte) => {
-  const creation = await startDamagedService(version, byte);
-  const error = await creation.client.createOffer(input).catch((error: unknown) => error);
+  const creationService = await startDamagedService(version, byte);
+  const error = await creationService.client.createOffer(input).catch((error: unknown) => error);
   expect(error).toMatchObject({
     code: "connection_lost",
     attempts: 1,
     cause: { code: expect.stringMatching(/^ERR_SSL/) },
   });
-  expect(creation.received).toEqual(["POST"]);
-  const reading = await startDamagedService(version, byte);
-  expect(await reading.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
-  expect(reading.received).toEqual(["GET", "GET"]);
+  expect(creationService.receivedMethods).toEqual(["POST"]);
+  const readService = await startDamagedService(version, byte);
+  expect(await readService.client.getOffer("a").withResponse()).toMatchObject({ attempts: 2, data: offer });
+  expect(readService.receivedMethods).toEqual(["GET", "GET"]);
 });

@@ -47,25 +47,26 @@ async function startResettingBalancer(baseUrl: string): Promise<string> {
     createServer((client) => {
       const upstream = connect(Number(port), "127.0.0.1");
       for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
-      let lastAt = Number.POSITIVE_INFINITY;
+      let lastDataAt = Number.POSITIVE_INFINITY;
       client.on("data", (data) => {
-        if (performance.now() - lastAt >= 1_000) client.resetAndDestroy();
+        if (performance.now() - lastDataAt >= 1_000) client.resetAndDestroy();
         else upstream.write(data);
       });
       upstream.on("data", (data) => {
-        lastAt = performance.now();
+        lastDataAt = performance.now();
         client.write(data);
       });
     }),
   );
 }
 
-const createOptions = (name: string): Partial<OffersClientOptions> => {
-  if (name !== "/node") return name === "reuseConnections: false" ? { reuseConnections: false } : {};
+function createOptions(transport: string): Partial<OffersClientOptions> {
+  if (transport === "reuseConnections: false") return { reuseConnections: false };
+  if (transport !== "/node") return {};
   const pool = undiciFetch();
   onTestFinished(() => pool.close());
   return { fetch: pool };
-};
+}
 
 test.each(Object.keys(transports))(
   "1,000 creations, a second apart, all succeed behind a load balancer that resets idle connections: %s [D-142]",
@@ -74,17 +75,17 @@ test.each(Object.keys(transports))(
     const baseUrl = await startResettingBalancer(serviceUrl);
     const options = createOptions(name);
     const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
-    const codes: Record<string, number> = {};
+    const countsByCode: Record<string, number> = {};
     for (let round = 0; round < 20; round += 1) {
       const results = await Promise.all(Array.from({ length: 50 }, () => client.createOffer(input).safe()));
       for (const result of results) {
         const code = result.ok ? "created" : result.error.code;
-        codes[code] = (codes[code] ?? 0) + 1;
+        countsByCode[code] = (countsByCode[code] ?? 0) + 1;
       }
       await pause(1_050);
     }
-    if (name === "the runtime's fetch") expect(codes.connection_lost).toBeGreaterThan(100);
-    else expect({ codes, ...counts }).toEqual({ codes: { created: 1_000 }, offers: 1_000 });
+    if (name === "the runtime's fetch") expect(countsByCode.connection_lost).toBeGreaterThan(100);
+    else expect({ countsByCode, ...counts }).toEqual({ countsByCode: { created: 1_000 }, offers: 1_000 });
   },
   60_000,
 );
@@ -98,15 +99,18 @@ const createProgram = (baseUrl: string, transport: string) => `
   import { undiciFetch } from "./src/node.ts";
   const client = new OffersClient({ baseUrl: "${baseUrl}", apiKey: "key", ...${transport} });
   const input = ${JSON.stringify(input)};
-  const codes = {};
+  const countsByCode = {};
   const create = async () => {
     const results = await Promise.all(Array.from({ length: 250 }, () => client.createOffer(input).safe()));
-    for (const { ok, error } of results) codes[ok ? "created" : error.code] = (codes[ok ? "created" : error.code] ?? 0) + 1;
+    for (const { ok, error } of results) {
+      const code = ok ? "created" : error.code;
+      countsByCode[code] = (countsByCode[code] ?? 0) + 1;
+    }
   };
   await create();
   process.kill(process.pid, "SIGSTOP");
   await create();
-  console.log(JSON.stringify(codes));
+  console.log(JSON.stringify(countsByCode));
   process.exit();`;
 
 // Excludes the runtime's fetch, which may or may not notice the closed connection in time.
@@ -123,12 +127,12 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
     const runProgram = async () => {
       const child = spawn(process.execPath, flags, { cwd: `${import.meta.dirname}/../..` });
       onTestFinished(() => void child.kill("SIGKILL"));
-      const printed = text(child.stdout);
+      const output = text(child.stdout);
       const countAtStart = counts.offers;
       while (counts.offers < countAtStart + 250) await pause(50);
       await pause(10_000);
       child.kill("SIGCONT");
-      return JSON.parse(await printed) as Record<string, number>;
+      return JSON.parse(await output) as Record<string, number>;
     };
     const [first, second] = [await runProgram(), await runProgram()];
     expect([first, second, counts]).toEqual([{ created: 500 }, { created: 500 }, { offers: 1_000 }]);
@@ -139,10 +143,10 @@ test.each(Object.entries(transports).filter(([name]) => name !== "the runtime's 
 test.each(Object.keys(transports))(
   "1,000 creations that a server stores before it resets the connection are each sent once: %s [D-142]",
   async (name) => {
-    let stored = 0;
+    let storedCount = 0;
     const server = createHttpServer((request) => {
       request.resume().on("end", () => {
-        stored += 1;
+        storedCount += 1;
         request.socket.resetAndDestroy();
       });
     });
@@ -154,7 +158,7 @@ test.each(Object.keys(transports))(
         new Set(["connection_lost"]),
       );
     }
-    expect(stored).toBe(1_000);
+    expect(storedCount).toBe(1_000);
   },
   60_000,
 );

@@ -1,7 +1,7 @@
-// Simulates, with real sockets, what a load balancer, a NAT or a frozen function does to an idle connection.
+// Simulates, with real sockets, how a load balancer, a NAT or a frozen process drops an idle connection.
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { FreshConnections, type Moment } from "../../src/entries/fresh-connections.ts";
@@ -20,18 +20,18 @@ async function startDroppingService(idleMs: number) {
   }).listen(0, "127.0.0.1");
   await once(service, "listening");
   const sockets = new Set<Socket>();
-  const { connect } = await import("node:net");
+
   const balancer = createServer((client) => {
     counts.connections += 1;
     const upstream = connect((service.address() as AddressInfo).port, "127.0.0.1");
-    let lastAt: number | undefined;
+    let lastDataAt: number | undefined;
     for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
     client.on("data", (data) => {
-      if (lastAt !== undefined && performance.now() - lastAt >= idleMs) client.resetAndDestroy();
+      if (lastDataAt !== undefined && performance.now() - lastDataAt >= idleMs) client.resetAndDestroy();
       else upstream.write(data);
     });
     upstream.on("data", (data) => {
-      lastAt = performance.now();
+      lastDataAt = performance.now();
       client.write(data);
     });
   }).listen(0, "127.0.0.1");
@@ -53,15 +53,18 @@ function createNodeFetch() {
 test.each<[string, () => Partial<OffersClientOptions>]>([
   ["/node", () => ({ fetch: createNodeFetch() })],
   ["reuseConnections: false", () => ({ reuseConnections: false })],
-])("through %s, a creation never uses a connection that was dropped while idle [D-142]", async (_name, options) => {
-  const { baseUrl, counts } = await startDroppingService(350);
-  const client = new OffersClient({ baseUrl, apiKey: "key", ...options() });
-  for (let call = 1; call <= 4; call += 1) {
-    await client.getOffer("a").catch(() => {});
-    expect(await client.createOffer(input)).toEqual({ id: `offer_${counts.offers}` });
-    await pause(400);
-  }
-});
+])(
+  "through %s, a creation never uses a connection that was dropped while idle [D-142]",
+  async (_name, createOptions) => {
+    const { baseUrl, counts } = await startDroppingService(350);
+    const client = new OffersClient({ baseUrl, apiKey: "key", ...createOptions() });
+    for (let call = 1; call <= 4; call += 1) {
+      await client.getOffer("a").catch(() => {});
+      expect(await client.createOffer(input)).toEqual({ id: `offer_${counts.offers}` });
+      await pause(400);
+    }
+  },
+);
 
 test("with neither undiciFetch nor reuseConnections: false, a creation after a pause loses its connection [D-142]", async () => {
   const { baseUrl } = await startDroppingService(350);
@@ -84,18 +87,18 @@ test("with reuseConnections: false, every request uses a new connection, even a 
 test.each<[string, Partial<Moment>, number]>([
   ["by neither clock", { monotonicMs: 299, wallMs: 299 }, 1],
   ["by the monotonic clock", { monotonicMs: 300 }, 2],
-  ["by the wall clock, while the monotonic one stood still", { wallMs: 300 }, 2],
+  ["by the wall clock, while the monotonic clock was stopped", { wallMs: 300 }, 2],
   ["by a wall clock that was set back", { wallMs: -1 }, 2],
 ])(
   "two requests that are 300 ms apart %s (%o) use %i connections in total [D-142]",
-  async (_clock, later, connections) => {
+  async (_clock, elapsed, connectionCount) => {
     const { baseUrl, counts } = await startDroppingService(60_000);
     let now: Moment = { monotonicMs: 0, wallMs: 0 };
-    const fresh = new FreshConnections(1, () => now);
-    onTestFinished(() => fresh.close());
+    const connections = new FreshConnections(1, () => now);
+    onTestFinished(() => connections.close());
     const send = () =>
       new Promise<void>((resolve, reject) =>
-        fresh.dispatch(baseUrl, { path: "/offer", method: "POST", body: "{}" }, (release) => ({
+        connections.dispatch(baseUrl, { path: "/offer", method: "POST", body: "{}" }, (release) => ({
           onRequestStart() {},
           onResponseStart() {},
           onResponseData() {},
@@ -107,17 +110,17 @@ test.each<[string, Partial<Moment>, number]>([
         })),
       );
     await send();
-    now = { ...now, ...later };
+    now = { ...now, ...elapsed };
     await send();
-    expect(counts).toEqual({ connections, offers: 2 });
+    expect(counts).toEqual({ connections: connectionCount, offers: 2 });
   },
 );
 
-test("a request that was written and then reset is not sent again, whatever the transport [D-142]", async () => {
-  let received = 0;
+test("with any transport, a creation whose connection is reset after it was written is not sent again [D-142]", async () => {
+  let requestCount = 0;
   const server = createHttpServer((request) => {
     request.resume().on("end", () => {
-      received += 1;
+      requestCount += 1;
       request.socket.resetAndDestroy();
     });
   }).listen(0, "127.0.0.1");
@@ -129,5 +132,5 @@ test("a request that was written and then reset is not sent again, whatever the 
     const client = new OffersClient({ baseUrl, apiKey: "key", ...options });
     await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connection_lost", attempts: 1 });
   }
-  expect(received).toBe(transports.length);
+  expect(requestCount).toBe(transports.length);
 });

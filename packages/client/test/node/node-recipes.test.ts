@@ -10,8 +10,8 @@ import { findUnusedUrl } from "../support/serve.ts";
 import { createAuthority, serveTls } from "../support/serve-tls.ts";
 
 const apiKey = "key-of-harbour-hotels";
-const { ca, ...pair } = createAuthority();
-const startService = () => serveTls(pair, JSON.stringify(offer));
+const { ca, ...certificate } = createAuthority();
+const startService = () => serveTls(certificate, JSON.stringify(offer));
 
 const transports: [string, (dispatcher: Dispatcher) => Fetch][] = [
   ["/node", (dispatcher) => undiciFetch({ dispatcher })],
@@ -40,7 +40,7 @@ test.each(transports)(
     const client = createClient(baseUrl, createFetch, new Agent());
     for (const call of [() => client.getOffer("a"), () => client.createOffer(input)])
       await expect(call()).rejects.toMatchObject({ name: "ConnectionError", code: "tls_failed", attempts: 1 });
-    expect(received.requests).toBe(0);
+    expect(received.requestCount).toBe(0);
   },
 );
 
@@ -55,12 +55,12 @@ test.each(transports)("a CONNECT proxy forwards the call and does not see the ke
   expect(JSON.stringify(connectRequests)).not.toContain(apiKey);
 });
 
-test.each(transports)("a server behind a proxy must be trusted too: %s", async (_name, createFetch) => {
+test.each(transports)("a server behind a proxy must have a trusted certificate too: %s", async (_name, createFetch) => {
   const { baseUrl, received } = await startService();
   const { uri } = await startConnectProxy();
   const client = createClient(baseUrl, createFetch, new ProxyAgent(uri));
   await expect(client.getOffer("a")).rejects.toMatchObject({ code: "tls_failed", attempts: 1 });
-  expect(received.requests).toBe(0);
+  expect(received.requestCount).toBe(0);
 });
 
 test.each(transports)(

@@ -70,35 +70,36 @@ test.each([
 ])("an abort %s closes the connection and leaves no listener", async (_when, respond) => {
   const { baseUrl, sockets, server } = await startServer(respond);
   const controller = new AbortController();
-  const reading = createPool()(baseUrl, createFetchInit(controller.signal)).then((response) => response.text());
-  const settled = reading.catch((reason: unknown) => reason);
+  const text = createPool()(baseUrl, createFetchInit(controller.signal)).then((response) => response.text());
+  const rejection = text.catch((reason: unknown) => reason);
   await once(server, "request");
   const [socket = expect.unreachable()] = sockets;
-  // The socket may be reset, for which `once` would reject.
+  // Not `once`, which would reject if the socket is reset.
   const closed = new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
   controller.abort("enough");
-  expect(await settled).toBe("enough");
+  expect(await rejection).toBe("enough");
   await closed;
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
 
 test("a call that is aborted while it waits for a connection is never sent", async () => {
-  let requests = 0;
+  let requestCount = 0;
   const { baseUrl, server } = await startServer((response) => {
-    requests += 1;
+    requestCount += 1;
     response.flushHeaders();
   });
   const pool = createPool({ connections: 1 });
-  const [first, second] = [new AbortController(), new AbortController()];
-  const sent = pool(baseUrl, createFetchInit(first.signal)).catch((reason: unknown) => reason);
+  const firstController = new AbortController();
+  const firstCall = pool(baseUrl, createFetchInit(firstController.signal)).catch((reason: unknown) => reason);
   await once(server, "request");
-  const waiting = pool(baseUrl, createFetchInit(second.signal)).catch((reason: unknown) => reason);
-  second.abort("enough");
-  expect(await waiting).toBe("enough");
-  await sent;
-  first.abort();
+  const secondController = new AbortController();
+  const secondCall = pool(baseUrl, createFetchInit(secondController.signal)).catch((reason: unknown) => reason);
+  secondController.abort("enough");
+  expect(await secondCall).toBe("enough");
+  await firstCall;
+  firstController.abort();
   await expect(pool(baseUrl, createFetchInit(AbortSignal.abort("before")))).rejects.toBe("before");
-  expect(requests).toBe(1);
+  expect(requestCount).toBe(1);
 });
 
 test("a settled call leaves no listener on its signal", async () => {
@@ -127,13 +128,13 @@ test("a truncated compressed body is a lost connection", async () => {
 });
 
 test("a body is decoded as a whole, without its byte order mark", async () => {
-  const named = { ...offer, title: "Küchenhilfe 🍳" };
+  const emojiOffer = { ...offer, title: "Küchenhilfe 🍳" };
   const { baseUrl } = await startServer((response) => {
-    const bytes = Buffer.from(`\uFEFF${JSON.stringify(named)}`);
-    const cut = bytes.indexOf("🍳") + 2;
-    response.write(bytes.subarray(0, cut), () => response.end(bytes.subarray(cut)));
+    const bytes = Buffer.from(`\uFEFF${JSON.stringify(emojiOffer)}`);
+    const splitAt = bytes.indexOf("🍳") + 2;
+    response.write(bytes.subarray(0, splitAt), () => response.end(bytes.subarray(splitAt)));
   });
-  await expect(new OffersClient({ baseUrl, apiKey, fetch: createPool() }).getOffer("a")).resolves.toEqual(named);
+  await expect(new OffersClient({ baseUrl, apiKey, fetch: createPool() }).getOffer("a")).resolves.toEqual(emojiOffer);
 });
 
 test("header names are case-insensitive, repeated headers are joined, and an informational response is skipped", async () => {
@@ -162,7 +163,7 @@ test("closing waits for pending requests and closes the connections; nothing is 
   await expect(client.createOffer(input)).rejects.toMatchObject({ code: "connect_failed" });
 });
 
-test("closing leaves the caller's dispatcher open", async () => {
+test("closing does not close a dispatcher that the caller passed", async () => {
   const { baseUrl } = await startServer((response) => response.end(offerJson));
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.close());

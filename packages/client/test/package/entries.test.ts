@@ -21,6 +21,6 @@ test.each([
     write: false,
     outdir: "bundled",
   });
-  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
-  expect(new Set(imported.filter((path) => !path.startsWith("node:")))).toEqual(new Set(peers));
+  const importedPaths = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  expect(new Set(importedPaths.filter((path) => !path.startsWith("node:")))).toEqual(new Set(peers));
 });

@@ -52,7 +52,7 @@ const entries: Record<string, Names> = {
       "WithResponse",
     ],
   },
-  // Entries also export the types of their functions' parameters and results.
+  // Entries also export the types of the parameters and results of their functions.
   node: { values: ["undiciFetch"], types: ["FetchResponse", "UndiciFetch"] },
   "openapi-fetch": {
     values: ["createOpenApiClient"],
@@ -78,7 +78,7 @@ const entries: Record<string, Names> = {
   },
 };
 
-/** Lists an entry's types, which exist only in its source. */
+/** Returns the names of the types that an entry exports. They exist only in its source. */
 function listTypes(entry: string): string[] {
   const text = readFileSync(join(import.meta.dirname, `../../src/${entry}.ts`), "utf8");
   const statements = [...text.matchAll(/^export (.*?);$/gms)].map(([, statement = ""]) => statement);

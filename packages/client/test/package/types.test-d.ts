@@ -116,14 +116,14 @@ test("a switch over an operation's codes that misses a case does not compile [D-
       }
     }
   };
-  const forgetful = (error: OperationError<"CompleteOffer">): string => {
+  const handleOnlyConflict = (error: OperationError<"CompleteOffer">): string => {
     if (error.code === "conflict") return "too late";
     // @ts-expect-error the other codes have no case
     const unknown: never = error;
     throw unknown;
   };
   expectTypeOf(handle).returns.toBeString();
-  expectTypeOf(forgetful).returns.toBeString();
+  expectTypeOf(handleOnlyConflict).returns.toBeString();
 });
 
 test("each operation has its own errors [D-143]", () => {

@@ -6,7 +6,7 @@ import { respondWith, serve } from "./serve.ts";
 
 /** A user's mistake and the error that it causes. */
 export interface Mistake {
-  what: string;
+  description: string;
   /** Starts the service and returns its URL. @default no service, because nothing is sent */
   startService?: () => Promise<string>;
   options?: Partial<Record<keyof OffersClientOptions, unknown>> & Record<string, unknown>;

@@ -26,10 +26,10 @@ export function createAuthority(): { ca: string; cert: string; key: string } {
 }
 
 /** Starts a real https server on loopback for one test. It responds to every request with the same body, and records each request. */
-export async function serveTls(pair: { cert: string; key: string }, body: string) {
-  const received = { requests: 0, keys: [] as unknown[] };
-  const server = createServer(pair, (request, response) => {
-    received.requests += 1;
+export async function serveTls(certificate: { cert: string; key: string }, body: string) {
+  const received = { requestCount: 0, keys: [] as unknown[] };
+  const server = createServer(certificate, (request, response) => {
+    received.requestCount += 1;
     received.keys.push(request.headers["x-ue-api-subscription-key"]);
     request.resume().on("end", () => response.end(body));
   }).listen(0, "127.0.0.1");

@@ -3,24 +3,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface Received {
+export interface ReceivedRequest {
   method: string | undefined;
   url: string | undefined;
   headers: IncomingMessage["headers"];
   body: string;
 }
 
-export type Responder = (response: ServerResponse, request: Received, count: number) => void;
+export type Responder = (response: ServerResponse, request: ReceivedRequest, count: number) => void;
 
 /** Starts a real server on loopback for one test. It records the requests. */
-export async function serve(respond: Responder): Promise<{ baseUrl: string; received: Received[] }> {
-  const received: Received[] = [];
+export async function serve(respond: Responder): Promise<{ baseUrl: string; received: ReceivedRequest[] }> {
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    const entry = { method: request.method, url: request.url, headers: request.headers, body };
-    received.push(entry);
-    respond(response, entry, received.length);
+    const receivedRequest = { method: request.method, url: request.url, headers: request.headers, body };
+    received.push(receivedRequest);
+    respond(response, receivedRequest, received.length);
   });
   return { baseUrl: await listen(server), received };
 }

@@ -5,7 +5,7 @@ import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
 
-/** A short timeout, only for requests that hang: any other request may be slow on a busy machine. */
+/** A timeout only for requests that hang, because any other request may be slow on a busy machine. */
 const shortTimeout = { timeoutMs: 50 };
 
 const createFixture = (options: { maxRetries?: number } = {}) => {
@@ -48,12 +48,12 @@ test.each([
   ["hang-in-body", "timeout", 1],
 ] as const)(
   "with the failure %j, a creation fails with %s and takes effect %i times",
-  async (failure, code, effects) => {
+  async (failure, code, effectCount) => {
     const { service, offers } = createFixture();
     service.failNext(failure);
     const call = offers.createOffer({ ...input, workerIds: ["worker_amal"] }, code === "timeout" ? shortTimeout : {});
     await expect(call).rejects.toMatchObject({ code });
-    expect(service.notifications).toHaveLength(effects);
+    expect(service.notifications).toHaveLength(effectCount);
     expect(service.requests).toHaveLength(1);
   },
 );

@@ -27,7 +27,7 @@ test("the URL, the key, the users and the workers can be chosen [D-69]", async (
   await expect(offers.createOffer(input)).rejects.toMatchObject({ status: 400 });
 });
 
-test("an offer becomes historic by the test's clock", async () => {
+test("an offer becomes historic when the test's clock reaches the end of its last event", async () => {
   let now = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => now });
   const offers = new OffersClient(service);
@@ -38,15 +38,15 @@ test("an offer becomes historic by the test's clock", async () => {
   expect(await offers.getOffer(id)).toMatchObject({ isHistoric: true });
 });
 
-test("an idempotency key is remembered for 24 hours", async () => {
+test("a creation with the same idempotency key returns the same offer for 24 hours", async () => {
   let now = Date.parse("2030-05-01T12:00:00Z");
   const offers = new OffersClient(createTestService({ now: () => new Date(now) }));
   const create = async () => (await offers.createOffer(input, { idempotencyKey: "k" })).id;
-  const first = await create();
+  const firstId = await create();
   now += 24 * 60 * 60 * 1_000 - 1;
-  expect(await create()).toBe(first);
+  expect(await create()).toBe(firstId);
   now += 1;
-  expect(await create()).not.toBe(first);
+  expect(await create()).not.toBe(firstId);
 });
 
 test("a test service does not set timers, so it responds even in a test that fakes them", async () => {
@@ -90,7 +90,7 @@ test("a test can read the notifications", async () => {
   ]);
 });
 
-test("a worker's response that the service would reject is an error with its code", async () => {
+test("respond throws an error with a code if the service would reject the worker's response", async () => {
   const service = createTestService();
   const offers = new OffersClient(service);
   const { id } = await offers.createOffer({ ...input, workerIds: ["worker_ben"] });
@@ -100,12 +100,12 @@ test("a worker's response that the service would reject is an error with its cod
   expect(respond(id, "worker_ben")).toThrow(expect.objectContaining({ code: "offer_withdrawn" }));
 });
 
-test("a key that acts for an unknown key is rejected", () => {
+test("addApiKey rejects an unknown key as actingFor", () => {
   const service = createTestService();
   expect(() => service.addApiKey("agency", { actingFor: "unknown" })).toThrow("issued");
 });
 
-test("a request to another URL is rejected with the service's URL", async () => {
+test("a request to any other URL is rejected with an error that contains the service's URL", async () => {
   const service = createTestService();
   for (const url of ["https://elsewhere.test/offer", "https://offers.test.elsewhere.test/offer"])
     await expect(service.fetch(url)).rejects.toThrow(/This test service is at https:\/\/offers\.test, not at https/);
@@ -128,14 +128,14 @@ test.each<[string, (url: string, init: RequestInit) => Parameters<typeof fetch>]
   expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^offer_/)]);
 });
 
-test("changing what was read or sent does not change the service", async () => {
+test("changing an offer after reading it, or the input after sending it, does not change the service", async () => {
   const offers = new OffersClient(createTestService());
-  const ownInput = { ...input, events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }] };
-  const { id } = await offers.createOffer(ownInput);
-  const read = await offers.getOffer(id);
-  read.recipients.length = 0;
-  read.complete = true;
-  ownInput.events.length = 0;
+  const mutableInput = { ...input, events: [{ start: "2099-05-01T16:00:00Z", end: "2099-05-01T22:00:00Z" }] };
+  const { id } = await offers.createOffer(mutableInput);
+  const offer = await offers.getOffer(id);
+  offer.recipients.length = 0;
+  offer.complete = true;
+  mutableInput.events.length = 0;
   expect(await offers.getOffer(id)).toMatchObject({ complete: false, recipients: [{}, {}], events: [{}] });
 });
 

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OffersClient } from "../../src/index.ts";
 import { createTestService } from "../../src/testing.ts";
 import { input } from "../support/offer.ts";
-import { createStage, minute, respondStatus, secret, sign } from "./stage.ts";
+import { createWebhookFixture, minute, respondStatus, secret, sign } from "./webhook-fixture.ts";
 
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("a worker's response is delivered, signed and with a delivery id", async () => {
-  const { service, webhooks, offerId } = await createStage();
+  const { service, webhooks, offerId } = await createWebhookFixture();
   service.respond(offerId, "worker_amal", "applied");
   expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [], nextAttemptAt: service.now() }]);
   expect(webhooks).toEqual([]);
@@ -39,7 +39,7 @@ test("a worker's response is delivered, signed and with a delivery id", async ()
 });
 
 test("a contact is delivered each time it is added, with the id only in the path", async () => {
-  const { service, webhooks } = await createStage();
+  const { service, webhooks } = await createWebhookFixture();
   service.addWorker("a/b ü?", "Ada");
   service.addContact("a/b ü?");
   service.addContact("a/b ü?");
@@ -56,7 +56,7 @@ test("a contact is delivered each time it is added, with the id only in the path
 });
 
 test("a changed response is an event; a repeated or a rejected response is not", async () => {
-  const { service, offers, webhooks, offerId } = await createStage();
+  const { service, offers, webhooks, offerId } = await createWebhookFixture();
   for (const response of ["applied", "applied", "rejected", "applied"] as const)
     service.respond(offerId, "worker_amal", response);
   await offers.withdrawOffer(offerId);
@@ -65,8 +65,8 @@ test("a changed response is an event; a repeated or a rejected response is not",
   expect(webhooks.map(({ body }) => Object(body).response)).toEqual(["accepted", "rejected", "accepted"]);
 });
 
-test("another organisation's offers are not delivered to this receiver", async () => {
-  const { service, webhooks } = await createStage();
+test("responses to another organisation's offers are not delivered to this receiver", async () => {
+  const { service, webhooks } = await createWebhookFixture();
   service.addApiKey("another", { userIds: ["user_bo"] });
   const { id } = await new OffersClient({ ...service, apiKey: "another" }).createOffer({
     createdByUserId: "user_bo",
@@ -78,8 +78,8 @@ test("another organisation's offers are not delivered to this receiver", async (
   expect(webhooks).toEqual([]);
 });
 
-test("events before a receiver is registered are never delivered", async () => {
-  const { service, handler, profile, webhooks, offerId } = await createStage(false);
+test("events that happen before a receiver is registered are never delivered", async () => {
+  const { service, handler, profile, webhooks, offerId } = await createWebhookFixture(false);
   service.respond(offerId, "worker_amal", "applied");
   service.addContact("worker_amal");
   await service.deliverTo(handler, profile);
@@ -89,13 +89,13 @@ test("events before a receiver is registered are never delivered", async () => {
 });
 
 test("one worker's responses to an offer are delivered in order, and other workers' responses do not wait for them", async () => {
-  const { service, webhooks, respondWith, offerId } = await createStage();
+  const { service, webhooks, respondWith, offerId } = await createWebhookFixture();
   respondWith(({ body }) => new Response(null, { status: Object(body).workerId === "worker_amal" ? 500 : 200 }));
   for (const response of ["applied", "rejected"] as const)
     for (const workerId of ["worker_amal", "worker_ben"]) service.respond(offerId, workerId, response);
   await service.deliver();
-  const delivered = () => webhooks.map(({ body }) => `${Object(body).workerId} ${Object(body).response}`);
-  expect(delivered()).toEqual(["worker_amal accepted", "worker_ben accepted", "worker_ben rejected"]);
+  const listResponses = () => webhooks.map(({ body }) => `${Object(body).workerId} ${Object(body).response}`);
+  expect(listResponses()).toEqual(["worker_amal accepted", "worker_ben accepted", "worker_ben rejected"]);
   expect(service.deliveries.map(({ state, nextAttemptAt }) => [state, nextAttemptAt !== undefined])).toEqual([
     ["pending", true],
     ["acknowledged", false],
@@ -104,11 +104,11 @@ test("one worker's responses to an offer are delivered in order, and other worke
   ]);
   respondWith(respondStatus(200));
   await service.advance(minute);
-  expect(delivered().slice(3)).toEqual(["worker_amal accepted", "worker_amal rejected"]);
+  expect(listResponses().slice(3)).toEqual(["worker_amal accepted", "worker_amal rejected"]);
 });
 
 test("a handler may call the service, and cause further webhooks", async () => {
-  const { service, offers, respondWith, offerId } = await createStage();
+  const { service, offers, respondWith, offerId } = await createWebhookFixture();
   respondWith(async ({ url, body }) => {
     if (!url.endsWith("/offer/response")) return new Response();
     await offers.completeOffer(offerId, [Object(body).workerId]);
@@ -122,22 +122,23 @@ test("a handler may call the service, and cause further webhooks", async () => {
 });
 
 test("at most eight webhooks are sent concurrently", async () => {
-  const { service, respondWith } = await createStage();
-  let [inProgress, maxInProgress] = [0, 0];
+  const { service, respondWith } = await createWebhookFixture();
+  let inProgressCount = 0;
+  let maxInProgressCount = 0;
   respondWith(async () => {
-    inProgress += 1;
-    maxInProgress = Math.max(maxInProgress, inProgress);
+    inProgressCount += 1;
+    maxInProgressCount = Math.max(maxInProgressCount, inProgressCount);
     await new Promise(setImmediate);
-    inProgress -= 1;
+    inProgressCount -= 1;
     return new Response();
   });
   for (let times = 0; times < 20; times += 1) service.addContact("worker_amal");
   await service.deliver();
-  expect([maxInProgress, service.deliveries.every(({ state }) => state === "acknowledged")]).toEqual([8, true]);
+  expect([maxInProgressCount, service.deliveries.every(({ state }) => state === "acknowledged")]).toEqual([8, true]);
 });
 
 test("a delivery that a test has read does not change", async () => {
-  const { service, offerId } = await createStage();
+  const { service, offerId } = await createWebhookFixture();
   service.respond(offerId, "worker_amal", "applied");
   const before = service.deliveries;
   await service.deliver();
@@ -163,7 +164,7 @@ test("deliveries follow the test runner's fake clock, and no timer is set", asyn
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("during an outage connections are refused, and deliveries fail if it outlasts the schedule", async () => {
+test("connections are refused during an outage, and a delivery fails if the outage lasts longer than its retries", async () => {
   const service = createTestService();
   const { id } = await new OffersClient(service).createOffer(input);
   let isDown = false;
@@ -172,19 +173,22 @@ test("during an outage connections are refused, and deliveries fail if it outlas
   isDown = true;
   service.respond(id, "worker_amal", "applied");
   await service.advance(3 * 86_400_000);
-  const [missed] = service.deliveries;
-  expect(missed).toMatchObject({ state: "failed", attempts: Array(10).fill({ failure: "connection_refused" }) });
+  const [failedDelivery] = service.deliveries;
+  expect(failedDelivery).toMatchObject({
+    state: "failed",
+    attempts: Array(10).fill({ failure: "connection_refused" }),
+  });
   await expect(service.deliverTo(receiver, { secret, sign, isDown: () => isDown })).rejects.toMatchObject({
     code: "endpoint_check_failed",
   });
   isDown = false;
-  service.redeliver(missed?.id ?? "");
+  service.redeliver(failedDelivery?.id ?? "");
   await service.deliver();
   expect(service.deliveries[0]?.state).toBe("acknowledged");
 });
 
 test("a service with a receiver can still be passed as the client's options", async () => {
-  const { service, offerId } = await createStage();
+  const { service, offerId } = await createWebhookFixture();
   expect(Object.keys(service)).toEqual(["fetch", "baseUrl", "apiKey"]);
   expect((await new OffersClient(service).getOffer(offerId)).id).toBe(offerId);
 });

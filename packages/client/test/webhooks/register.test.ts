@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createStage, respondStatus, second, secret, sign } from "./stage.ts";
+import { createWebhookFixture, respondStatus, second, secret, sign } from "./webhook-fixture.ts";
 
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("a receiver is registered once GET /test, unsigned, and GET /test/auth, signed, respond with 200 [D-69]", async () => {
-  const { service, handler, profile, webhooks } = await createStage(false);
+  const { service, handler, profile, webhooks } = await createWebhookFixture(false);
   await service.deliverTo(handler, { ...profile, baseUrl: "https://integrator.test/some/prefix/" });
   const common = { accept: "application/json", "user-agent": "offers-platform" };
   expect(webhooks).toEqual([
@@ -22,7 +22,7 @@ test("a receiver is registered once GET /test, unsigned, and GET /test/auth, sig
 });
 
 test("a receiver that fails a check is not registered, and the error lists each failure", async () => {
-  const { service, handler, profile, respondWith, offerId } = await createStage(false);
+  const { service, handler, profile, respondWith, offerId } = await createWebhookFixture(false);
   const thrown = new Error("no");
   respondWith(({ url }) => {
     if (url.endsWith("/auth")) throw thrown;
@@ -37,7 +37,7 @@ test("a receiver that fails a check is not registered, and the error lists each 
 });
 
 test("a new receiver that fails a check does not replace the current one", async () => {
-  const { service, webhooks, profile, offerId } = await createStage();
+  const { service, webhooks, profile, offerId } = await createWebhookFixture();
   await expect(service.deliverTo(async () => new Response(null, { status: 401 }), profile)).rejects.toEqual(
     errorWithCode("endpoint_check_failed"),
   );
@@ -47,7 +47,7 @@ test("a new receiver that fails a check does not replace the current one", async
 });
 
 test("a receiver may be the URL of a running server", async () => {
-  const { service, profile, offerId } = await createStage(false);
+  const { service, profile, offerId } = await createWebhookFixture(false);
   const paths: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
     paths.push(url);
@@ -82,7 +82,7 @@ test.each([
   "https://example.com/?a",
   "https://example.com#",
 ])("%s is not a valid base URL", async (address) => {
-  const { service, handler, profile } = await createStage(false);
+  const { service, handler, profile } = await createWebhookFixture(false);
   await expect(service.deliverTo(address, profile)).rejects.toEqual(errorWithCode("invalid_address"));
   await expect(service.deliverTo(handler, { ...profile, baseUrl: address })).rejects.toEqual(
     errorWithCode("invalid_address"),
@@ -90,7 +90,7 @@ test.each([
 });
 
 test("each mistake in a test causes an error with a code", async () => {
-  const { service, handler, profile, offerId } = await createStage(false);
+  const { service, handler, profile, offerId } = await createWebhookFixture(false);
   const unsigned = { ...profile, sign: undefined } as unknown as typeof profile;
   await expect(service.deliverTo(handler, unsigned)).rejects.toEqual(errorWithCode("invalid_argument"));
   await expect(service.suggestContacts({ userEmailAddresses: [] })).rejects.toEqual(errorWithCode("no_receiver"));
@@ -106,7 +106,7 @@ test("each mistake in a test causes an error with a code", async () => {
 });
 
 test("deliver rejects with the error that sign throws, and the delivery stays pending", async () => {
-  const { service, handler, profile, offerId } = await createStage();
+  const { service, handler, profile, offerId } = await createWebhookFixture();
   let isBroken = false;
   const failingSign = () => {
     if (isBroken) throw new TypeError("no such secret");
@@ -121,8 +121,8 @@ test("deliver rejects with the error that sign throws, and the delivery stays pe
   expect(service.deliveries).toMatchObject([{ state: "acknowledged", attempts: [{ number: 1 }] }]);
 });
 
-test("no two webhooks are signed with the same time, even when the clock stands still", async () => {
-  const { service, webhooks } = await createStage();
+test("no two webhooks are signed with the same time, even while the clock is stopped", async () => {
+  const { service, webhooks } = await createWebhookFixture();
   for (let times = 0; times < 3; times += 1) service.addContact("worker_amal");
   await service.deliver();
   expect(new Set(webhooks.map(({ headers }) => headers.timestamp)).size).toBe(3);
@@ -130,7 +130,7 @@ test("no two webhooks are signed with the same time, even when the clock stands 
 });
 
 test("if a handler returns no Response, the attempt fails as a lost connection", async () => {
-  const { service, respondWith, offerId } = await createStage();
+  const { service, respondWith, offerId } = await createWebhookFixture();
   respondWith(() => undefined as unknown as Response);
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createStage, hour, minute, respondStatus } from "./stage.ts";
+import { createWebhookFixture, hour, minute, respondStatus } from "./webhook-fixture.ts";
 
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("an acknowledged delivery is redelivered with a new id, a failed delivery with its old id", async () => {
-  const { service, webhooks, respondWith, offerId } = await createStage();
+  const { service, webhooks, respondWith, offerId } = await createWebhookFixture();
   service.addContact("worker_amal");
   await service.deliver();
   respondWith(respondStatus(404));
@@ -27,19 +27,19 @@ test("an acknowledged delivery is redelivered with a new id, a failed delivery w
 });
 
 test("a response cannot be redelivered twice, nor after a later response by the same worker", async () => {
-  const { service, offerId } = await createStage();
+  const { service, offerId } = await createWebhookFixture();
   service.respond(offerId, "worker_amal", "applied");
   service.respond(offerId, "worker_amal", "rejected");
   await service.deliver();
-  const [first = "", last = ""] = service.deliveries.map(({ id }) => id);
-  expect(() => service.redeliver(first)).toThrow(errorWithCode("delivery_superseded"));
-  const again = service.redeliver(last);
-  expect(() => service.redeliver(last)).toThrow(errorWithCode("delivery_superseded"));
-  expect(() => service.redeliver(again)).toThrow(errorWithCode("delivery_pending"));
+  const [firstId = "", lastId = ""] = service.deliveries.map(({ id }) => id);
+  expect(() => service.redeliver(firstId)).toThrow(errorWithCode("delivery_superseded"));
+  const newId = service.redeliver(lastId);
+  expect(() => service.redeliver(lastId)).toThrow(errorWithCode("delivery_superseded"));
+  expect(() => service.redeliver(newId)).toThrow(errorWithCode("delivery_pending"));
 });
 
 test("a webhook can be duplicated, delayed and forged, and the delivery does not change", async () => {
-  const { service, webhooks, offerId } = await createStage();
+  const { service, webhooks, offerId } = await createWebhookFixture();
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
   const before = service.deliveries;
@@ -58,7 +58,7 @@ test("a webhook can be duplicated, delayed and forged, and the delivery does not
 });
 
 test("a webhook can be sent before its first attempt", async () => {
-  const { service, respondWith, offerId } = await createStage();
+  const { service, respondWith, offerId } = await createWebhookFixture();
   service.respond(offerId, "worker_amal", "applied");
   respondWith(() => {
     throw new Error("down");

@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
-import { createStage, hour, minute, respondStatus, type Stage, second } from "./stage.ts";
+import { createWebhookFixture, hour, minute, respondStatus, second, type WebhookFixture } from "./webhook-fixture.ts";
 
 const delaysSeconds = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400];
 
 /** Returns when each attempt at a delivery was made, in seconds since the start. */
-const getAttemptSeconds = ({ service, elapsedMs }: Stage, index = 0): number[] => {
+const getAttemptSeconds = ({ service, elapsedMs }: WebhookFixture, index = 0): number[] => {
   const startedAt = service.now().getTime() - elapsedMs();
   return (service.deliveries[index]?.attempts ?? []).map(({ at }) => (at.getTime() - startedAt) / second);
 };
 
 test("ten attempts are made over about 45 hours, each when it is due; then the delivery has failed", async () => {
-  const stage = await createStage();
-  const { service, respondWith, offerId } = stage;
+  const fixture = await createWebhookFixture();
+  const { service, respondWith, offerId } = fixture;
   respondWith(respondStatus(404));
   service.respond(offerId, "worker_amal", "applied");
   await service.advance(100 * hour);
-  const delays = getAttemptSeconds(stage).map((at, index, all) => at - (all[index - 1] ?? 0));
+  const delays = getAttemptSeconds(fixture).map((seconds, index, allSeconds) => seconds - (allSeconds[index - 1] ?? 0));
   expect(delays).toEqual([0, ...delaysSeconds]);
   expect(service.deliveries).toMatchObject([{ state: "failed", status: 404 }]);
   expect(service.deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  expect(stage.elapsedMs()).toBe(100 * hour);
+  expect(fixture.elapsedMs()).toBe(100 * hour);
 });
 
 test("nothing is retried until the test moves the clock [D-69]", async () => {
-  const { service, webhooks, respondWith, offerId } = await createStage();
+  const { service, webhooks, respondWith, offerId } = await createWebhookFixture();
   respondWith(respondStatus(500));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
@@ -41,16 +41,16 @@ test.each([
   ["soon", 5],
   ["Wed, 01 May 2030 12:01:40 GMT", 100],
   ["Wed May  1 12:01:40 2030", 100],
-])("Retry-After: %s is honoured up to six hours: the delay is %i seconds", async (header, seconds) => {
-  const stage = await createStage();
-  stage.respondWith(respondStatus(503, { "retry-after": header }));
-  stage.service.respond(stage.offerId, "worker_amal", "applied");
-  await stage.service.advance(seconds * second);
-  expect(getAttemptSeconds(stage)).toEqual([0, seconds]);
+])("with Retry-After: %s, a delivery is retried after %i seconds", async (header, seconds) => {
+  const fixture = await createWebhookFixture();
+  fixture.respondWith(respondStatus(503, { "retry-after": header }));
+  fixture.service.respond(fixture.offerId, "worker_amal", "applied");
+  await fixture.service.advance(seconds * second);
+  expect(getAttemptSeconds(fixture)).toEqual([0, seconds]);
 });
 
-test.each([204, 302, 500])("only 200 acknowledges: %i is retried", async (code) => {
-  const { service, respondWith, offerId } = await createStage();
+test.each([204, 302, 500])("a delivery is retried after a %i, because only 200 acknowledges it", async (code) => {
+  const { service, respondWith, offerId } = await createWebhookFixture();
   respondWith(respondStatus(code));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
@@ -60,26 +60,26 @@ test.each([204, 302, 500])("only 200 acknowledges: %i is retried", async (code) 
 });
 
 test("an attempt without a response times out after 15 seconds on the test's clock", async () => {
-  const stage = await createStage();
-  const { service, respondWith, offerId, elapsedMs } = stage;
+  const fixture = await createWebhookFixture();
+  const { service, respondWith, offerId, elapsedMs } = fixture;
   respondWith(() => new Promise(() => {}));
   service.respond(offerId, "worker_amal", "applied");
-  const delivering = service.deliver();
+  const deliverCall = service.deliver();
   await new Promise(setImmediate);
   respondWith(respondStatus(200));
   await service.advance(15 * second);
-  await delivering;
+  await deliverCall;
   expect(service.deliveries).toMatchObject([{ state: "pending", attempts: [{ number: 1, failure: "timeout" }] }]);
   expect(service.deliveries[0]).not.toHaveProperty("status");
   await service.advance(5 * second);
   expect([service.deliveries[0]?.state, elapsedMs()]).toEqual(["acknowledged", 20 * second]);
 });
 
-test("a truncated body is a lost connection, and an endless one is not read completely", async () => {
-  const { service, respondWith } = await createStage();
-  const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000)) });
-  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
-  const bodies = [broken, endless];
+test("a truncated body counts as a lost connection, and an endless body is not read completely", async () => {
+  const { service, respondWith } = await createWebhookFixture();
+  const endlessBody = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000)) });
+  const truncatedBody = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
+  const bodies = [truncatedBody, endlessBody];
   respondWith(() => new Response(bodies.shift() ?? null));
   service.addContact("worker_amal");
   service.addContact("worker_amal");
@@ -90,8 +90,8 @@ test("a truncated body is a lost connection, and an endless one is not read comp
   ]);
 });
 
-test("a 410 disables the endpoint; deliveries are held until it is registered again, and are then made in order", async () => {
-  const { service, handler, profile, webhooks, respondWith, offerId } = await createStage();
+test("a 410 disables the endpoint, and its deliveries are held until it is registered again and then made in order", async () => {
+  const { service, handler, profile, webhooks, respondWith, offerId } = await createWebhookFixture();
   respondWith(respondStatus(410));
   service.respond(offerId, "worker_amal", "applied");
   await service.deliver();
@@ -114,7 +114,7 @@ test("a 410 disables the endpoint; deliveries are held until it is registered ag
 });
 
 test("five days without an acknowledgement disable the endpoint", async () => {
-  const { service, respondWith } = await createStage();
+  const { service, respondWith } = await createWebhookFixture();
   respondWith(respondStatus(401));
   for (let day = 0; day < 6; day += 1) {
     service.addContact("worker_amal");
@@ -123,8 +123,8 @@ test("five days without an acknowledgement disable the endpoint", async () => {
   expect(service.deliveries.at(-1)?.state).toBe("held");
 });
 
-test("ten failures in a row open the circuit breaker; after the delay, one attempt decides whether it closes", async () => {
-  const { service, webhooks, respondWith } = await createStage();
+test("ten consecutive failures open the circuit breaker, and after a delay one attempt decides whether it closes", async () => {
+  const { service, webhooks, respondWith } = await createWebhookFixture();
   respondWith(respondStatus(503));
   for (let times = 0; times < 12; times += 1) {
     service.addContact("worker_amal");
@@ -141,7 +141,7 @@ test("ten failures in a row open the circuit breaker; after the delay, one attem
 });
 
 test("saving the profile closes the circuit breaker and restarts the retry schedules", async () => {
-  const { service, handler, profile, webhooks, respondWith } = await createStage();
+  const { service, handler, profile, webhooks, respondWith } = await createWebhookFixture();
   respondWith(respondStatus(503));
   for (let times = 0; times < 10; times += 1) service.addContact("worker_amal");
   await service.advance(10 * minute);
@@ -152,16 +152,16 @@ test("saving the profile closes the circuit breaker and restarts the retry sched
   expect(webhooks).toHaveLength(10);
 });
 
-test("an attempt for a profile that was replaced meanwhile does not count", async () => {
-  const { service, handler, profile, respondWith } = await createStage();
+test("a failed attempt does not count if the profile was replaced in the meantime", async () => {
+  const { service, handler, profile, respondWith } = await createWebhookFixture();
   let fail = (): void => {};
   respondWith(() => new Promise((resolve) => (fail = () => resolve(new Response(null, { status: 410 })))));
   service.addContact("worker_amal");
-  const delivering = service.deliver();
+  const deliverCall = service.deliver();
   await new Promise(setImmediate);
   respondWith(respondStatus(200));
   await service.deliverTo(handler, profile);
   fail();
-  await delivering;
+  await deliverCall;
   expect(service.deliveries).toMatchObject([{ state: "acknowledged", attempts: [{ status: 410 }, { number: 1 }] }]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStage, second } from "./stage.ts";
+import { createWebhookFixture, second } from "./webhook-fixture.ts";
 
 const dana = {
   name: "Dana Kim",
@@ -10,7 +10,7 @@ const search = { userEmailAddresses: ["hana@example.com"] };
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 test("a search is signed, and is not a delivery", async () => {
-  const { service, webhooks, respondWith } = await createStage();
+  const { service, webhooks, respondWith } = await createWebhookFixture();
   respondWith(() => Response.json([dana]));
   expect(await service.suggestContacts({ ...search, filter: "cook" })).toEqual([dana]);
   expect(await service.suggestContacts({ ...search, filter: "" })).toEqual([dana]);
@@ -23,7 +23,7 @@ test("a search is signed, and is not a delivery", async () => {
 });
 
 test("null for an optional field and a date without a time are accepted", async () => {
-  const { service, respondWith } = await createStage();
+  const { service, respondWith } = await createWebhookFixture();
   const [rating] = dana.ratings;
   respondWith(() =>
     Response.json([{ ...dana, profileImageUrl: null, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]),
@@ -40,8 +40,8 @@ test.each([
   ["no address", [{ ...dana, emailAddress: "Dana" }], "[0].emailAddress"],
   ["an image without a URL", [{ ...dana, profileImageUrl: "dana.png" }], "[0].profileImageUrl"],
   ["six points", [{ ...dana, ratings: [{ ...dana.ratings[0], rating: 6 }] }], "[0].ratings[0].rating"],
-])("a response with %s is rejected, and the error names only the fields", async (_, list, fields) => {
-  const { service, respondWith } = await createStage();
+])("a response with %s is rejected, and the error lists only the field names", async (_, list, fields) => {
+  const { service, respondWith } = await createWebhookFixture();
   respondWith(() => Response.json(list));
   const error = await service.suggestContacts(search).catch((error) => error);
   expect(error).toMatchObject({ code: "invalid_suggestions", message: expect.stringContaining(`fields: ${fields}.`) });
@@ -52,17 +52,17 @@ test.each([
   ["malformed_json", () => new Response("no")],
   ["response_too_large", () => new Response(" ".repeat(1_048_577))],
   ["connection_lost", () => Promise.reject(new Error("down"))],
-])("%s is the code of the error", async (expected, respond) => {
-  const { service, respondWith } = await createStage();
+])("a search that fails rejects with the code %s", async (expectedCode, respond) => {
+  const { service, respondWith } = await createWebhookFixture();
   respondWith(respond);
-  await expect(service.suggestContacts(search)).rejects.toEqual(errorWithCode(expected));
+  await expect(service.suggestContacts(search)).rejects.toEqual(errorWithCode(expectedCode));
 });
 
 test("a search times out after five seconds on the test's clock", async () => {
-  const { service, respondWith } = await createStage();
+  const { service, respondWith } = await createWebhookFixture();
   respondWith(() => new Promise(() => {}));
-  const searching = service.suggestContacts(search);
+  const searchCall = service.suggestContacts(search);
   await new Promise(setImmediate);
   await service.advance(5 * second);
-  await expect(searching).rejects.toEqual(errorWithCode("timeout"));
+  await expect(searchCall).rejects.toEqual(errorWithCode("timeout"));
 });

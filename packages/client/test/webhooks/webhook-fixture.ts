@@ -21,7 +21,7 @@ export interface RecordedWebhook {
 }
 
 /** A service on a stopped clock, an offer, and a receiver that records its requests. */
-export interface Stage {
+export interface WebhookFixture {
   service: TestService;
   offers: OffersClient;
   offerId: string;
@@ -39,8 +39,8 @@ export const respondStatus =
   (): Response =>
     new Response(null, { status, headers });
 
-/** Creates a stage. @param isRegistered whether the receiver is registered; the two checks are not recorded */
-export async function createStage(isRegistered = true): Promise<Stage> {
+/** Creates a fixture. @param isRegistered whether to register the receiver; the two checks are not recorded */
+export async function createWebhookFixture(isRegistered = true): Promise<WebhookFixture> {
   const startedAt = new Date("2030-05-01T12:00:00Z");
   const service = createTestService({ now: () => startedAt });
   const offers = new OffersClient(service);
@@ -50,7 +50,7 @@ export async function createStage(isRegistered = true): Promise<Stage> {
   });
   const webhooks: RecordedWebhook[] = [];
   let respond: (webhook: RecordedWebhook) => Response | Promise<Response> = respondStatus(200);
-  const stage: Stage = {
+  const fixture: WebhookFixture = {
     service,
     offers,
     offerId,
@@ -68,8 +68,8 @@ export async function createStage(isRegistered = true): Promise<Stage> {
     },
     elapsedMs: () => service.now().getTime() - startedAt.getTime(),
   };
-  if (!isRegistered) return stage;
-  await service.deliverTo(stage.handler, stage.profile);
+  if (!isRegistered) return fixture;
+  await service.deliverTo(fixture.handler, fixture.profile);
   webhooks.length = 0;
-  return stage;
+  return fixture;
 }
