@@ -22,20 +22,20 @@ const responseEvent = (workerId: string, response = "accepted"): FeedEvent => ({
   createdAt: "2026-11-20T08:00:00.000Z",
 });
 
-/** Serves a feed like the reference platform's. Its cursors are positions in the list. */
+/** Serves an event feed like that of the reference platform. Its cursors are positions in the list. */
 async function serveFeed(events: readonly FeedEvent[]) {
   const requests: { url: string; key: string | undefined }[] = [];
   const { url } = await serve((request, response) => {
     const { searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
     requests.push({ url: request.url ?? "", key: request.headers["x-ue-api-subscription-key"]?.toString() });
-    const from = Number(searchParams.get("after") ?? 0);
-    const to = from + Number(searchParams.get("limit"));
+    const start = Number(searchParams.get("after") ?? 0);
+    const end = start + Number(searchParams.get("limit"));
     response.setHeader("content-type", "application/json");
     response.end(
       JSON.stringify({
-        events: events.slice(from, to),
-        cursor: `${Math.min(to, events.length)}`,
-        more: to < events.length,
+        events: events.slice(start, end),
+        cursor: `${Math.min(end, events.length)}`,
+        more: end < events.length,
       }),
     );
   });
@@ -52,17 +52,17 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
   };
 
   test("an event that arrived as a webhook is not handled again [D-136]", async () => {
-    const [arrived, missed] = [responseEvent(randomUUID()), responseEvent(randomUUID())];
+    const [receivedEvent, missedEvent] = [responseEvent(randomUUID()), responseEvent(randomUUID())];
     const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const send = async ({ id, data }: FeedEvent) =>
       (await receiver(new Request("https://us.example/offer/response", signedRequest(JSON.stringify(data), { id }))))
         .status;
-    expect(await send(arrived)).toBe(200);
-    const { baseUrl } = await serveFeed([arrived, missed]);
+    expect(await send(receivedEvent)).toBe(200);
+    const { baseUrl } = await serveFeed([receivedEvent, missedEvent]);
     expect(await catchUp({ baseUrl, apiKey, onWorkerOfferResponse })).toEqual({ cursor: "2", read: 2, skipped: 0 });
-    // Sends a late webhook, and one that was redelivered manually.
-    expect([await send(missed), await send(arrived)]).toEqual([200, 200]);
-    for (const { data } of [arrived, missed]) {
+    // Sends the missed event as a late webhook, and redelivers the received event.
+    expect([await send(missedEvent), await send(receivedEvent)]).toEqual([200, 200]);
+    for (const { data } of [receivedEvent, missedEvent]) {
       const { workerId } = data as WorkerOfferResponse;
       expect(await readNotes(workerId)).toEqual([`${workerId} accepted`]);
     }
@@ -78,7 +78,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     expect(await readNotes((event.data as WorkerOfferResponse).workerId)).toHaveLength(1);
   });
 
-  test("after a failure, the page's events are read again, and those already handled are duplicates", async () => {
+  test("after a failure, catchUp reads the page again, and events that were already handled are duplicates", async () => {
     const failingWorker = randomUUID();
     const events = [responseEvent(randomUUID()), responseEvent(failingWorker)];
     const { baseUrl } = await serveFeed(events);
@@ -98,7 +98,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
   });
 });
 
-test("pages are read from the cursor to the end, in order, with the key and the version", async () => {
+test("catchUp reads the pages in order from the cursor to the end, and sends the key and the version", async () => {
   const events = Array.from({ length: 5 }, (_, index) => responseEvent(`worker_${index}`));
   const { baseUrl, requests } = await serveFeed(events);
   const [handled, pages]: [string[], unknown[]] = [[], []];
@@ -149,7 +149,7 @@ test.each([
   [200, "<p>sign in</p>", expect.any(String)],
   [200, JSON.stringify({ events: [] }), "the response is not a page of events"],
   [200, JSON.stringify({ events: [{ id: 1 }], cursor: "1", more: false }), "the response is not a page of events"],
-])("a response of %i %s results in an error with the reason, but without the key", async (status, body, reason) => {
+])("after a response of %i %s, catchUp rejects with the reason, but without the key", async (status, body, reason) => {
   const { url } = await respondWith(status, body);
   const failure = await catchUp({ baseUrl: url, apiKey, onEvent: () => undefined }).catch((error) => error);
   expect(failure).toBeInstanceOf(UnavailableError);
@@ -157,7 +157,7 @@ test.each([
   expect(`${failure.message} ${failure.cause.message}`).not.toContain(apiKey);
 });
 
-test("catchUp fails at an event with unrecognised data, and the error names the field", async () => {
+test("catchUp rejects an event with unrecognised data, and the error names the field", async () => {
   const { baseUrl } = await serveFeed([{ ...responseEvent("w"), data: { offerId: "offer_1" } }]);
   await expect(catchUp({ baseUrl, apiKey, onEvent: () => undefined })).rejects.toMatchObject({
     code: "invalid_event",
@@ -184,7 +184,7 @@ test.each([
   ["a limit of 1001", { limit: 1_001 }, /limit/],
   ["no handler", { onEvent: undefined }, /needs a handler/],
   ["a misspelt option", { cursor: "1" }, /cursor/],
-])("%s is rejected before a request is sent", async (_what, invalidOptions, message) => {
+])("catchUp rejects options with %s before it sends a request", async (_description, invalidOptions, message) => {
   const options = { baseUrl: "http://127.0.0.1:9", apiKey, onEvent: () => undefined, ...invalidOptions };
   await expect(catchUp(options as CatchUpOptions)).rejects.toMatchObject({
     code: "invalid_option",
@@ -192,7 +192,7 @@ test.each([
   });
 });
 
-test("a signal that outlives several calls does not keep references to them", async () => {
+test("a signal that is used for several calls does not retain references to them", async () => {
   const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => responseEvent(`worker_${index}`)));
   const { signal } = new AbortController();
   for (let call = 0; call < 3; call += 1)

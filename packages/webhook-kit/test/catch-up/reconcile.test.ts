@@ -8,7 +8,7 @@ import type { InboxUnderTest } from "../inbox/databases.ts";
 import { sampleInboxes } from "../inbox/inboxes-under-test.ts";
 import { jsonHeaders, secret } from "../support/serve.ts";
 
-/** Creates a service with offers whose workers change their responses. */
+/** Creates a service in which tests can change the workers' responses to offers. */
 function createService() {
   const prefix = randomUUID();
   const offers = new Map<string, Map<string, string>>();
@@ -30,7 +30,7 @@ function createService() {
   };
 }
 
-/** Creates a receiver whose handler writes rows in the inbox's transaction. */
+/** Creates a receiver whose handler inserts rows in the same transaction as the inbox record. */
 function createReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnType<typeof createService>) {
   const handle = vi.fn(
     async (
@@ -46,7 +46,7 @@ function createReceiver({ inbox, once, query }: InboxUnderTest, service: ReturnT
     handle,
     run: (offerIds: Iterable<string>, overrides: Partial<ReconcileOptions> = {}) =>
       reconcile({ ...source, offerIds, ...overrides }),
-    /** Returns what the handler wrote for an offer, sorted. */
+    /** Returns the sorted notes that the handler inserted for an offer, without the offer id. */
     readNotes: async (name: string) =>
       (await query("SELECT text FROM notes WHERE text LIKE $1 ORDER BY text", [`${service.id(name)} %`])).map(
         ({ text }) => String(text).slice(service.id(name).length + 1),
@@ -98,7 +98,7 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
     expect(await readNotes("a")).toEqual(["amal accepted", "ben accepted"]);
   });
 
-  test("a webhook that is retried late handles the current response, not its own [D-135]", async () => {
+  test("a late retry of a webhook handles the current response instead of the response in the webhook [D-135]", async () => {
     const { service, source, run, readNotes } = setUp();
     const offerId = service.id("a");
     const receiver = webhookHandler({ secret, onWorkerOfferResponse: reconcileOnWebhook(source) });
@@ -191,8 +191,8 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
       await pause(5);
       return service.getOffer(id);
     };
-    const all = [service.id("a"), service.id("b")];
-    await expect(run(all, { getOffer, signal: controller.signal, concurrency: 1 })).rejects.toThrow("deploying");
+    const offerIds = [service.id("a"), service.id("b")];
+    await expect(run(offerIds, { getOffer, signal: controller.signal, concurrency: 1 })).rejects.toThrow("deploying");
     expect([await readNotes("a"), await readNotes("b")]).toEqual([["amal accepted"], []]);
   });
 
@@ -210,7 +210,7 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
     ]);
   });
 
-  test("onEvent gets the event with its source and a key, ready for a queue", async () => {
+  test("onEvent gets the event with its source and a deduplication key", async () => {
     const { service } = setUp();
     service.respond("a", "amal", "rejected");
     const events: WebhookEvent[] = [];
@@ -231,7 +231,7 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
     ]);
   });
 
-  test("each tenant has its own responses", async () => {
+  test("the response log is separate for each tenant", async () => {
     const { service, run } = setUp();
     service.respond("a", "amal", "applied");
     expect(await run([service.id("a")], { tenant: "harbour" })).toMatchObject({ caughtUp: 1 });
@@ -239,7 +239,7 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
     expect(await run([service.id("a")], { tenant: "market" })).toMatchObject({ known: 1 });
   });
 
-  test("the response log does not contain ids, and deleteExpired keeps it", async () => {
+  test("the response log does not contain ids, and deleteExpired does not delete it", async () => {
     const { service, run } = setUp();
     service.respond("a", "worker_amal", "applied");
     await run([service.id("a")]);
@@ -249,8 +249,8 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
   });
 });
 
-describe.each(await sampleInboxes({ keepResponsesMs: 1 }))("a response log kept for 1 ms on $title", (underTest) => {
-  test("is empty after deleteExpired", async () => {
+describe.each(await sampleInboxes({ keepResponsesMs: 1 }))("with keepResponsesMs of 1 on $title", (underTest) => {
+  test("deleteExpired empties the response log", async () => {
     const service = createService();
     const { run } = createReceiver(underTest, service);
     service.respond("a", "amal", "applied");
@@ -268,7 +268,7 @@ test.each([
   ["a rate of 0", { requestsPerSecond: 0 }, /requestsPerSecond/],
   ["a rate that is not a number", { requestsPerSecond: Number.NaN }, /requestsPerSecond/],
   ["a misspelt option", { onFailed: () => undefined }, /onFailed; did you mean onFailure/],
-])("%s is rejected before an offer is read", async (_what, invalidOptions, message) => {
+])("reconcile rejects options with %s before it reads an offer", async (_description, invalidOptions, message) => {
   const getOffer = vi.fn();
   const inbox = { lastResponses: { find: vi.fn(), update: vi.fn() } };
   const options = { inbox, getOffer, offerIds: ["a"], onWorkerOfferResponse: () => undefined, ...invalidOptions };

@@ -33,7 +33,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a signature in another letter case is the same request", async () => {
+  test("two requests whose signatures differ only in letter case are duplicates", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount({ onWorkerOfferResponse });
     const { Timestamp, Authorization } = signHeaders();
@@ -72,7 +72,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(handled).toEqual(["north", "south"]);
   });
 
-  test("a request with another query is a different request", async () => {
+  test("requests that differ only in the query are not duplicates", async () => {
     const onWorkerAddedContact = vi.fn();
     const { url } = await adapter.serve({ secret, onWorkerAddedContact });
     const headers = signHeaders();
@@ -81,7 +81,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(3);
   });
 
-  test("the delivery id does not identify a request", async () => {
+  test("requests that differ only in the delivery id are duplicates", async () => {
     const onWorkerOfferResponse = vi.fn();
     const request = await mount({ onWorkerOfferResponse });
     const headers = signHeaders();
@@ -106,7 +106,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a handler that failed is run again for the same request", async () => {
+  test("after a handler fails, the same request runs it again", async () => {
     const onWorkerOfferResponse = vi.fn().mockRejectedValueOnce(new Error("database")).mockResolvedValue(undefined);
     const request = await mount({ onWorkerOfferResponse });
     const headers = signHeaders();
@@ -115,7 +115,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  /** Mounts a receiver whose clock only the test moves. The handler's timeout of 30 ms runs in real time. */
+  /** Mounts a receiver whose clock only the test advances. The handler timeout of 30 ms still runs in real time. */
   async function mountWithClock(onWorkerOfferResponse: () => unknown) {
     const clock = { ms: Date.parse("2026-11-20T09:30:00.000Z") };
     const now = () => new Date(clock.ms);
@@ -124,7 +124,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     return { clock, request: () => post(offerResponse("amal"), headers) };
   }
 
-  test("after a timeout, the handler does not start again while it runs, and its success counts", async () => {
+  test("a handler that timed out is not started again while it runs, and a retry is acknowledged once it succeeds", async () => {
     let finish = () => {};
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
     const { request } = await mountWithClock(onWorkerOfferResponse);
@@ -136,7 +136,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
-  test("a handler that timed out and failed is run again", async () => {
+  test("after a handler times out and then fails, the same request runs it again", async () => {
     let fail = (_: Error) => {};
     const onWorkerOfferResponse = vi
       .fn()
@@ -150,7 +150,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("a handler that never ends holds its request for twice its timeout plus a second", async () => {
+  test("a handler that never finishes blocks retries for twice its timeout plus a second", async () => {
     const onWorkerOfferResponse = vi.fn(() => new Promise<void>(() => undefined));
     const { clock, request } = await mountWithClock(onWorkerOfferResponse);
     expect((await request()).status).toBe(503);
@@ -174,7 +174,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect([acquire.mock.calls.length, suggestContacts.mock.calls.length]).toEqual([0, 2]);
   });
 
-  test("a record is kept for as long as its headers could be used again [D-45]", async () => {
+  test("a record is stored for as long as the signed headers remain valid [D-45]", async () => {
     const complete = vi.fn();
     const deduplication = { ...memoryDeduplication(), complete };
     const now = new Date("2026-11-20T09:30:10.000Z");
@@ -254,7 +254,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const deduplication = memoryDeduplication();
     const scheme = {
       ...timestampDigest(),
-      // Like a scheme with a signed id: the id alone identifies a duplicate.
+      // Imitates a scheme with a signed id, in which the id alone identifies a duplicate.
       parse: (rawHeaders: readonly string[]) => ({ ...timestampDigest().parse(rawHeaders), id: "msg_1" }),
     };
     const handled: string[] = [];

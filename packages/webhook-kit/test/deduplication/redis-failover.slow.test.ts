@@ -14,10 +14,11 @@ const ignore = (): undefined => undefined;
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
+/** A Redis group that can fail over, and the client that connects to it. */
 interface Setup {
   title: string;
   start(): Promise<RedisGroup>;
-  /** @returns the client, and a function that closes it */
+  /** Connects to the group. @returns the client, and a function that closes it */
   connect(ports: readonly number[]): Promise<{ client: Client; close(): unknown }>;
 }
 
@@ -97,7 +98,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
       },
     });
     const statuses = new Map<number, number>();
-    /** Like the service, sends the event until the response is 200. */
+    /** Sends the event until the response is 200, like the service. */
     const deliver = async (id: string): Promise<void> => {
       for (;;) {
         const headers = standardWebhooks().sign({ secret, now: new Date(), body: Buffer.alloc(0), id: `msg_${id}` });
@@ -113,7 +114,7 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
 
     await Promise.all(before.map(deliver));
     await pause(200);
-    // Stops the replica, which would otherwise still read these writes from its socket.
+    // Pauses the replica and closes its connection, so that it does not receive the next writes.
     group.replica.signal("SIGSTOP");
     await group.primary.runCli("client", "kill", "type", "replica");
     await Promise.all(unreplicated.map(deliver));
@@ -122,20 +123,20 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
     const killedAt = performance.now();
     await Promise.all(during.map(deliver));
     const seconds = (performance.now() - killedAt) / 1_000;
-    // The service resends every event without an acknowledgement.
-    const sent = [...before, ...unreplicated, ...during];
-    await Promise.all(sent.map(deliver));
+    // Sends every event again, as the service does if an acknowledgement is lost.
+    const sentIds = [...before, ...unreplicated, ...during];
+    await Promise.all(sentIds.map(deliver));
 
     const counts = {
       before: countRepeated(before),
       unreplicated: countRepeated(unreplicated),
       during: countRepeated(during),
     };
-    console.log(`all of ${sent.length} events after ${seconds.toFixed(1)} s; handled twice:`, counts, statuses);
-    expect(sent.filter((id) => !runs.has(id))).toEqual([]);
+    console.log(`all ${sentIds.length} events handled in ${seconds.toFixed(1)} s; handled twice:`, counts, statuses);
+    expect(sentIds.filter((id) => !runs.has(id))).toEqual([]);
     expect(counts.before).toBe(0);
     expect(counts.unreplicated).toBeGreaterThan(0);
     const rows = database.prepare("SELECT count(*) AS n, count(DISTINCT worker_id) AS workers FROM contacts").get();
-    expect(rows).toEqual({ n: sent.length, workers: sent.length });
+    expect(rows).toEqual({ n: sentIds.length, workers: sentIds.length });
   });
 });

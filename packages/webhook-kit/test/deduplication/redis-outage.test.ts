@@ -49,7 +49,7 @@ const clients: { name: string; connect: (port: number) => Client }[] = [
   },
 ];
 
-/** Sends one event to a receiver with this store, and returns what happened. */
+/** Sends one event to a receiver with this store. @returns the status, the reported errors, and how often the handler ran */
 async function sendEvent(deduplication: Deduplication) {
   const errors: { code: string; cause?: unknown }[] = [];
   const onWorkerOfferResponse = vi.fn();
@@ -85,8 +85,8 @@ describe.each(clients)("with a client from $name", ({ connect }) => {
   });
 });
 
-/** Creates a client whose responses the test provides. */
-function fakeClient() {
+/** Creates a client that records calls, and lets the test respond to each of them. */
+function createFakeClient() {
   const calls: { script: string; keys: string[]; args: string[]; respond(result: unknown): void; fail(): void }[] = [];
   const client: Client = {
     eval: (script, { keys, arguments: args }) =>
@@ -100,7 +100,7 @@ function fakeClient() {
 const options = { leaseMs: 1_000 };
 
 test("a lease that is granted after the timeout is released", async () => {
-  const { calls, client } = fakeClient();
+  const { calls, client } = createFakeClient();
   await expect(redisDeduplication(client, { timeoutMs: 10 }).acquire("k", options)).rejects.toThrow("10 ms");
   const [acquire] = calls;
   expect(calls).toHaveLength(1);
@@ -112,7 +112,7 @@ test("a lease that is granted after the timeout is released", async () => {
 });
 
 test("a lease that may have been granted before the connection broke is released", async () => {
-  const { calls, client } = fakeClient();
+  const { calls, client } = createFakeClient();
   const acquire = redisDeduplication(client).acquire("k", options);
   calls[0]?.fail();
   await expect(acquire).rejects.toThrow("READONLY");
@@ -123,7 +123,7 @@ test("a lease that may have been granted before the connection broke is released
 test("a timely response clears its timer, and waiting does not keep the process alive", async () => {
   const countTimers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = countTimers();
-  const { calls, client } = fakeClient();
+  const { calls, client } = createFakeClient();
   const deduplication = redisDeduplication(client, { timeoutMs: 60_000 });
   const set = vi.spyOn(globalThis, "setTimeout");
   const clear = vi.spyOn(globalThis, "clearTimeout");
@@ -135,8 +135,8 @@ test("a timely response clears its timer, and waiting does not keep the process 
   expect(clear.mock.calls).toEqual([[set.mock.results[0]?.value]]);
 });
 
-test("a Buffer is read as a string", async () => {
-  const { calls, client } = fakeClient();
+test("a response that is a Buffer is read as a string", async () => {
+  const { calls, client } = createFakeClient();
   const acquire = redisDeduplication(client).acquire("k", options);
   calls[0]?.respond(Buffer.from("inProgress 250"));
   expect(await acquire).toEqual({ state: "inProgress", retryAfterMs: 250 });
@@ -161,7 +161,7 @@ test.each([
   ["acquired"],
   { toString: () => "acquired" },
 ])("after an unexpected response from Redis, %j, every call rejects", async (result) => {
-  const { calls, client } = fakeClient();
+  const { calls, client } = createFakeClient();
   const deduplication = redisDeduplication(client);
   const steps = [
     () => deduplication.acquire("k", options),
@@ -176,7 +176,7 @@ test.each([
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("rejects %s as the time to keep a record", async (time) => {
-  const { calls, client } = fakeClient();
+  const { calls, client } = createFakeClient();
   const deduplication = redisDeduplication(client);
   await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);
   await expect(deduplication.complete("k", "t", 200, time)).rejects.toThrow(RangeError);
@@ -184,7 +184,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("rejects %s as the time to
 });
 
 test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("rejects %s as a status", async (status) => {
-  const { calls, client } = fakeClient();
+  const { calls, client } = createFakeClient();
   await expect(redisDeduplication(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
   expect(calls).toEqual([]);
 });
@@ -198,8 +198,8 @@ test.each([
   { timeoutMs: Number.NaN },
   { timeoutMs: 60_001 },
   { timeoutMs: "5" },
-])("rejects %j", (invalidOptions) => {
-  const { client } = fakeClient();
+])("redisDeduplication rejects the options %j", (invalidOptions) => {
+  const { client } = createFakeClient();
   expect(() => redisDeduplication(client, invalidOptions as never)).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   );

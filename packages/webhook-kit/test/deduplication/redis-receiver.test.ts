@@ -37,24 +37,24 @@ async function mount(options: Partial<ReceiverOptions>) {
 
 const offerResponse = (workerId: string, response = "accepted") => ({ offerId: "offer_4f1c2a", workerId, response });
 
-/** Wraps a store, and returns a function that waits until handlers' outcomes have been stored. */
+/** Wraps a store. `waitForOutcomes` waits until the store has recorded at least this many handler outcomes. */
 function observeOutcomes(inner: Deduplication) {
-  let stored = 0;
+  let storedCount = 0;
   const deduplication: Deduplication = {
     acquire: inner.acquire,
     async complete(...args) {
       await inner.complete(...args);
-      stored += 1;
+      storedCount += 1;
     },
     async release(...args) {
       await inner.release(...args);
-      stored += 1;
+      storedCount += 1;
     },
   };
   return {
     deduplication,
-    waitForOutcomes: (least: number) =>
-      vi.waitFor(() => expect(stored).toBeGreaterThanOrEqual(least), { timeout: 60_000 }),
+    waitForOutcomes: (minimum: number) =>
+      vi.waitFor(() => expect(storedCount).toBeGreaterThanOrEqual(minimum), { timeout: 60_000 }),
   };
 }
 
@@ -62,8 +62,8 @@ async function retryWhileInProgress(request: () => Promise<ResponseSummary>): Pr
   while ((await request()).status === 409) await pause(10);
 }
 
-/** Creates a handler whose runs last until the test finishes or fails them. */
-function createHeldHandler() {
+/** Creates a handler whose runs do not end until the test finishes or fails them. */
+function createPendingHandler() {
   const runs: { finish(): void; fail(error: Error): void }[] = [];
   const handler = () => new Promise<void>((finish, fail) => void runs.push({ finish, fail }));
   const waitForRuns = (count: number) => vi.waitFor(() => expect(runs.length).toBe(count), { timeout: 60_000 });
@@ -93,13 +93,16 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
   });
 
   test("of a hundred simultaneous identical requests, one is handled and the others must retry", async () => {
-    const { runs, handler, waitForRuns } = createHeldHandler();
+    const { runs, handler, waitForRuns } = createPendingHandler();
     const send = await mount({ deduplication: await open(), now: duringMinute, onWorkerOfferResponse: handler });
     const requests = Array.from({ length: 100 }, () => send(offerResponse("amal")));
     await waitForRuns(1);
-    let waiting = 0;
-    for (const request of requests) void request.then(({ status }) => (waiting += status === 409 ? 1 : 0));
-    await vi.waitFor(() => expect(waiting).toBe(99), { timeout: 60_000 });
+    let conflictCount = 0;
+    for (const request of requests)
+      void request.then(({ status }) => {
+        if (status === 409) conflictCount += 1;
+      });
+    await vi.waitFor(() => expect(conflictCount).toBe(99), { timeout: 60_000 });
     runs[0]?.finish();
     const responses = await Promise.all(requests);
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -112,7 +115,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
   describe("a handler that outlives its lease", () => {
     /** Lets the first run outlive its timeout and its lease, so that the same request starts a second run. */
     async function outliveLease() {
-      const { runs, handler, waitForRuns } = createHeldHandler();
+      const { runs, handler, waitForRuns } = createPendingHandler();
       const { deduplication, waitForOutcomes } = observeOutcomes(await open());
       const send = await mount({ deduplication, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
       const headers = signedHeaders();

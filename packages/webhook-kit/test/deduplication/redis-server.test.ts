@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hasRedisServer } from "./own-redis.ts";
 import { findRedis } from "./redis-server.ts";
 
-test("a Redis at REDIS_URL that does not respond is an error, not a reason to skip tests", async () => {
+test("findRedis throws if no Redis responds at REDIS_URL, so the tests are not skipped", async () => {
   const closedServer = createServer().listen(0, "127.0.0.1");
   await once(closedServer, "listening");
   const { port } = closedServer.address() as AddressInfo;
@@ -12,6 +12,6 @@ test("a Redis at REDIS_URL that does not respond is an error, not a reason to sk
   await expect(findRedis(`redis://127.0.0.1:${port}`)).rejects.toThrow("REDIS_URL");
 });
 
-test("a machine without redis-server is recognised", () => {
+test("hasRedisServer returns false if redis-server is not in the path", () => {
   expect(hasRedisServer("")).toBe(false);
 });

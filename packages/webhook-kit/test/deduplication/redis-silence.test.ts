@@ -9,8 +9,8 @@ import { findRedis } from "./redis-server.ts";
 const hash = "[\\w-]{43}";
 const token = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-describe.runIf(await findRedis())("Redis contains", () => {
-  test("only hashes, a token and a status, each with an expiry, during and after a request", async () => {
+describe.runIf(await findRedis())("redisDeduplication", () => {
+  test("stores only hashes, a token and a status, each with an expiry, during and after a request", async () => {
     const { client, prefix, listKeys } = await openRedis();
     const readRecords = async () => {
       const keys = (await listKeys()).sort();
@@ -32,23 +32,23 @@ describe.runIf(await findRedis())("Redis contains", () => {
     const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(), body });
     expect(status).toBe(200);
 
-    const [[heldKey = "", heldValue = "", leaseMs = 0] = []] = during;
+    const [[leaseKey = "", leaseValue = "", leaseMs = 0] = []] = during;
     expect(during).toHaveLength(1);
-    expect(heldKey).toMatch(new RegExp(`^\\{of:${hash}\\}:lease:${hash}$`));
-    expect(heldValue).toMatch(new RegExp(`^${token}\\.${hash}$`));
+    expect(leaseKey).toMatch(new RegExp(`^\\{of:${hash}\\}:lease:${hash}$`));
+    expect(leaseValue).toMatch(new RegExp(`^${token}\\.${hash}$`));
     expect(leaseMs).toBeGreaterThan(0);
     expect(leaseMs).toBeLessThanOrEqual(21_000);
 
     const after = await readRecords();
-    const [[completedKey = "", doneValue = "", keepMs = 0] = []] = after;
+    const [[completedKey = "", completedValue = "", keepMs = 0] = []] = after;
     expect(after).toHaveLength(1);
     expect(completedKey).toMatch(new RegExp(`^\\{of:${hash}\\}:completed$`));
-    expect(doneValue).toMatch(new RegExp(`^200 ${hash}$`));
+    expect(completedValue).toMatch(new RegExp(`^200 ${hash}$`));
     expect(keepMs).toBeGreaterThan(500_000);
     expect(keepMs).toBeLessThanOrEqual(660_000);
   });
 
-  test("nothing once a record has expired", async () => {
+  test("leaves nothing in Redis once a record has expired", async () => {
     const { client, prefix, listKeys } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     for (const key of ["first", "second"]) {
@@ -62,7 +62,7 @@ describe.runIf(await findRedis())("Redis contains", () => {
     });
   });
 
-  test("a value that another program stored under a record's key, and acquire rejects", async () => {
+  test("rejects acquire if another program has stored a value under the key of a record", async () => {
     const { client, prefix } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");

@@ -40,14 +40,14 @@ test("when a worker accepts, rejects and accepts again within one signed minute,
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("the last response is a duplicate until another one arrives", async () => {
+test("a repeated response is a duplicate until the worker sends a different response", async () => {
   const { handled, send } = await mount();
   for (const response of ["accepted", "accepted", "rejected", "rejected", "accepted", "accepted"])
     expect(await send(response)).toBe(200);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected", "o1 amal accepted"]);
 });
 
-test("responses from other workers or to other offers change nothing", async () => {
+test("responses from other workers or to other offers do not affect which responses are duplicates", async () => {
   const { handled, send } = await mount();
   await send("accepted");
   await send("rejected", minuteHeaders, "ben");
@@ -56,7 +56,7 @@ test("responses from other workers or to other offers change nothing", async () 
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
 
-test("a response with its own signature is recorded, whatever has arrived since [D-57]", async () => {
+test("a repeated request with its own signature is a duplicate, even if a different response arrived in between [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
   const first = jsonHeaders();
   await send("accepted", first);

@@ -16,7 +16,7 @@ const opensPool = /\bnew Pool\(|\bdrizzle\(/;
 const poolLine =
   /^import .* from "(pg|drizzle-orm\/node-postgres)";$|\bnew Pool\(|\bdrizzle\(|\bpostgresInbox\(|\.on\("error"/;
 
-/** The lines in each sample that open a pool and handle its errors. */
+/** The lines of each sample that open a pool and handle its errors, and the location of the sample. */
 const samples = new Map<string, string>();
 for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules/**", "docs/site/**"] }).sort())
   for (const { code, line } of findSnippets(source, readFileSync(join(root, source), "utf8"))) {
@@ -27,7 +27,7 @@ for (const source of globSync(documents, { cwd: root, exclude: ["**/node_modules
 const hasPostgres = await isPostgresRunning();
 const url = hasPostgres ? await createDatabaseForFile() : "";
 
-/** Runs a sample's lines on the test database in a process that queries once, and again for each message. */
+/** Runs the lines of a sample in a process that queries the test database once, and then again for each message. */
 function startSample(code: string, applicationName: string) {
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   const file = join(folder, "sample.ts");
@@ -51,7 +51,7 @@ process.send("idle");`,
   return program;
 }
 
-describe.runIf(hasPostgres)("a program with a sample's pool", () => {
+describe.runIf(hasPostgres)("a program with the pool of a sample", () => {
   const observer = openPool(url);
   const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
 
@@ -60,16 +60,18 @@ describe.runIf(hasPostgres)("a program with a sample's pool", () => {
     async ({ code }) => {
       const name = `sample-${randomUUID()}`;
       const program = startSample(code, name);
-      let printed = "";
-      program.stderr?.setEncoding("utf8").on("data", (text) => (printed += text));
+      let errorOutput = "";
+      program.stderr?.setEncoding("utf8").on("data", (text) => {
+        errorOutput += text;
+      });
       const exited = once(program, "exit");
-      const next = () => Promise.race([once(program, "message"), exited]);
-      expect(await next()).toEqual(["idle", undefined]);
+      const waitForMessageOrExit = () => Promise.race([once(program, "message"), exited]);
+      expect(await waitForMessageOrExit()).toEqual(["idle", undefined]);
       const { rowCount } = await observer.query(terminate, [name]);
       expect(rowCount).toBe(1);
-      await expect.poll(() => printed, { timeout: 60_000 }).toContain("terminating connection");
+      await expect.poll(() => errorOutput, { timeout: 60_000 }).toContain("terminating connection");
       program.send("query again", () => undefined);
-      expect(await next()).toEqual(["alive", undefined]);
+      expect(await waitForMessageOrExit()).toEqual(["alive", undefined]);
     },
   );
 });

@@ -1,4 +1,4 @@
-// Readers copy the receivers in the documents and docstrings, so each is probed unchanged.
+// Probes each receiver in the documents and docstrings unchanged, because readers copy them.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,22 +14,24 @@ const secrets = {
   standardWebhooks: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
 };
 
-const tracked = execFileSync("git", ["ls-files", "*.md", "packages/webhook-kit/src/*.ts"], {
+const sources = execFileSync("git", ["ls-files", "*.md", "packages/webhook-kit/src/*.ts"], {
   cwd: root,
   encoding: "utf8",
-});
+})
+  .trim()
+  .split("\n");
 const createsReceiver = /\b(webhook(Router|Listener|Handler|Function)|parseWebhook)\(/;
 const isTest = /"node:test"|createTestService/;
 /**
- * Pages repeat receivers, so each is probed once. The error pages are skipped because they show mistakes, and so are
+ * The snippets to probe, by code, because several pages show the same receiver. Skips the error page, which shows mistakes, and
  * tests, which check their own receiver.
  */
 const receivers = new Map<string, Snippet>();
-for (const source of tracked.trim().split("\n"))
-  for (const snippet of source === "docs/errors.md"
-    ? []
-    : findSnippets(source, readFileSync(join(root, source), "utf8")))
+for (const source of sources) {
+  if (source === "docs/errors.md") continue;
+  for (const snippet of findSnippets(source, readFileSync(join(root, source), "utf8")))
     if (createsReceiver.test(snippet.code) && !isTest.test(snippet.code)) receivers.set(snippet.code, snippet);
+}
 
 test("the documents contain at least thirty different receivers", () =>
   expect(receivers.size).toBeGreaterThanOrEqual(30));
@@ -37,11 +39,11 @@ test("the documents contain at least thirty different receivers", () =>
 test.each([...receivers.values()])("the receiver in $source:$line has no findings", async ({ code }) => {
   const scheme = code.includes("standardWebhooks()") ? "standardWebhooks" : "timestampDigest";
   const secret = /\bsecret(?:: | = )"([^"]+)"/.exec(code)?.[1] ?? secrets[scheme];
-  const base = await serve(code, secret);
-  // These handlers have no service, queue or database, and a page may handle only one type of event.
+  const baseUrl = await serve(code, secret);
+  // Events are sent only if the snippet handles them, and does not need a service, a queue or a database.
   const allowEvents = /onWorkerOfferResponse|onEvent/.test(code) && !/OffersClient|declare |\bpg\b/.test(code);
   const { findings } = await probe({
-    url: parseUrl(base),
+    url: parseUrl(baseUrl),
     scheme,
     secret,
     allowEvents,
@@ -49,17 +51,17 @@ test.each([...receivers.values()])("the receiver in $source:$line has no finding
     only: [],
     skip: ["timing"],
   });
-  const reported = findings.filter(({ severity }) => severity !== "difference");
-  expect(reported.map((finding) => JSON.stringify(finding))).toEqual([]);
+  const seriousFindings = findings.filter(({ severity }) => severity !== "difference");
+  expect(seriousFindings.map((finding) => JSON.stringify(finding))).toEqual([]);
 });
 
 /** Runs a snippet. @returns its base URL */
 async function serve(code: string, secret: string): Promise<string> {
-  // A folder in the package, where the package's own name and the frameworks resolve.
+  // The folder is inside the package, so that imports of the package itself and of the frameworks resolve.
   const folder = mkdtempSync(join(import.meta.dirname, "started-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "snippet.ts");
-  writeFileSync(file, withExports(code));
+  writeFileSync(file, addExports(code));
   const secretNames = code.matchAll(/\b([A-Z]+_)+SECRET\b/g);
   const environment = {
     ...Object.fromEntries([...secretNames].map(([name]) => [name, secret])),
@@ -78,7 +80,7 @@ async function serve(code: string, secret: string): Promise<string> {
 }
 
 /** Exports the receiver that a snippet creates but does not export. */
-function withExports(code: string): string {
+function addExports(code: string): string {
   const names = [...code.matchAll(/^const (app|webhooks|server|receive)\b/gm)].map(([, name]) => `export { ${name} };`);
   return [code.replace(/^webhookRouter\(/m, "export const webhooks = $&"), ...names].join("\n");
 }

@@ -1,4 +1,4 @@
-// Runs a snippet from the documents the way a reader would, and serves the receiver that it creates:
+// Runs a snippet from the documents unchanged, and serves the receiver that it creates:
 //   node serve-snippet.ts FILE   prints `listening PORT`
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, Server } from "node:http";
@@ -10,48 +10,48 @@ import { createHttpApi } from "../recipes/lambda-events.ts";
 type Handle = (request: Request) => Promise<Response>;
 const file = process.argv[2] ?? "";
 
-// Stands in for what a snippet only declares: a queue, and a table of tenants who share one secret.
+// Replaces the functions and objects that a snippet declares but does not define, such as a queue or a lookup of tenant secrets.
 const stub: object = new Proxy(() => Promise.resolve(process.env.WEBHOOK_SECRET), {
   get: (_, name) => (name === "then" ? undefined : stub),
 });
 for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^declare (?:const|function) (\w+)/gm))
   Reflect.set(globalThis, name, stub);
 
-// Ignores the port, because another snippet may be using it.
+// Listens on a free port instead of the port in the snippet, because another snippet may be using that port.
 type Listen = (this: Server, port: number, host: string, onListening?: () => void) => Server;
 const listen: Listen = Server.prototype.listen;
-const started: Server[] = [];
-Reflect.set(Server.prototype, "listen", function listenAnywhere(this: Server) {
-  started.push(this);
+const startedServers: Server[] = [];
+Reflect.set(Server.prototype, "listen", function listenOnFreePort(this: Server) {
+  startedServers.push(this);
   return Reflect.apply(listen, this, [0, "127.0.0.1"]);
 });
 
-const exported = Object.entries(await import(pathToFileURL(file).href));
+const exportEntries = Object.entries(await import(pathToFileURL(file).href));
 await new Promise(setImmediate);
-for (const [, value] of exported) await Object(value).ready?.();
-const server = started.find(({ listening }) => listening) ?? serverFor(exported.find(([, value]) => isReceiver(value)));
+for (const [, value] of exportEntries) await Object(value).ready?.();
+const server =
+  startedServers.find(({ listening }) => listening) ??
+  createServerFor(exportEntries.find(([, value]) => isReceiver(value)));
 if (!server.listening) await new Promise<void>((resolve) => Reflect.apply(listen, server, [0, "127.0.0.1", resolve]));
 console.log(`listening ${Object(server.address()).port}`);
 
 function isReceiver(value: unknown): boolean {
   const { callback, fetch, routing } = Object(value);
-  return [value, callback, fetch, routing].some((each) => typeof each === "function") || value instanceof Server;
+  const candidates = [value, callback, fetch, routing];
+  return candidates.some((candidate) => typeof candidate === "function") || value instanceof Server;
 }
 
-function serverFor([name, value]: [name: string, value: unknown] = ["", undefined]): Server {
-  return value instanceof Server ? value : createServer(listenerFor(name, value));
+function createServerFor([name, value]: [name: string, value: unknown] = ["", undefined]): Server {
+  return value instanceof Server ? value : createServer(createListener(name, value));
 }
 
-/**
- * Returns a listener for any receiver: an application, which may read its `env`, a serverless function, or a handler for fetch Requests or
- * node:http.
- */
-function listenerFor(name: string, value: unknown): RequestListener {
+/** Creates a listener for an exported receiver, which may be an application, a serverless function, a fetch handler or a listener. */
+function createListener(name: string, value: unknown): RequestListener {
   const { callback, fetch, routing, length } = Object(value);
   if (typeof callback === "function") return callback.call(value);
   if (typeof routing === "function") return routing;
   if (typeof fetch === "function") return getRequestListener((request) => fetch.call(value, request, process.env));
-  if (name === "mountWebhooks" || name === "WebhooksModule") return listenerForNest(name, value);
+  if (name === "mountWebhooks" || name === "WebhooksModule") return createNestListener(name, value);
   if (name === "handler") return createHttpApi(value as Parameters<typeof createHttpApi>[0]);
   if (name === "fallback")
     return getRequestListener((request) => (value as (event: object) => Promise<Response>)({ request }));
@@ -60,8 +60,8 @@ function listenerFor(name: string, value: unknown): RequestListener {
   return length > 1 ? (value as RequestListener) : getRequestListener(value as Handle);
 }
 
-/** Returns an Express application with a Nest module's middleware, mounted through the methods that Nest would pass. */
-function listenerForNest(name: string, value: unknown): RequestListener {
+/** Creates an Express application with the middleware of a Nest module. Imitates the objects that Nest passes to the module. */
+function createNestListener(name: string, value: unknown): RequestListener {
   const app = express();
   if (name === "mountWebhooks") (value as (app: object) => void)(app);
   else {

@@ -1,7 +1,7 @@
 import type { SignatureScheme } from "../../src/index.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
-/** Creates a user's scheme that covers the body, by checking only that it is as long as `payload`. */
+/** Creates a custom scheme that covers the body, but checks only that it is as long as `payload`. */
 export const coversLength = (payload: unknown): SignatureScheme => ({
   ...timestampDigest(),
   name: "covers-length",

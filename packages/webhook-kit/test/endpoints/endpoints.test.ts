@@ -26,11 +26,10 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(rejected.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("every failed check has the same response, and only the receiver learns the reason [D-17] [interface: Errors 2]", async () => {
+  test("every failed check has the same response, and only onRejected gets the reason [D-17] [interface: Errors 2]", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
     const { Timestamp = "", Authorization = "" } = signedHeaders();
-    const old = signedHeaders();
     const attempts: [string, Record<string, string>][] = [
       ["missing_timestamp", {}],
       ["missing_timestamp", { Authorization }],
@@ -39,8 +38,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       ["malformed_authorization", { Timestamp, Authorization: `${Authorization}00` }],
       ["signature_mismatch", { Timestamp, Authorization: `hmac ${"0".repeat(64)}` }],
       ["signature_mismatch", { Timestamp: Timestamp.replace("Z", "+00:00"), Authorization }],
-      ["timestamp_out_of_tolerance", { ...old, Timestamp: "2018-11-26T10:55Z" }],
-      ["timestamp_out_of_tolerance", { ...old, Timestamp: "2999-11-26T10:55Z" }],
+      ["timestamp_out_of_tolerance", { Timestamp: "2018-11-26T10:55Z", Authorization }],
+      ["timestamp_out_of_tolerance", { Timestamp: "2999-11-26T10:55Z", Authorization }],
     ];
     const responses = new Set<string>();
     for (const [, headers] of attempts) {
@@ -75,8 +74,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onWorkerAddedContact });
     expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signedHeaders() })).status).toBe(200);
     expect(onWorkerAddedContact.mock.calls[0]?.[0]).toEqual({ workerId: "Jürgen/7" });
-    const broken = await request("/contact/new/%E0%A4%A", { headers: signedHeaders() });
-    expect([broken.status, broken.headers.get("content-type")]).toEqual([400, problemType]);
+    const rejected = await request("/contact/new/%E0%A4%A", { headers: signedHeaders() });
+    expect([rejected.status, rejected.headers.get("content-type")]).toEqual([400, problemType]);
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
   });
 
@@ -102,7 +101,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(paths.map(() => "handler_not_configured"));
   });
 
-  test("a wrong method gets 405 with the allowed ones, and HEAD is allowed only for /test [D-46]", async () => {
+  test("a method that is not allowed gets 405 with the allowed methods, and HEAD is allowed only for /test [D-46]", async () => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
     const send = async (method: string, path: string) => {

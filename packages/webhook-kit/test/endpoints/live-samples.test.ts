@@ -16,7 +16,7 @@ const webhooks: Sample[] = samples.webhooks;
 const suggestion: ContactSuggestion = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
 describe.each(sampleAdapters)("$name", (adapter) => {
-  /** Starts a receiver and records what it reports. */
+  /** Starts a receiver, and records the events, verifications and rejections that it reports. */
   async function startReceiver() {
     const clock = { now: "" };
     const handled: [handler: string, event: unknown][] = [];
@@ -48,7 +48,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     return { send, handled, verified, reasons };
   }
 
-  const replayed: string[] = [];
+  const replayedNames: string[] = [];
 
   test.each(webhooks)("the kit handles $name", async (sample) => {
     const { send, handled, verified, reasons } = await startReceiver();
@@ -59,12 +59,12 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(verified.map((verification) => verification.variant)).toEqual(variant === undefined ? [] : [variant]);
     expect(reasons).toEqual(reason === undefined ? [] : [reason]);
     if (handler === "suggestContacts") expect(await response.json()).toEqual([suggestion]);
-    replayed.push(sample.name);
+    replayedNames.push(sample.name);
   });
 
   test("every sample was replayed, and their names differ", () => {
-    expect(replayed).toEqual(webhooks.map(({ name }) => name));
-    expect(new Set(replayed).size).toBe(webhooks.length);
+    expect(replayedNames).toEqual(webhooks.map(({ name }) => name));
+    expect(new Set(replayedNames).size).toBe(webhooks.length);
   });
 
   test("all events of one minute are handled even though they have the same digest", async () => {

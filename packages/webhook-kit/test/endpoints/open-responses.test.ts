@@ -39,7 +39,7 @@ test("any string reaches the handler as a response [D-95]", () =>
     { numRuns: pickNumRuns(50, 200) },
   ));
 
-test("a worker's unknown responses within one signed minute are each handled, in order", async () => {
+test("unknown responses of one worker under the same signature are all handled, in order", async () => {
   const handled: string[] = [];
   const handler = webhookHandler({ secret, onWorkerOfferResponse: ({ response }) => void handled.push(response) });
   const { headers } = post(accepted);
@@ -55,7 +55,7 @@ test("a worker's unknown responses within one signed minute are each handled, in
 });
 
 test.each([null, true, ["accepted"], { word: "accepted" }, undefined])(
-  "%j is not a response [D-95]",
+  "a payload whose response is %j gets 400 [D-95]",
   async (response) => {
     const onWorkerOfferResponse = vi.fn();
     const handler = webhookHandler({ ...quietOptions, secret, onWorkerOfferResponse });
@@ -65,7 +65,7 @@ test.each([null, true, ["accepted"], { word: "accepted" }, undefined])(
   },
 );
 
-test("the type is open, and suggests the known responses", () => {
+test("the type of a response accepts any string, and editors suggest the known responses", () => {
   expectTypeOf<WorkerOfferResponse["response"]>().toEqualTypeOf<"accepted" | "rejected" | (string & {})>();
   expectTypeOf<string>().toExtend<WorkerOfferResponse["response"]>();
 });

@@ -47,12 +47,12 @@ describe("parseAuthorization", () => {
   const digest = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const validText = fc.mixedCase(digest.map((bytes) => `hmac ${Buffer.from(bytes).toString("hex")}`));
 
-  test("reads any 32 bytes, in either case", () =>
+  test("reads any 32 bytes as upper-case or lower-case hexadecimal digits", () =>
     fc.assert(
-      fc.property(digest, fc.boolean(), (bytes, capitals) => {
+      fc.property(digest, fc.boolean(), (bytes, isUpperCase) => {
         const hex = Buffer.from(bytes).toString("hex");
         const text = `hmac ${hex}`;
-        expect(parseAuthorization(capitals ? text.toUpperCase() : text)).toEqual(Buffer.from(bytes));
+        expect(parseAuthorization(isUpperCase ? text.toUpperCase() : text)).toEqual(Buffer.from(bytes));
       }),
       runOptions(500),
     ));
@@ -70,7 +70,7 @@ describe("parseAuthorization", () => {
 describe("base64", () => {
   const bytes = fc.uint8Array({ maxLength: 70 });
 
-  test("every key is read back, with or without its prefix", () =>
+  test("decodes every encoded key, with or without its prefix", () =>
     fc.assert(
       fc.property(bytes, (key) => {
         const text = Buffer.from(key).toString("base64");
@@ -102,7 +102,7 @@ describe("base64", () => {
   const formatSignatures = (signatures: readonly Uint8Array[]) =>
     signatures.map((each) => `v1,${Buffer.from(each).toString("base64")}`).join(" ");
 
-  test("every list of signatures is read back", () =>
+  test("parses every list of signatures", () =>
     fc.assert(
       fc.property(list, (signatures) => {
         expect(parseWebhookSignature(formatSignatures(signatures))).toEqual(
@@ -112,7 +112,7 @@ describe("base64", () => {
       runOptions(300),
     ));
 
-  test("only signatures that are exactly in the list are read", () =>
+  test("parses only signatures that the list contains exactly", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, almostValidText(list.map(formatSignatures))), (text) => {
         for (const signature of parseWebhookSignature(text) ?? [])
@@ -125,13 +125,13 @@ describe("base64", () => {
 describe("findHeader", () => {
   const name = fc.oneof(fc.mixedCase(fc.constantFrom("timestamp", "webhook-id", "timestamp ", "time")), anyText);
 
-  test("returns the header with a name, in any case, and neither of two", () =>
+  test("returns the value of a header regardless of the case of its name, and neither value if there are two", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(name, anyText), { maxLength: 12 }), (rawHeaders) => {
         const pairs = Array.from({ length: Math.floor(rawHeaders.length / 2) }, (_, index) =>
           rawHeaders.slice(2 * index, 2 * index + 2),
         );
-        const values = pairs.filter(([each]) => /^timestamp$/i.test(each ?? "")).map(([, value]) => value);
+        const values = pairs.filter(([headerName = ""]) => /^timestamp$/i.test(headerName)).map(([, value]) => value);
         expect(findHeader(rawHeaders, "timestamp")).toBe(values.length > 1 ? duplicated : values[0]);
       }),
       runOptions(1_000),
@@ -168,10 +168,12 @@ describe("findRoute", () => {
   test("decodes any id that a sender encodes, and returns undefined for an invalid encoding", () =>
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), slash, slash, (workerId, before, after) => {
-        const base = `${before}/contact/new/${encodeURIComponent(workerId)}`;
-        expect(decodeParameters(findRoute(base + after)?.parameters ?? {})).toEqual({ workerId });
-        for (const broken of ["%", "%2", "%zz", "%ff", "%c0%80"])
-          expect(decodeParameters(findRoute(base + broken)?.parameters ?? {})).toEqual({ workerId: undefined });
+        const workerPath = `${before}/contact/new/${encodeURIComponent(workerId)}`;
+        expect(decodeParameters(findRoute(workerPath + after)?.parameters ?? {})).toEqual({ workerId });
+        for (const invalidEncoding of ["%", "%2", "%zz", "%ff", "%c0%80"])
+          expect(decodeParameters(findRoute(workerPath + invalidEncoding)?.parameters ?? {})).toEqual({
+            workerId: undefined,
+          });
       }),
       runOptions(500),
     ));

@@ -5,8 +5,8 @@ import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input
 import { Rejected } from "../../src/http/rejected.ts";
 import { anyText, runOptions } from "../support/property-runs.ts";
 
-/** Returns the value, or the error that rejects the request; fails if anything else is thrown. */
-function valueOrRejection<T>(step: () => T): { readonly value: T } | Rejected {
+/** Returns the value, or the error that rejects the request. @throws any other error */
+function catchRejection<T>(step: () => T): { readonly value: T } | Rejected {
   try {
     return { value: step() };
   } catch (cause) {
@@ -17,8 +17,8 @@ function valueOrRejection<T>(step: () => T): { readonly value: T } | Rejected {
 
 const endpointsWithSchema = Object.values(endpoints).flatMap((endpoint) => ("schema" in endpoint ? [endpoint] : []));
 
-/** Generates the contract's fields with arbitrary values. */
-const likePayload = fc.record(
+/** Generates payloads with the fields of the contract and arbitrary values. */
+const arbitraryPayload = fc.record(
   Object.fromEntries(
     ["offerId", "workerId", "response", "filter", "userEmailAddresses", "entityId", "__proto__", "toString"].map(
       (name) => [name, fc.oneof(fc.jsonValue(), fc.string(), fc.array(fc.emailAddress(), { maxLength: 3 }))],
@@ -28,7 +28,7 @@ const likePayload = fc.record(
 );
 
 describe("parseJson", () => {
-  test("reads everything that JSON.stringify writes", () =>
+  test("parses everything that JSON.stringify returns", () =>
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -37,7 +37,7 @@ describe("parseJson", () => {
       runOptions(500),
     ));
 
-  test("rejects all other bytes with 400, whether they are not UTF-8 or not JSON", () =>
+  test("rejects bytes that are not UTF-8 or not JSON with 400", () =>
     fc.assert(
       fc.property(
         fc.oneof(
@@ -45,15 +45,12 @@ describe("parseJson", () => {
           anyText.map((text) => Buffer.from(text)),
         ),
         (bytes) => {
-          const parsed = valueOrRejection(() => parseJson({ kind: "bytes", bytes }));
+          const parsed = catchRejection(() => parseJson({ kind: "bytes", bytes }));
           if ("value" in parsed) {
-            expect(
-              JSON.parse(
-                Buffer.from(bytes)
-                  .toString()
-                  .replace(/^\ufeff/, ""),
-              ),
-            ).toEqual(parsed.value);
+            const text = Buffer.from(bytes)
+              .toString()
+              .replace(/^\ufeff/, "");
+            expect(JSON.parse(text)).toEqual(parsed.value);
             return;
           }
           const isUtf8 = Buffer.from(Buffer.from(bytes).toString()).equals(bytes);
@@ -103,24 +100,24 @@ describe("isJson", () => {
 });
 
 describe.each(endpointsWithSchema)("the payload of $name", ({ schema }) => {
-  test("is accepted or rejected with 400, and nothing else is thrown", () =>
+  test("is accepted or rejected with 400, and no other error is thrown", () =>
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.jsonValue(), likePayload), (value) => {
-        const checked = valueOrRejection(() => validateInput(schema, value));
+      fc.property(fc.oneof(fc.anything(), fc.jsonValue(), arbitraryPayload), (value) => {
+        const checked = catchRejection(() => validateInput(schema, value));
         if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, code: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
       runOptions(500),
     ));
 
-  test("is never quoted when it is rejected", () =>
+  test("is never quoted in the error that rejects it", () =>
     fc.assert(
-      fc.property(likePayload, (value) => {
+      fc.property(arbitraryPayload, (value) => {
         const sentinel = "sentinel-of-a-value";
-        const marked = JSON.parse(
-          JSON.stringify(value, (_, each) => (typeof each === "string" ? `${sentinel} ${each}` : each)),
+        const markedPayload = JSON.parse(
+          JSON.stringify(value, (_, field) => (typeof field === "string" ? `${sentinel} ${field}` : field)),
         );
-        const checked = valueOrRejection(() => validateInput(schema, marked));
+        const checked = catchRejection(() => validateInput(schema, markedPayload));
         if ("rejection" in checked) expect(JSON.stringify(checked)).not.toContain(sentinel);
       }),
       runOptions(300),

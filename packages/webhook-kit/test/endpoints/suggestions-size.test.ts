@@ -3,18 +3,18 @@ import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { jsonHeaders, secret, serve } from "../support/serve.ts";
 
-/** Returns a list whose JSON has about this many bytes. */
-const suggestionsOfSize = (bytes: number) => [
+/** Creates a list of suggestions that is slightly larger than `bytes` when serialised as JSON. */
+const createSuggestions = (bytes: number) => [
   { name: "x".repeat(bytes), emailAddress: "dana.kim@example.com", ratings: [] },
 ];
 
 test.each([
   ["is sent if it is a little smaller than 1 MiB", 1_048_000, 200],
   ["gets a 500 if it is larger than 1 MiB, and onError gets the error", 1_048_576, 500],
-])("a list of suggestions %s", async (_what, bytes, status) => {
+])("a list of suggestions %s", async (_description, bytes, status) => {
   const onError = vi.fn();
   const { url } = await serve(
-    express().use(webhookRouter({ secret, onError, suggestContacts: () => suggestionsOfSize(bytes) })),
+    express().use(webhookRouter({ secret, onError, suggestContacts: () => createSuggestions(bytes) })),
   );
   const response = await fetch(`${url}/contact-suggestions`, {
     method: "POST",

@@ -4,7 +4,7 @@ import { sampleAdapters } from "../support/adapters.ts";
 import { mount, post } from "../support/mount.ts";
 
 describe.each(sampleAdapters)("$name", (adapter) => {
-  test("suggestions are validated, sent with times, and keep their additional fields [D-28] [D-35] [interface: Rating lastWorked]", async () => {
+  test("suggestions are sent with full timestamps and with their additional fields [D-28] [D-35] [interface: Rating lastWorked]", async () => {
     const suggestContacts = vi.fn(async () => [
       {
         name: "Dana Kim",

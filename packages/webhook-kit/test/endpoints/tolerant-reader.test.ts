@@ -14,8 +14,8 @@ const times = {
   completedAt: "2099-04-20T09:30:00Z",
 };
 
-/** For each path, a payload from a careless sender, what the handler receives, and the fields that deviate. */
-const careless: [path: string, sent: object, handled: object, paths: string[]][] = [
+/** For each path, a loosely typed payload, the payload that the handler receives, and the fields that deviate. */
+const loosePayloads: [path: string, sent: object, handled: object, paths: string[]][] = [
   [
     "/offer/response",
     { offerId: 4711, workerId: 7, response: "accepted", note: null },
@@ -56,7 +56,7 @@ function setUp() {
 }
 
 describe.each(sampleAdapters)("$name", (adapter) => {
-  test.each(careless)(
+  test.each(loosePayloads)(
     "a loosely typed payload for %s reaches its handler, and the paths of its deviations are logged once [D-125]",
     async (path, sent, handled, paths) => {
       const { handler, logger, options } = setUp();
@@ -111,7 +111,7 @@ test("the log line does not contain values from the payload", async () => {
   expect(JSON.stringify(logger.warn.mock.calls)).not.toMatch(/SENTINEL|4711/);
 });
 
-/** Generates a value that a sender may send, and the string that it means, or undefined if it is meaningless. */
+/** Generates a value that a sender may send, and the string that the handler receives, or undefined if the value is rejected. */
 const idShape = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => [text, text] as const),
   fc.maxSafeInteger().map((number) => [number, BigInt(number).toString()] as const),

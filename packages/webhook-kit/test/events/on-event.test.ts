@@ -31,7 +31,7 @@ test.each<Adapter>(sampleAdapters)(
 );
 
 test.each<Adapter>(sampleAdapters)(
-  "when onEvent throws, the response is 500, and a retry runs it again but a duplicate does not, on $name",
+  "when onEvent throws, the response is 500, and a retry runs onEvent again but a duplicate does not, on $name",
   async ({ serve }) => {
     const contexts: HandlerContext[] = [];
     const { url } = await serve({

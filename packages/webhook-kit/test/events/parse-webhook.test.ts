@@ -40,7 +40,7 @@ describe("parseWebhook", () => {
         completedAt: "2099-05-01T15:00:00Z",
       },
     ],
-  ])("%s is an event too, and survives JSON", async (type, path, body) => {
+  ])("%s is also an event, and does not change when it is serialised as JSON", async (type, path, body) => {
     const init = body
       ? { method: "POST", headers: jsonHeaders(), body: JSON.stringify(body) }
       : { headers: signedHeaders() };
@@ -62,8 +62,12 @@ describe("parseWebhook", () => {
   test.each<[string, () => Request, number]>([
     ["a forged signature", () => newRequest(jsonHeaders({ authorization: `hmac ${"0".repeat(64)}` })), 401],
     ["an unknown path", () => request("/nowhere", { headers: signedHeaders() }), 404],
-    ["another base path", () => new Request("https://us.example/offer/response", { headers: signedHeaders() }), 404],
-    ["another method", () => request("/offer/response", { headers: signedHeaders() }), 405],
+    [
+      "a different base path",
+      () => new Request("https://us.example/offer/response", { headers: signedHeaders() }),
+      404,
+    ],
+    ["a method that is not allowed", () => request("/offer/response", { headers: signedHeaders() }), 405],
     [
       "an invalid payload",
       () => request("/offer/response", { method: "POST", headers: jsonHeaders(), body: '{"offerId":""}' }),
@@ -90,7 +94,7 @@ describe("parseWebhook", () => {
     expect(rejections).toHaveLength(1);
   });
 
-  test("a search is handled immediately by the options' suggestContacts method", async () => {
+  test("parseWebhook calls the suggestContacts method of its options for a search", async () => {
     class Planning {
       readonly secret = secret;
       readonly basePath = "/offers";
@@ -111,7 +115,7 @@ describe("parseWebhook", () => {
     expect(events.map(({ event }) => event?.type)).toEqual(["WorkerOfferResponse", "WorkerOfferResponse"]);
   });
 
-  test("with Standard Webhooks, every attempt at an event has the same deduplicationKey, and another event has a different key", async () => {
+  test("with Standard Webhooks, all attempts of an event have the same deduplicationKey, and different events have different keys", async () => {
     const standard = { secret: whsec, scheme: standardWebhooks() };
     const deduplicationKeyFor = async (id: string, now: Date) => {
       const init = signedRequest(JSON.stringify(response), { id, now });
@@ -135,7 +139,7 @@ describe("parseWebhook", () => {
     { replayProtection: "deduplicate" },
     { secrt: "" },
     { secret: "" },
-  ])("%j is a configuration error", (invalidOptions) =>
+  ])("parseWebhook rejects the options %j with a ConfigurationError", (invalidOptions) =>
     expect(parseWebhook({ ...options, ...invalidOptions } as ParseWebhookOptions, newRequest())).rejects.toMatchObject({
       name: "ConfigurationError",
     }),

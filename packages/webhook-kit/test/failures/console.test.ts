@@ -5,17 +5,19 @@ import { sampleAdapters } from "../support/adapters.ts";
 import { accepted, mount, post } from "../support/mount.ts";
 import { signedHeaders } from "../support/serve.ts";
 
-let print: MockInstance<typeof console.error>;
+let consoleError: MockInstance<typeof console.error>;
 beforeEach(() => {
-  print = vi.spyOn(console, "error").mockReturnValue(undefined);
+  consoleError = vi.spyOn(console, "error").mockReturnValue(undefined);
   // Some receivers have no handler, and warn about it.
   vi.spyOn(console, "warn").mockReturnValue(undefined);
 });
 afterEach(() => void vi.restoreAllMocks());
 
 const printedLines = () =>
-  print.mock.calls.map((line) => line.map((part) => (typeof part === "string" ? part : inspect(part))).join(" "));
-const countIn = (text: string, word: string) => text.split(word).length - 1;
+  consoleError.mock.calls.map((line) =>
+    line.map((part) => (typeof part === "string" ? part : inspect(part))).join(" "),
+  );
+const countOccurrences = (text: string, part: string) => text.split(part).length - 1;
 const createError = () => new Error("BOOM from the user's own code");
 const throwError = () => {
   throw createError();
@@ -27,7 +29,7 @@ const rejectLater = async () => {
 const acquire = () => ({ state: "acquired", token: "1" }) as const;
 const search = { userEmailAddresses: [] };
 
-/** The failure, its options, the request, the response's status, and what the console shows in addition to the error. */
+/** The failure, the receiver options, the request, the response status, and a pattern for the printed line. */
 const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, RegExp][] = [
   [
     "a handler that throws",
@@ -125,13 +127,13 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
 describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(failures)(
     "without a logger and onError, the error from %s is printed once, with its stack [D-49]",
-    async (_, options, path, init, status, words) => {
+    async (_, options, path, init, status, pattern) => {
       const request = await mount(adapter, options);
       expect((await request(path, init)).status).toBe(status);
       const [line = "", ...rest] = printedLines();
       expect(rest).toEqual([]);
-      expect(line).toMatch(words);
-      expect(countIn(line, "BOOM from the user's own code")).toBe(1);
+      expect(line).toMatch(pattern);
+      expect(countOccurrences(line, "BOOM from the user's own code")).toBe(1);
       expect(line).toMatch(/Error: BOOM(?:.|\n)*\n {4}at .*console\.test\.ts/);
     },
   );
@@ -144,14 +146,14 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(printedLines()).toHaveLength(2);
   });
 
-  test("a handler's timeout is printed once", async () => {
+  test("a handler timeout is printed once", async () => {
     const onWorkerOfferResponse = () => new Promise(() => undefined);
     const request = await mount(adapter, { handlerTimeoutMs: 20, onWorkerOfferResponse });
     expect((await request("/offer/response", post(accepted))).status).toBe(503);
     expect(printedLines()).toEqual([expect.stringMatching(/handler_timed_out.*WorkerOfferResponse.* more than 20 ms/)]);
   });
 
-  test("an invalid list is printed once, with its invalid fields but without values", async () => {
+  test("the error for invalid suggestions is printed once, with the invalid fields but without values", async () => {
     const list = [{ name: "PRIVATE", emailAddress: "PRIVATE", ratings: [] }];
     const request = await mount(adapter, { suggestContacts: () => list });
     expect((await request("/contact-suggestions", post(search))).status).toBe(500);
@@ -170,7 +172,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     await request("/offer/response", post("{"));
     await request("/offer/response", { headers: signedHeaders() });
     await request("/nowhere", { headers: signedHeaders() });
-    expect(print).not.toHaveBeenCalled();
+    expect(consoleError).not.toHaveBeenCalled();
     // In Express, an unknown path goes to the next middleware.
     expect(warn).toHaveBeenCalledTimes(adapter.name.startsWith("Express") ? 4 : 5);
   });
@@ -202,7 +204,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       },
       "webhook failed",
     );
-    expect(print).not.toHaveBeenCalled();
+    expect(consoleError).not.toHaveBeenCalled();
   });
 
   test("with onError alone, nothing is printed", async () => {
@@ -210,13 +212,13 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onError, onWorkerOfferResponse: throwError });
     await request("/offer/response", post(accepted));
     expect(onError).toHaveBeenCalledOnce();
-    expect(print).not.toHaveBeenCalled();
+    expect(consoleError).not.toHaveBeenCalled();
   });
 
   test.each([[undefined], ["a word"], [{ odd: true }], [null]])("%j thrown by a handler is printed", async (thrown) => {
     const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(thrown) });
     expect((await request("/contact/new/amal", { headers: signedHeaders() })).status).toBe(500);
-    expect(print.mock.calls).toEqual([
+    expect(consoleError.mock.calls).toEqual([
       [expect.stringContaining("handler_failed"), expect.stringContaining("WorkerAddedContact"), thrown],
     ]);
   });

@@ -6,12 +6,12 @@ import { secret } from "../support/serve.ts";
 test.each<[string, unknown, string]>([
   ["nothing", undefined, "suggestContacts returned an invalid list. body: Must be of type array."],
   [
-    "no ratings",
+    "a suggestion without ratings",
     [{ name: "Dana", emailAddress: "d@e.example" }],
     "suggestContacts returned an invalid list. [0].ratings: Must be of type array.",
   ],
   [
-    "an invalid date",
+    "a suggestion with an invalid date",
     [
       {
         name: "Dana",

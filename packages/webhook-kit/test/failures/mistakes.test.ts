@@ -1,4 +1,4 @@
-// Mistakes that new users make, and the message for each: the option or endpoint, what is wrong, and what to do.
+// Mistakes that new users make. Each message names the option or endpoint, what is wrong, and what to do.
 import { createServer } from "node:http";
 import express from "express";
 import { expect, test, vi } from "vitest";
@@ -16,9 +16,9 @@ captureConsole();
 const routerWith = (options: object) => () => webhookRouter({ secret, ...options });
 
 /** The mistake, the code that makes it, and the complete message. */
-const atConstruction: [string, () => unknown, string][] = [
+const constructionMistakes: [string, () => unknown, string][] = [
   [
-    "no options",
+    "a router without options",
     () => webhookRouter(undefined as never),
     "Pass an options object with at least `secret`, such as { secret: process.env.WEBHOOK_SECRET }.",
   ],
@@ -121,13 +121,13 @@ const atConstruction: [string, () => unknown, string][] = [
   ],
   [
     "an Upstash client",
-    // Imitates what the kit reads from Upstash's `new Redis({ url, token })`.
+    // Imitates the properties that the kit reads from Upstash's `new Redis({ url, token })`.
     () => redisDeduplication({ eval: async () => null, autoPipeline: () => undefined } as never),
     "redisDeduplication does not support @upstash/redis clients. Connect redis or ioredis to the rediss:// URL of the same database.",
   ],
 ];
 
-test.each(atConstruction)("%s is rejected at construction", (_, construct, message) =>
+test.each(constructionMistakes)("%s is rejected at construction", (_, construct, message) =>
   expect(construct).toThrow(expect.objectContaining({ name: "ConfigurationError", message })),
 );
 
@@ -141,8 +141,8 @@ test("the error for a router passed to node:http names the listener to use", () 
     "webhookRouter and verifyWebhook are middleware for Express, connect and Nest; for node:http, Fastify and Koa use webhookListener from @offers/webhook-kit/node.",
   ));
 
-/** Returns the codes and messages that onRejected receives for a request. */
-async function rejectionsFor(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
+/** Sends a request, and returns the codes and messages that onRejected receives. */
+async function collectRejections(init: RequestInit, options: object = {}, path = "/test/auth"): Promise<unknown> {
   const onRejected = vi.fn();
   await webhookHandler({ secret, basePath: "/offers", onRejected, ...options })(
     new Request(`http://127.0.0.1/offers${path}`, init),
@@ -257,10 +257,10 @@ test.each<[string, RequestInit, object, string, string, string?]>([
     "There is no webhook-signature header; does a proxy in front of this server strip it?",
   ],
 ])("a request with %s is rejected, and onRejected gets the reason", async (_, init, options, reason, message, path) =>
-  expect(await rejectionsFor(init, options, path)).toEqual([[reason, message]]),
+  expect(await collectRejections(init, options, path)).toEqual([[reason, message]]),
 );
 
-test("the error for a body that was already read says where to mount the receiver", async () => {
+test("the error for a body that was already read explains where to mount the receiver", async () => {
   const onError = vi.fn();
   const app = express().use(express.text({ type: "*/*" }), (request, _, next) => {
     delete request.body;

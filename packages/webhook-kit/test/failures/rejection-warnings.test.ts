@@ -33,7 +33,7 @@ const signHeaders = (message: { secret?: string; offsetSeconds?: number } = {}) 
 const post = (body: string, headers = signHeaders()): RequestInit => ({ method: "POST", headers, body });
 const docsUrl = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
 
-/** A request, the code of its rejection, and the words of the line. SENTINEL comes from the sender and must not be printed. */
+/** A request, the code of its rejection, and a pattern for the printed line. SENTINEL is data from the sender, which must not be printed. */
 const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong secret",
@@ -97,10 +97,10 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
 describe.each(adapters)("$name", (adapter) => {
   test.each(rejections)(
     "without a logger and onRejected, %s prints one line a minute with the URL of its page, but nothing from the sender [D-49]",
-    async (_, path, init, code, words) => {
+    async (_, path, init, code, pattern) => {
       const { url } = await adapter.serve(withoutHook);
       for (let count = 0; count < 5; count += 1) await fetch(url + path, init());
-      expect(printedLines()).toEqual([expect.stringMatching(words)]);
+      expect(printedLines()).toEqual([expect.stringMatching(pattern)]);
       expect(printedLines()[0]).toMatch(
         new RegExp(`^webhook rejected \\(${code}\\) in \\w+: .* ${docsUrl(code)}\\n.*onRejected or logger`),
       );
@@ -129,8 +129,8 @@ describe.each(adapters)("$name", (adapter) => {
       await fetch(`${url}/test/auth`);
       await fetch(`${url}/test/auth`, { headers: { Timestamp: "soon" } });
     }
-    const both = ["missing_timestamp", "missing_authorization"];
-    expect(printedCodes()).toEqual([...both, ...both]);
+    const codes = ["missing_timestamp", "missing_authorization"];
+    expect(printedCodes()).toEqual([...codes, ...codes]);
     expect(printedLines().map((line) => line.includes("onRejected or logger"))).toEqual([true, false, true, false]);
   });
 
@@ -170,7 +170,7 @@ test("in Express, a router on a route prints one line", async () => {
   expect(printedLines()).toEqual([expect.stringMatching(/^webhook rejected \(unknown_path\): .*app\.use/)]);
 });
 
-test("verifyWebhook and webhookFunction print one line a minute too", async () => {
+test("verifyWebhook and webhookFunction also print one line a minute", async () => {
   const { url } = await serve(express4().use(verifyWebhook({ secret })));
   const handler = webhookFunction(options);
   const event = { rawPath: "/test/auth", requestContext: { http: { method: "GET" } }, isBase64Encoded: false };

@@ -3,10 +3,10 @@ import type { ReceiverOptions } from "../../src/options/options.ts";
 
 // Runs receivers in a process in which a library replaced the global `Promise` before the kit was loaded.
 const library = process.argv[2] ?? "";
-const native = Promise;
-const exported = createRequire(import.meta.url)(library);
-if (library === "bluebird") globalThis.Promise = exported;
-if (globalThis.Promise === native) throw new Error(`${library} did not replace Promise.`);
+const nativePromise = Promise;
+const libraryExports = createRequire(import.meta.url)(library);
+if (library === "bluebird") globalThis.Promise = libraryExports;
+if (globalThis.Promise === nativePromise) throw new Error(`${library} did not replace Promise.`);
 
 const { webhookListener } = await import("../../src/node.ts");
 const { webhookHandler } = await import("../../src/fetch.ts");
@@ -42,7 +42,7 @@ const situations: Record<string, Partial<ReceiverOptions>> = {
 const statuses: Record<string, number[]> = {};
 for (const [situation, overrides] of Object.entries(situations)) {
   const options = { secret, onWorkerAddedContact: ignore, onError: ignore, ...overrides };
-  const statusFrom = async (app: Parameters<typeof testReceiver>[0]) => {
+  const getStatus = async (app: Parameters<typeof testReceiver>[0]) => {
     await using receiver = await testReceiver(app, { secret });
     return (await receiver.workerAddedContact({ workerId: "worker_amal" })).status;
   };
@@ -55,8 +55,8 @@ for (const [situation, overrides] of Object.entries(situations)) {
     isBase64Encoded: false,
   });
   statuses[situation] = [
-    await statusFrom(webhookListener(options)),
-    await statusFrom({ fetch: webhookHandler(options) }),
+    await getStatus(webhookListener(options)),
+    await getStatus({ fetch: webhookHandler(options) }),
     statusCode,
   ];
 }

@@ -36,7 +36,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
         onVerified: record,
         onRejected: record,
         onError: (error) => void errors.push(error),
-        // `err` is checked below with the errors, because its cause is the user's own.
+        // Leaves out `err`, because its cause is the user's own error. The errors are checked below without their causes.
         logger: { info: record, warn: record, error: ({ err: _, ...fields }, message) => record(fields, message) },
         tracer: {
           startActiveSpan: (name, { attributes }, run) => {
@@ -100,7 +100,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   );
 });
 
-test("an error from another copy of the kit is recognised", async () => {
+test("isWebhookKitError recognises an error from a different copy of the kit", async () => {
   const errors = await import("../../src/errors/errors.ts");
   const copy: typeof errors = await import(`../../src/errors/errors.ts?${"copy"}`);
   const { isWebhookKitError, ConfigurationError } = errors;

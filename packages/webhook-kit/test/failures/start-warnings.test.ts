@@ -23,7 +23,7 @@ const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
 afterEach(() => void warn.mockClear());
 const onWorkerAddedContact = () => undefined;
 /** Creates a new secret for each test, because a process warns once per secret. */
-const newWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
+const createWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
 const createLogger = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
 describe.each(receivers)("%s", (_, start) => {
@@ -56,10 +56,10 @@ describe.each(receivers)("%s", (_, start) => {
 
   test.each([(whsec: string) => whsec, (whsec: string) => [secret, whsec]])(
     "warns about a secret that the scheme does not decode, without showing it (%#)",
-    (secretsWith) => {
+    (createSecretOption) => {
       const logger = createLogger();
-      const whsec = newWhsec();
-      start({ secret: secretsWith(whsec), logger, onWorkerAddedContact });
+      const whsec = createWhsec();
+      start({ secret: createSecretOption(whsec), logger, onWorkerAddedContact });
       expect(logger.warn.mock.calls).toEqual([
         [{ code: "undecoded_secret" }, expect.stringMatching(/pass scheme: standardWebhooks\(\)/)],
       ]);
@@ -68,7 +68,7 @@ describe.each(receivers)("%s", (_, start) => {
   );
 
   test("warns once per undecoded secret, however many receivers use it", () => {
-    const [first, second] = [newWhsec(), newWhsec()];
+    const [first, second] = [createWhsec(), createWhsec()];
     for (let count = 0; count < 1_500; count += 1) start({ secret: first, onWorkerAddedContact });
     expect(warn).toHaveBeenCalledTimes(1);
     start({ secret: [first, second], onWorkerAddedContact });
@@ -91,12 +91,12 @@ test("a whsec_ secret still works as a plain string, so no event is lost", async
   expect((await handler(new Request("http://127.0.0.1/contact/new/amal", { headers }))).status).toBe(200);
 });
 
-test("functions that take no handlers do not warn, and functions that run per request do not warn each time", async () => {
+test("verifyWebhook and parseWebhook do not warn about missing handlers, and verifyRequest does not warn about secrets", async () => {
   verifyWebhook({ secret });
   await parseWebhook({ secret }, new Request("http://127.0.0.1/test", { headers: signedHeaders() }));
   const onRejected = () => undefined;
   await verifyRequest({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onRejected }, { rawHeaders: [] });
   expect(warn).not.toHaveBeenCalled();
-  verifyWebhook({ secret: newWhsec() });
+  verifyWebhook({ secret: createWhsec() });
   expect(warn).toHaveBeenCalledTimes(1);
 });

@@ -12,7 +12,7 @@ import { secret } from "../support/serve.ts";
 const handle = vi.fn();
 const options = { secret, onEvent: handle, onRejected: () => undefined };
 
-/** Events as in AWS's documentation. Lambda counts them as handled whenever the function returns a value. */
+/** Events from the AWS documentation. Lambda counts an event as handled if the function returns any value. */
 const lambdaEvents: [string, unknown][] = [
   ["an SQS event", { Records: [{ messageId: "1", body: "{}", eventSource: "aws:sqs", attributes: {} }] }],
   ["an EventBridge event", { version: "0", "detail-type": "Scheduled Event", source: "aws.events", detail: {} }],
@@ -36,7 +36,7 @@ describe("webhookFunction", () => {
     expect(handle).not.toHaveBeenCalled();
   });
 
-  test("the error for an event with Records says that the event comes from a queue or a stream", async () => {
+  test("the error for an event with Records explains that a queue or a stream sent the event", async () => {
     const event = { Records: [{ body: "PRIVATE" }] };
     const error = await webhookFunction(options)(event as never).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: expect.stringMatching(/Records.*queue/) });
@@ -50,7 +50,7 @@ const nodeResponse = () => new ServerResponse(nodeRequest());
 const next = () => undefined;
 const callAsync = async (call: () => unknown) => call();
 
-/** A wrong call, the code for it, and the words of the error that name the correct call. */
+/** A wrong call, a function that makes it, and a pattern for the error, which names the correct call. */
 const calls: [string, () => unknown, RegExp][] = [
   ["webhookHandler with node:http's request", () => webhookHandler(options)(nodeRequest() as never), /webhookListener/],
   ["webhookHandler with nothing", () => webhookHandler(options)(undefined as never), /take a fetch Request/],
@@ -94,12 +94,12 @@ const calls: [string, () => unknown, RegExp][] = [
   ["verifyRequest with a fetch Request", () => verifyRequest({ secret }, request() as never), /request\.headers/],
 ];
 
-test.each(calls)("%s throws an error that names the correct call", async (_, call, words) => {
+test.each(calls)("%s throws an error that names the correct call", async (_, call, pattern) => {
   await expect(callAsync(call)).rejects.toEqual(
     expect.objectContaining({
       name: "ConfigurationError",
       code: "wrong_request_type",
-      message: expect.stringMatching(words),
+      message: expect.stringMatching(pattern),
     }),
   );
   expect(handle).not.toHaveBeenCalled();

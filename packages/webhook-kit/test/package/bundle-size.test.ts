@@ -1,4 +1,4 @@
-// The smallest receivers, bundled by esbuild. bundlers.slow.test.ts uses other bundlers, which take seconds to load.
+// Bundles the smallest receivers with esbuild. Other bundlers take seconds to load, so bundlers.slow.test.ts tests them.
 import type { RequestListener } from "node:http";
 import { build } from "esbuild";
 import express, { type RequestHandler } from "express";

@@ -12,12 +12,13 @@ export type Target = "node" | "edge";
 /** The export conditions of each target. */
 export const conditions: Record<Target, string[]> = { node: ["node"], edge: ["workerd", "worker", "edge-light"] };
 
-/** Bundles a module and everything it imports into one minified module that imports only Node's modules. */
+/** Bundles a module and everything it imports into one minified module that imports only Node's built-in modules. */
 export type Bundler = (entry: string, outfile: string, target: Target) => Promise<unknown>;
 
 /** Sends a POST to /offer/response. */
 type Send = (init: RequestInit) => Promise<Response>;
 
+/** Returns a function that sends requests to a fetch handler. */
 export const sendToFetch =
   (receiver: (request: Request) => Promise<Response>): Send =>
   (init) =>
@@ -27,7 +28,8 @@ export const sendToFetch =
  * Bundles the smallest possible receiver, in a project that has the package installed. Expects the bundle to be small, and to handle a
  * signed webhook.
  *
- * @param create the entry's function that creates the receiver
+ * @param create the name of the exported function that creates the receiver
+ * @param sendTo returns a function that sends requests to the receiver
  */
 export async function checkBundle<Receiver>(
   bundle: Bundler,
@@ -48,7 +50,7 @@ export async function checkBundle<Receiver>(
   await bundle(source, outfile, target);
 
   const code = await readFile(outfile);
-  // Raise these limits only deliberately, because the bundle contains only the kit's own code.
+  // The bundle contains only the kit's own code, so raise these limits only deliberately.
   expect(code.length).toBeLessThanOrEqual(40_000);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(15_600);
   const imports = [...code.toString().matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)/g)];

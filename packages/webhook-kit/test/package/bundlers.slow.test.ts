@@ -18,8 +18,11 @@ const bundlers: Record<string, Bundler> = {
           externalsType: "module",
           resolve: { conditionNames: [...conditions[target], "import"] },
         },
-        (error, stats) =>
-          error || stats?.hasErrors() ? reject(error ?? new Error(stats?.toString())) : resolve(stats),
+        (error, stats) => {
+          if (error) reject(error);
+          else if (stats?.hasErrors()) reject(new Error(stats.toString()));
+          else resolve(stats);
+        },
       ),
     ),
   Vite: (entry, outfile, target) =>

@@ -16,7 +16,7 @@ const entries = [
   "testing",
 ];
 
-/** Lists an entry's exported names, including types, which exist only in its source. */
+/** Lists the names that an entry exports. Reads them from its source, because types do not exist at run time. */
 function listExports(entry: string): string[] {
   const text = readFileSync(new URL(`../../src/${entry}.ts`, import.meta.url), "utf8");
   expect(text).not.toMatch(/export \*|export default/);

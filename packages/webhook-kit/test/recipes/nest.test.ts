@@ -18,7 +18,11 @@ Module({})(EmptyModule);
 
 type Application = Awaited<ReturnType<typeof NestFactory.create>>;
 
-async function start(module: Type, options: { rawBody?: boolean }, prepare: (app: Application) => unknown = () => 0) {
+async function start(
+  module: Type,
+  options: { rawBody?: boolean },
+  prepare: (app: Application) => unknown = () => undefined,
+) {
   const app = await NestFactory.create(module, { logger: false, ...options });
   prepare(app);
   await app.init();

@@ -9,11 +9,11 @@ import { flipBit, headerPairs, schemes } from "./property-schemes.ts";
 captureConsole();
 
 describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme], names, secret }) => {
-  /** A date far enough from both limits that the clock may be on either side of it. */
-  const middle = instant.filter((date) => date.getTime() > 1e12 && date.getTime() < 1e14);
-  const message = fc.record({ secret, now: middle, body: fc.uint8Array({ maxLength: 60 }) });
+  /** Generates dates far enough from both limits that the receiver's clock can be ahead or behind. */
+  const signingTime = instant.filter((date) => date.getTime() > 1e12 && date.getTime() < 1e14);
+  const messages = fc.record({ secret, now: signingTime, body: fc.uint8Array({ maxLength: 60 }) });
 
-  /** Returns the status of the verification, and expects each 401 to report one reason. */
+  /** Verifies a request and returns the status. Expects each 401 to report one reason. */
   async function statusFor(secrets: readonly string[], now: Date, request: WebhookRequest, toleranceSeconds = 300) {
     const rejections: Rejection[] = [];
     const onRejected = (rejection: Rejection) => rejections.push(rejection);
@@ -25,21 +25,22 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
     return verification.ok ? 200 : verification.response.status;
   }
 
-  test("accepts a signed request within the tolerance in either direction, and not a millisecond beyond it", () =>
+  test("accepts a signed request within the tolerance in either direction, but not a millisecond beyond it", () =>
     fc.assert(
       fc.asyncProperty(
-        message,
+        messages,
         fc.integer({ min: -400_000, max: 400_000 }),
         fc.nat(300),
-        async (each, offsetMs, tolerance) => {
-          const rawHeaders = headerPairs(scheme.sign(each)).flat();
-          // Unix seconds drop the fraction of a second.
-          const signedAt =
-            name === "standardWebhooks" ? Math.floor(each.now.getTime() / 1000) * 1000 : each.now.getTime();
-          const request = { rawHeaders, body: each.body };
-          for (const ms of [offsetMs, tolerance * 1000, tolerance * 1000 + 1, -tolerance * 1000, -tolerance * 1000 - 1])
-            expect(await statusFor([each.secret], new Date(signedAt + ms), request, tolerance)).toBe(
-              Math.abs(ms) <= tolerance * 1000 ? 200 : 401,
+        async (message, offsetMs, tolerance) => {
+          const rawHeaders = headerPairs(scheme.sign(message)).flat();
+          const signedAtMs = message.now.getTime();
+          // Standard Webhooks timestamps are whole seconds.
+          const timestampMs = name === "standardWebhooks" ? Math.floor(signedAtMs / 1000) * 1000 : signedAtMs;
+          const request = { rawHeaders, body: message.body };
+          const toleranceMs = tolerance * 1000;
+          for (const ms of [offsetMs, toleranceMs, toleranceMs + 1, -toleranceMs, -toleranceMs - 1])
+            expect(await statusFor([message.secret], new Date(timestampMs + ms), request, tolerance)).toBe(
+              Math.abs(ms) <= toleranceMs ? 200 : 401,
             );
         },
       ),
@@ -49,7 +50,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
   test("responds to arbitrary headers and bodies with 401, and reports one reason", () =>
     fc.assert(
       fc.asyncProperty(
-        message,
+        messages,
         fc.array(
           fc.oneof(
             anyText,
@@ -66,42 +67,43 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
 
   test("responds with 401 to headers that were signed with another secret", () =>
     fc.assert(
-      fc.asyncProperty(message, fc.uint8Array({ minLength: 33, maxLength: 40 }), async (each, other) => {
-        const otherSecret = Buffer.from(other).toString("base64");
-        const rawHeaders = headerPairs(scheme.sign({ ...each, secret: otherSecret })).flat();
-        const request = { rawHeaders, body: each.body };
-        expect(await statusFor([each.secret], each.now, request)).toBe(401);
-        expect(await statusFor([each.secret, otherSecret], each.now, request)).toBe(200);
+      fc.asyncProperty(messages, fc.uint8Array({ minLength: 33, maxLength: 40 }), async (message, otherKey) => {
+        const otherSecret = Buffer.from(otherKey).toString("base64");
+        const rawHeaders = headerPairs(scheme.sign({ ...message, secret: otherSecret })).flat();
+        const request = { rawHeaders, body: message.body };
+        expect(await statusFor([message.secret], message.now, request)).toBe(401);
+        expect(await statusFor([message.secret, otherSecret], message.now, request)).toBe(200);
       }),
       runOptions(300),
     ));
 
-  test("responds with 401 after any bit of a header changes, unless only a letter's case changes", () =>
+  test("responds with 401 after any bit of a header changes, unless only the case of a letter changes", () =>
     fc.assert(
-      fc.asyncProperty(message, fc.nat(), fc.constantFrom(...names), async (each, bit, changed) => {
-        const signed = headerPairs(scheme.sign(each)).map(([header, text]) => [header.toLowerCase(), text] as const);
-        const tampered = signed.map(([header, text]) => {
-          const flipped = flipBit(Buffer.from(text), bit).toString("latin1");
-          const isSameHex = header === "authorization" && flipped.toLowerCase() === text.toLowerCase();
-          return [header, header === changed && !isSameHex ? flipped : text];
+      fc.asyncProperty(messages, fc.nat(), fc.constantFrom(...names), async (message, bit, name) => {
+        const pairs = headerPairs(scheme.sign(message)).map(([header, text]) => [header.toLowerCase(), text] as const);
+        const tamperedPairs = pairs.map(([header, text]) => {
+          const tamperedText = flipBit(Buffer.from(text), bit).toString("latin1");
+          const isSameHex = header === "authorization" && tamperedText.toLowerCase() === text.toLowerCase();
+          return [header, header === name && !isSameHex ? tamperedText : text];
         });
-        const isSame = tampered.flat().join("\n") === signed.flat().join("\n");
-        const status = await statusFor([each.secret], each.now, { rawHeaders: tampered.flat(), body: each.body });
-        expect(status).toBe(isSame ? 200 : 401);
+        const rawHeaders = tamperedPairs.flat();
+        const isUnchanged = rawHeaders.join("\n") === pairs.flat().join("\n");
+        const status = await statusFor([message.secret], message.now, { rawHeaders, body: message.body });
+        expect(status).toBe(isUnchanged ? 200 : 401);
       }),
       runOptions(500),
     ));
 
   test("responds with 401 to a modified body if the scheme covers it, and with 500 if it is missing", () =>
     fc.assert(
-      fc.asyncProperty(message, fc.nat(), async (each, bit) => {
-        const rawHeaders = headerPairs(scheme.sign(each)).flat();
-        const tamperedBody = each.body.length === 0 ? Buffer.of(0) : flipBit(Buffer.from(each.body), bit);
+      fc.asyncProperty(messages, fc.nat(), async (message, bit) => {
+        const rawHeaders = headerPairs(scheme.sign(message)).flat();
+        const tamperedBody = message.body.length === 0 ? Buffer.of(0) : flipBit(Buffer.from(message.body), bit);
         const signsBody = name === "standardWebhooks";
-        expect(await statusFor([each.secret], each.now, { rawHeaders, body: tamperedBody })).toBe(
+        expect(await statusFor([message.secret], message.now, { rawHeaders, body: tamperedBody })).toBe(
           signsBody ? 401 : 200,
         );
-        expect(await statusFor([each.secret], each.now, { rawHeaders })).toBe(signsBody ? 500 : 200);
+        expect(await statusFor([message.secret], message.now, { rawHeaders })).toBe(signsBody ? 500 : 200);
       }),
       runOptions(300),
     ));

@@ -26,7 +26,7 @@ const whsec = fc
   .tuple(fc.constantFrom("", "whsec_"), fc.uint8Array({ minLength: 12, maxLength: 70 }))
   .map(([prefix, key]) => prefix + Buffer.from(key).toString("base64"));
 
-/** Returns a secret's key without trailing zero bytes, which HMAC itself adds to a key as padding. */
+/** Returns the key of a secret in hexadecimal, without trailing zero bytes because HMAC pads every key with them. */
 const keyAsHex = (secret: string): string =>
   Buffer.from(secret.replace("whsec_", ""), "base64")
     .toString("hex")
@@ -49,6 +49,7 @@ export const schemes: readonly [SchemeCase, SchemeCase] = [
   },
 ];
 
+/** Lists headers as pairs of a name and a value. */
 export const headerPairs = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
   Object.entries(headers);
 
@@ -65,9 +66,9 @@ export function verify(
 
 /** Returns a copy of the bytes with one bit flipped. */
 export function flipBit(bytes: Buffer, bit: number): Buffer {
-  const changed = Buffer.from(bytes);
-  const at = Math.floor(bit / 8) % Math.max(bytes.length, 1);
-  const byte = changed[at];
-  if (byte !== undefined) changed[at] = byte ^ (1 << (bit % 8));
-  return changed;
+  const copy = Buffer.from(bytes);
+  const index = Math.floor(bit / 8) % Math.max(bytes.length, 1);
+  const byte = copy[index];
+  if (byte !== undefined) copy[index] = byte ^ (1 << (bit % 8));
+  return copy;
 }

@@ -7,9 +7,9 @@ import { secret } from "../support/serve.ts";
 
 captureConsole();
 
-/** The time on the receiver's clock, which every accepted Timestamp denotes. */
+/** The time on the receiver's clock. Every accepted Timestamp is the same instant in a different format. */
 const now = new Date("2026-03-08T02:30:00.000Z");
-const digestOf = (timestamp: string) =>
+const computeDigest = (timestamp: string) =>
   createHash("sha256")
     .update(timestamp + secret)
     .digest("hex");
@@ -26,12 +26,13 @@ describe.each(adapters)("$name", (adapter) => {
     "2026-03-07T23:00:00-03:30",
     "2026-03-08T16:30+14:00",
     "2026-03-08T02:30:00.0000000000000Z",
-  ])("Timestamp: %s is read as the same instant, and hashed as it was sent [D-96]", async (timestamp) => {
+  ])("Timestamp: %s is parsed as the same instant, and hashed exactly as it was sent [D-96]", async (timestamp) => {
     const request = await mount(adapter, { now: () => now, toleranceSeconds: 0 });
-    const Authorization = `hmac ${digestOf(timestamp)}`;
+    const Authorization = `hmac ${computeDigest(timestamp)}`;
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(200);
-    const other = `hmac ${digestOf(now.toISOString().replace(".000Z", "+00:00"))}`;
-    expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization: other } })).status).toBe(401);
+    const otherDigest = computeDigest(now.toISOString().replace(".000Z", "+00:00"));
+    const otherHeaders = { Timestamp: timestamp, Authorization: `hmac ${otherDigest}` };
+    expect((await request("/test/auth", { headers: otherHeaders })).status).toBe(401);
   });
 
   test.each([
@@ -45,20 +46,20 @@ describe.each(adapters)("$name", (adapter) => {
   ])("Timestamp: %s is rejected with the code %s", async (timestamp, reason) => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { now: () => now, onRejected });
-    const headers = { Timestamp: timestamp, Authorization: `hmac ${digestOf(timestamp)}` };
+    const headers = { Timestamp: timestamp, Authorization: `hmac ${computeDigest(timestamp)}` };
     expect((await request("/test/auth", { headers })).status).toBe(401);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: reason }));
   });
 
   const timestamp = now.toISOString();
   test.each([
-    [`hmac  ${digestOf(timestamp)}`, 200],
-    [`HMAC     ${digestOf(timestamp).toUpperCase()}`, 200],
-    [`hmac ${digestOf(timestamp)}   `, 200],
-    [`hmac\t${digestOf(timestamp)}`, 401],
-    [`hmac ${digestOf(timestamp)}, hmac ${digestOf(timestamp)}`, 401],
-    [`hmac digest="${digestOf(timestamp)}"`, 401],
-    [`hmac ${digestOf(timestamp)}=`, 401],
+    [`hmac  ${computeDigest(timestamp)}`, 200],
+    [`HMAC     ${computeDigest(timestamp).toUpperCase()}`, 200],
+    [`hmac ${computeDigest(timestamp)}   `, 200],
+    [`hmac\t${computeDigest(timestamp)}`, 401],
+    [`hmac ${computeDigest(timestamp)}, hmac ${computeDigest(timestamp)}`, 401],
+    [`hmac digest="${computeDigest(timestamp)}"`, 401],
+    [`hmac ${computeDigest(timestamp)}=`, 401],
   ])("Authorization: %s gets %i [D-16]", async (Authorization, status) => {
     const request = await mount(adapter, { now: () => now });
     expect((await request("/test/auth", { headers: { Timestamp: timestamp, Authorization } })).status).toBe(status);

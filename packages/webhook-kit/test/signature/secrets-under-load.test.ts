@@ -8,20 +8,26 @@ import { express4, serve } from "../support/serve.ts";
 
 captureConsole();
 
-const [before, after] = ["the-secret-before-the-swap", "the-secret-after-the-swap"];
+const oldSecret = "the-secret-before-the-swap";
+const newSecret = "the-secret-after-the-swap";
 
-/** Sends at least `minimum` requests, eight at a time, until the returned function stops it and counts each status. */
-function startLoad(url: string, secretNow: () => string, minimum = 0): () => Promise<Record<number, number>> {
+/**
+ * Sends requests, eight at a time, until the returned function is called and at least `minimumCount` have been sent. The returned function
+ * counts the responses by status.
+ */
+function startLoad(url: string, getSecret: () => string, minimumCount = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
   const counts: Record<number, number> = {};
-  let isOver = false;
-  let sent = 0;
+  let isStopped = false;
+  let sentCount = 0;
   const send = () =>
     new Promise<void>((resolve, reject) => {
-      // Sends each request about another worker, so that none counts as a duplicate.
-      const headers = { ...timestampDigest().sign({ secret: secretNow(), now: new Date() }) };
-      nodeRequest(`${url}/contact/new/worker_${sent++}`, { agent, headers }, (response) => {
+      // Each request is about a different worker, so that none is a duplicate.
+      const workerId = `worker_${sentCount}`;
+      sentCount += 1;
+      const headers = { ...timestampDigest().sign({ secret: getSecret(), now: new Date() }) };
+      nodeRequest(`${url}/contact/new/${workerId}`, { agent, headers }, (response) => {
         counts[response.statusCode ?? 0] = (counts[response.statusCode ?? 0] ?? 0) + 1;
         response.resume().once("end", resolve);
       })
@@ -29,44 +35,47 @@ function startLoad(url: string, secretNow: () => string, minimum = 0): () => Pro
         .end();
     });
   const sendUntilStopped = async () => {
-    while (!isOver || sent < minimum) await send();
+    while (!isStopped || sentCount < minimumCount) await send();
   };
   const senders = Array.from({ length: 8 }, sendUntilStopped);
   return async () => {
-    isOver = true;
+    isStopped = true;
     await Promise.all(senders);
     return counts;
   };
 }
 
 async function startReceiver(secret: SecretSource) {
-  let handled = 0;
+  let handledCount = 0;
+  const onWorkerAddedContact = () => {
+    handledCount += 1;
+  };
   const app = express4();
-  app.use(webhookRouter({ secret, onWorkerAddedContact: () => void handled++ }));
+  app.use(webhookRouter({ secret, onWorkerAddedContact }));
   const { url } = await serve(app);
   /** Waits until `count` more requests have been handled. */
   const waitForHandled = async (count: number) => {
-    const target = handled + count;
-    while (handled < target) await new Promise((resolve) => setImmediate(resolve));
+    const target = handledCount + count;
+    while (handledCount < target) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { url, waitForHandled, countHandled: () => handled };
+  return { url, waitForHandled, getHandledCount: () => handledCount };
 }
 
 test("secrets are rotated under load without a single 401", async () => {
-  let accepted: string[] = [before];
-  let signer = before;
-  const receiver = await startReceiver(async () => accepted);
-  const stop = startLoad(receiver.url, () => signer);
+  let receiverSecrets: string[] = [oldSecret];
+  let senderSecret = oldSecret;
+  const receiver = await startReceiver(async () => receiverSecrets);
+  const stop = startLoad(receiver.url, () => senderSecret);
   await receiver.waitForHandled(200);
-  accepted = [after, before];
+  receiverSecrets = [newSecret, oldSecret];
   await receiver.waitForHandled(200);
-  signer = after;
+  senderSecret = newSecret;
   await receiver.waitForHandled(200);
-  accepted = [after];
+  receiverSecrets = [newSecret];
   await receiver.waitForHandled(200);
   const counts = await stop();
   expect(Object.keys(counts)).toEqual(["200"]);
-  expect(counts[200]).toBe(receiver.countHandled());
+  expect(counts[200]).toBe(receiver.getHandledCount());
 });
 
 test("while secrets cannot be looked up, the response is 503, never 401 or 200", async () => {
@@ -74,20 +83,20 @@ test("while secrets cannot be looked up, the response is 503, never 401 or 200",
   const receiver = await startReceiver(async () => {
     await Promise.resolve();
     if (isVaultDown) throw new Error("vault unreachable");
-    return before;
+    return oldSecret;
   });
-  const stop = startLoad(receiver.url, () => before);
+  const stop = startLoad(receiver.url, () => oldSecret);
   await receiver.waitForHandled(100);
   isVaultDown = true;
-  const handledBefore = receiver.countHandled();
-  const during = await startLoad(receiver.url, () => before, 200)();
-  const total = await stop();
-  expect(Object.keys(during)).toEqual(["503"]);
-  expect(Object.keys(total)).toEqual(["200", "503"]);
+  const handledBefore = receiver.getHandledCount();
+  const countsWhileDown = await startLoad(receiver.url, () => oldSecret, 200)();
+  const totalCounts = await stop();
+  expect(Object.keys(countsWhileDown)).toEqual(["503"]);
+  expect(Object.keys(totalCounts)).toEqual(["200", "503"]);
   // Up to eight requests may already have looked up their secret.
-  expect(receiver.countHandled() - handledBefore).toBeLessThanOrEqual(8);
+  expect(receiver.getHandledCount() - handledBefore).toBeLessThanOrEqual(8);
   isVaultDown = false;
-  const stopLoad = startLoad(receiver.url, () => before);
+  const stopLoad = startLoad(receiver.url, () => oldSecret);
   await receiver.waitForHandled(100);
   expect(Object.keys(await stopLoad())).toEqual(["200"]);
 });
@@ -106,8 +115,8 @@ test.each<[string, SecretSource]>([
   ["returns a number", () => 7 as unknown as string],
 ])("a correctly signed request gets 503 if the secret function %s", async (_, secret) => {
   const receiver = await startReceiver(secret);
-  for (const signer of [before, after, "0".repeat(16)]) {
-    const headers = timestampDigest().sign({ secret: signer, now: new Date() });
+  for (const senderSecret of [oldSecret, newSecret, "0".repeat(16)]) {
+    const headers = timestampDigest().sign({ secret: senderSecret, now: new Date() });
     expect((await fetch(`${receiver.url}/test/auth`, { headers: { ...headers } })).status).toBe(503);
   }
 });

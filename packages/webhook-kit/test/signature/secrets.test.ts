@@ -31,7 +31,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(lookUp).not.toHaveBeenCalled();
   });
 
-  test("during rotation both secrets are accepted, and the one in use is reported", async () => {
+  test("during rotation, both secrets are accepted, and onVerified reports which one was used", async () => {
     const onVerified = vi.fn();
     const request = await mount(adapter, { secret: ["a-new-secret-of-some-length", secret], onVerified });
     expect((await request("/test/auth", { headers: signedHeaders() })).status).toBe(200);

@@ -8,8 +8,8 @@ import { express4, jsonHeaders, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
-/** Returns headers signed this many seconds ago, because two signatures of the same millisecond would be identical. */
-const headersSignedAgo = (seconds: number) => ({
+/** Signs headers with a time some seconds ago, because signatures from the same millisecond would be identical. */
+const signHeadersInPast = (seconds: number) => ({
   ...timestampDigest().sign({ secret, now: new Date(Date.now() - seconds * 1_000) }),
   "content-type": "application/json",
 });
@@ -39,7 +39,7 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
   return { handled, get, post, sendResponse, rejectionCodes };
 }
 
-test("a signature that was used for one request is rejected for any other [D-58]", async () => {
+test("a signature that was used for one request is rejected in any other request [D-58]", async () => {
   const { handled, get, post, sendResponse, rejectionCodes } = await mount();
   const headers = jsonHeaders();
   expect(await sendResponse("amal", headers)).toBe(200);
@@ -58,9 +58,9 @@ test("a repeated event is still acknowledged [D-58]", async () => {
   expect(handled).toHaveBeenCalledTimes(1);
 });
 
-test("a search and a check are handled once per signature", async () => {
+test("a signature is accepted for only one search or one /test/auth request", async () => {
   const { get, post } = await mount();
-  const [search, check] = [headersSignedAgo(1), headersSignedAgo(2)];
+  const [search, check] = [signHeadersInPast(1), signHeadersInPast(2)];
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(200);
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(401);
   expect([await get("/test/auth", check), await get("/test/auth", check)]).toEqual([200, 401]);
@@ -69,11 +69,11 @@ test("a search and a check are handled once per signature", async () => {
 test("each request with its own signature is handled", async () => {
   const { handled, sendResponse } = await mount();
   for (const [index, worker] of ["amal", "ben", "chi"].entries())
-    expect(await sendResponse(worker, headersSignedAgo(index))).toBe(200);
+    expect(await sendResponse(worker, signHeadersInPast(index))).toBe(200);
   expect(handled).toHaveBeenCalledTimes(3);
 });
 
-test("after a handler fails, the same request may use its signature again", async () => {
+test("after a handler fails, the same request can use its signature again", async () => {
   const onWorkerOfferResponse = vi.fn().mockRejectedValueOnce(new Error("database")).mockResolvedValue(undefined);
   const { sendResponse } = await mount({ onWorkerOfferResponse });
   const headers = jsonHeaders();

@@ -44,8 +44,8 @@ describe.each(adapters)("$name", (adapter) => {
   test("other bytes that decode to the same string get 401, and signed invalid UTF-8 gets 400", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     const sent = Buffer.from(body.replace("amal", "am\ufffdl"));
-    const at = sent.indexOf(0xef);
-    const forged = Buffer.concat([sent.subarray(0, at), Buffer.of(0xff), sent.subarray(at + 3)]);
+    const index = sent.indexOf(0xef);
+    const forged = Buffer.concat([sent.subarray(0, index), Buffer.of(0xff), sent.subarray(index + 3)]);
     expect(forged.toString()).toBe(sent.toString());
     expect((await post({ ...signedRequest(sent), body: forged })).status).toBe(401);
     expect((await post(signedRequest(forged))).status).toBe(400);
@@ -78,9 +78,9 @@ describe.each(adapters)("$name", (adapter) => {
     const { post, onRejected } = await serveReceiver();
     const { headers, ...init } = signedRequest(body);
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {
-      const duplicated = new Headers(headers);
-      duplicated.append(name, headers[name] ?? "");
-      expect((await post({ ...init, headers: duplicated })).status).toBe(401);
+      const headersWithDuplicate = new Headers(headers);
+      headersWithDuplicate.append(name, headers[name] ?? "");
+      expect((await post({ ...init, headers: headersWithDuplicate })).status).toBe(401);
       expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "duplicate_header" }));
     }
   });
@@ -119,7 +119,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
   });
 
-  test("after express.json(), the signed bytes are lost, and the 500 says what to change", async () => {
+  test("after express.json(), the signed bytes are lost, and the 500 explains what to change", async () => {
     const { post, onWorkerOfferResponse, onError } = await serveBehind(express.json());
     for (const init of [signedRequest(body), { ...signedRequest("{}"), body }]) {
       const response = await post(init);

@@ -38,7 +38,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(3);
   });
 
-  test("the id alone identifies a duplicate, whatever else is signed or added to the signature", async () => {
+  test("a request with the same id is a duplicate, even if its payload or its list of signatures differs", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     const { headers, ...init } = signedRequest(body, { id: "msg_1" });
     expect(await post({ ...init, headers })).toBe(200);
@@ -77,7 +77,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(await first).toBe(200);
   });
 
-  test("an id is remembered for 72 hours, for as long as a sender may retry", async () => {
+  test("an id is recorded for 72 hours, as long as a sender may retry", async () => {
     let time = Date.now();
     const now = () => new Date(time);
     const deduplication = memoryDeduplication({ now });
@@ -94,10 +94,10 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
-  test("two tenants may use the same id", async () => {
-    const other = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
-    const { post, onWorkerOfferResponse } = await serveReceiver({ secret: () => [whsec, other] });
-    for (const secret of [whsec, other, whsec, other])
+  test("events of two tenants with the same id are both handled", async () => {
+    const otherSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+    const { post, onWorkerOfferResponse } = await serveReceiver({ secret: () => [whsec, otherSecret] });
+    for (const secret of [whsec, otherSecret, whsec, otherSecret])
       expect(await post(signedRequest(body, { id: "msg_1", secret }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
@@ -110,7 +110,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
-  test("with single-use signatures, a signature is rejected in a second request, even behind another signature", async () => {
+  test("with single-use signatures, a signature is rejected in a second request, even if another signature precedes it", async () => {
     const onRejected = vi.fn();
     const { request } = await serveReceiver({
       replayProtection: "single-use-signature",

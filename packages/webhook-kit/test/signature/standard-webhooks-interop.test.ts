@@ -12,7 +12,7 @@ captureConsole();
 const scheme = standardWebhooks();
 const body = JSON.stringify({ ...accepted, workerId: "Zoë 東京 🦊" });
 
-/** Returns headers signed by `standardwebhooks` from npm, as another sender would. */
+/** Signs headers with `standardwebhooks` from npm, as other senders do. */
 function signWithNpm(secret = whsec, now = new Date(), id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", text = body) {
   const signature = new Webhook(secret).sign(id, now, text);
   return {
@@ -31,7 +31,7 @@ const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString()).equals(bytes);
 const utf8Vectors = vectors.filter(({ bodyHex }) => isUtf8(Buffer.from(bodyHex, "hex")));
 
 test.each(utf8Vectors)(
-  "npm standardwebhooks signs like openssl: $name",
+  "npm standardwebhooks creates the same signature as openssl: $name",
   ({ secret, id, timestamp, bodyHex, signature }) =>
     expect(
       new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), Buffer.from(bodyHex, "hex").toString()),
@@ -55,11 +55,11 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   );
 
   test("a message that npm standardwebhooks signed with the old and the new secret is accepted with either", async () => {
-    const renewed = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
+    const newSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
     const now = new Date();
     const headers = signWithNpm(whsec, now);
-    headers["webhook-signature"] += ` ${signWithNpm(renewed, now)["webhook-signature"]} v1a,bm90IHJlYWQ=`;
-    for (const secret of [whsec, renewed, [renewed, whsec]]) {
+    headers["webhook-signature"] += ` ${signWithNpm(newSecret, now)["webhook-signature"]} v1a,bm90IHJlYWQ=`;
+    for (const secret of [whsec, newSecret, [newSecret, whsec]]) {
       const request = await mount(adapter, { secret, scheme });
       expect((await request("/test/auth", { headers })).status).toBe(401);
       const onWorkerOfferResponse = vi.fn();
@@ -69,7 +69,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     }
   });
 
-  test("both sign a request without a body like one with an empty body", async () => {
+  test("the kit accepts a request without a body if npm standardwebhooks signed an empty body", async () => {
     const request = await mount(adapter, { secret: whsec, scheme });
     const headers = signWithNpm(whsec, new Date(), "msg_empty", "");
     expect((await request("/test/auth", { headers })).status).toBe(200);
@@ -78,7 +78,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([401, "standard-webhooks"]);
   });
 
-  test("both reject messages that were signed too long ago or in the future", async () => {
+  test("npm standardwebhooks and the kit reject messages that were signed too long ago or in the future", async () => {
     const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse: vi.fn() });
     for (const seconds of [-302, 302]) {
       const headers = signWithNpm(whsec, new Date(Date.now() + seconds * 1000));
@@ -99,21 +99,21 @@ test.each([body, "{}", "", '{"name":"Zoe\u0308"}', "\ufeff{}"])(
   },
 );
 
-// standardwebhooks 1.1.1 accepts each of these; the kit must reject them.
+// standardwebhooks 1.1.1 accepts each of these messages, but the kit must reject them.
 describe("where npm standardwebhooks is lenient", () => {
   const verify = (headers: Record<string, string>, bytes: Uint8Array) => {
     const parsed = scheme.parse(Object.entries(headers).flat());
     return "code" in parsed ? parsed.code : scheme.verify(parsed, [whsec], bytes);
   };
 
-  test("it reads 1700000000junk as a time, but the kit does not", () => {
+  test("it accepts 1700000000junk as a time, but the kit does not", () => {
     const headers = signWithNpm();
     headers["webhook-timestamp"] += "junk";
     expect(() => new Webhook(whsec).verify(body, headers)).not.toThrow();
     expect(verify(headers, Buffer.from(body))).toBe("malformed_timestamp");
   });
 
-  test("it gives bodies with different invalid bytes the same signature, but the kit does not", () => {
+  test("it creates the same signature for bodies with different invalid bytes, but the kit does not", () => {
     const [sent, forged] = [Buffer.from([0x22, 0xff, 0x22]), Buffer.from([0x22, 0xfe, 0x22])];
     const npmWebhook = new Webhook(whsec);
     const now = new Date();

@@ -12,8 +12,8 @@ captureConsole();
 
 const scheme = standardWebhooks();
 
-// CVE-2026-41432 and standard-webhooks #286: a secret read from an unset variable, with or without the prefix.
-const unusable = [
+// CVE-2026-41432 and standard-webhooks #286 are about secrets from unset variables, with or without the prefix.
+const invalidSecrets = [
   "",
   "whsec_",
   "whsec_ ",
@@ -27,14 +27,13 @@ const unusable = [
   "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
 ];
 
-test.each(unusable)("the secret %j is rejected at construction", async (secret) => {
+test.each(invalidSecrets)("the secret %j is rejected at construction", async (secret) => {
   const invalidSecret = expect.objectContaining({ code: "invalid_secret" });
-  for (const configured of [secret, [whsec, secret], [secret, whsec]]) {
-    expect(() => webhookRouter({ secret: configured, scheme, allowShortSecret: true })).toThrow(invalidSecret);
-    expect(() => verifyWebhook({ secret: configured, scheme, allowShortSecret: true })).toThrow(invalidSecret);
-    await expect(
-      verifyRequest({ secret: configured, scheme, allowShortSecret: true }, { rawHeaders: [], body: Buffer.of() }),
-    ).rejects.toEqual(invalidSecret);
+  for (const secretOption of [secret, [whsec, secret], [secret, whsec]]) {
+    const options = { secret: secretOption, scheme, allowShortSecret: true };
+    expect(() => webhookRouter(options)).toThrow(invalidSecret);
+    expect(() => verifyWebhook(options)).toThrow(invalidSecret);
+    await expect(verifyRequest(options, { rawHeaders: [], body: Buffer.of() })).rejects.toEqual(invalidSecret);
   }
 });
 
@@ -50,7 +49,7 @@ test("the error for a rejected secret does not quote it", () => {
 });
 
 describe.each(sampleAdapters)("$name", (adapter) => {
-  test.each(unusable)("the secret %j from a function results in 503", async (secret) => {
+  test.each(invalidSecrets)("the secret %j from a function results in 503", async (secret) => {
     const onError = vi.fn();
     const request = await mount(adapter, { secret: () => secret, scheme, onError });
     expect((await request("/test/auth", signedRequest(undefined))).status).toBe(503);

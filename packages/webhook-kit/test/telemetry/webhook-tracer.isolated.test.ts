@@ -34,7 +34,7 @@ const createRequest = (headers: Record<string, string>) =>
 
 type TracerOptions = NonNullable<Parameters<typeof webhookTracer>[0]>;
 
-/** Sends one event to a receiver. @returns the request's span, and the span that its handler starts */
+/** Sends one event to a receiver. @returns the status, the span of the request, and the span that its handler starts */
 async function receiveEvent(
   headers: Record<string, string>,
   options: TracerOptions = {},
@@ -83,7 +83,7 @@ const runInServerSpan = (work: () => Promise<unknown>): Promise<Span> =>
     return span;
   });
 
-test("an active span is the parent, whatever the sender's trace [D-138]", async () => {
+test("an active span is the parent of the request's span, even if the sender has a trace [D-138]", async () => {
   let received: Awaited<ReturnType<typeof receiveEvent>> | undefined;
   const server = await runInServerSpan(async () => {
     received = await receiveEvent({ traceparent });
@@ -93,7 +93,7 @@ test("an active span is the parent, whatever the sender's trace [D-138]", async 
   expect(received?.request?.kind).toBe(SpanKind.INTERNAL);
 });
 
-test("with link, the span starts a new trace and links to the sender's, even when a span is active", async () => {
+test("with link, the span is not in the sender's trace but links to it, even when a span is active", async () => {
   const { request } = await receiveEvent({ traceparent }, { sender: "link" });
   expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
     undefined,
@@ -117,8 +117,8 @@ test.each([
   ["in upper case", traceparent.toUpperCase()],
   ["with a zero trace id", `00-${"0".repeat(32)}-${spanId}-01`],
   ["with two values", `${traceparent}, ${traceparent}`],
-])("a traceparent header %s is ignored", async (_what, invalid) => {
-  const { status, request } = await receiveEvent({ traceparent: invalid });
+])("a traceparent header %s is ignored", async (_description, invalidTraceparent) => {
+  const { status, request } = await receiveEvent({ traceparent: invalidTraceparent });
   expect([status, request?.parentSpanContext]).toEqual([200, undefined]);
 });
 
@@ -135,12 +135,12 @@ test("a duplicate also has a span in the sender's trace", async () => {
   ]);
 });
 
-test("the trace passes through a queue to the worker, whose span is a child of the request's span", async () => {
+test("the trace passes through a queue, so the span of traceEvent is a child of the request's span", async () => {
   const options = { secret, tracer: webhookTracer({ tracer }) };
   const { event } = await parseWebhook(options, createRequest({ traceparent, tracestate: "vendor=1" }));
-  const queued = parseWebhookEvent(JSON.parse(JSON.stringify(event)));
+  const queuedEvent = parseWebhookEvent(JSON.parse(JSON.stringify(event)));
   const result = await traceEvent(
-    queued,
+    queuedEvent,
     async () => {
       await Promise.resolve();
       tracer.startSpan("save").end();
@@ -149,7 +149,7 @@ test("the trace passes through a queue to the worker, whose span is a child of t
     { tracer },
   );
   const [request, save, process] = exporter.getFinishedSpans();
-  expect([result, queued.trace?.tracestate]).toEqual([7, "vendor=1"]);
+  expect([result, queuedEvent.trace?.tracestate]).toEqual([7, "vendor=1"]);
   expect([request, save, process].map((span) => span?.name)).toEqual([
     "webhook WorkerOfferResponse",
     "save",
@@ -161,7 +161,7 @@ test("the trace passes through a queue to the worker, whose span is a child of t
   expect(process?.kind).toBe(SpanKind.CONSUMER);
 });
 
-test("an error from the work is passed on, and the span records only its name", async () => {
+test("traceEvent rejects with the error from the work, and the span records only the error name", async () => {
   const event: Pick<WebhookEvent, "type" | "trace"> = { type: "WorkerOfferResponse" };
   const failure = new TypeError("SENTINEL");
   await expect(traceEvent(event, () => Promise.reject(failure), { tracer })).rejects.toBe(failure);
@@ -175,19 +175,19 @@ test("an error from the work is passed on, and the span records only its name", 
 });
 
 test.each([null, 7, "text", {}, { traceparent: "x" }, { traceparent: 7 }])(
-  "a queued event whose trace is %j is read without a trace",
-  (invalid) => {
+  "parseWebhookEvent ignores the invalid trace %j of a queued event",
+  (invalidTrace) => {
     const event = {
       type: "WorkerAddedContact",
       data: { workerId: "w" },
       receivedAt: "2026-11-24T00:00:00.000Z",
-      trace: invalid,
+      trace: invalidTrace,
     };
     expect(parseWebhookEvent(event).trace).toBeUndefined();
   },
 );
 
-test("durations are measured by event and outcome, rejections by reason", async () => {
+test("the duration metric has attributes for the endpoint, the outcome and the reason for a rejection", async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const meterProvider = new MeterProvider({
     readers: [new PeriodicExportingMetricReader({ exporter: metricExporter })],
@@ -222,7 +222,7 @@ test("without an SDK the sender's trace reaches the queue, and nothing is record
   expect(trace.getTracerProvider().constructor.name).toBe("ProxyTracerProvider");
 });
 
-test("a receiver created before the SDK is registered traces from then on", async () => {
+test("a receiver that is created before the SDK traces requests once the SDK is registered", async () => {
   const handler = webhookHandler({ secret, tracer: webhookTracer(), onWorkerOfferResponse: () => undefined });
   await handler(createRequest({}));
   trace.setGlobalTracerProvider(provider);
@@ -231,7 +231,7 @@ test("a receiver created before the SDK is registered traces from then on", asyn
   expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(["webhook WorkerOfferResponse"]);
 });
 
-test.each([{ sender: "child" }, { traceer: tracer }])("invalid options, %j, are rejected", (invalidOptions) => {
+test.each([{ sender: "child" }, { traceer: tracer }])("webhookTracer rejects the options %j", (invalidOptions) => {
   const create = () => webhookTracer(invalidOptions as TracerOptions);
   expect(create).toThrow(expect.objectContaining({ code: "invalid_option" }));
 });

@@ -15,7 +15,7 @@ import { secret } from "../support/serve.ts";
 const handled: string[] = [];
 const options = {
   secret,
-  // Each app's two tests send the same event, which shared memory would treat as a duplicate in the same millisecond.
+  // Both tests of an app send the same event. If they signed it in the same millisecond, the second would be a duplicate.
   deduplication: false as const,
   onRejected: () => undefined,
   onWorkerAddedContact: ({ workerId }: { workerId: string }) => void handled.push(workerId),
@@ -41,7 +41,7 @@ async function startServer(host: string) {
   return server;
 }
 
-/** Functions that create each type of receiver that testReceiver and deliverTo accept. */
+/** Creates each type of receiver that testReceiver and deliverTo accept. */
 const apps: Record<string, () => unknown> = {
   "a function from Request to Response": () => webhooks,
   "a function that calls a receiver": () => (request: Request) => webhooks(request),
@@ -84,11 +84,11 @@ describe.each(Object.keys(apps))("%s", (name) => {
 });
 
 test.each([
-  ["nothing", undefined],
+  ["undefined", undefined],
   ["a number", 3001],
   ["an empty object", {}],
   ["a promise of an app", Promise.resolve(webhooks)],
-])("both reject %s with an error that says what they accept", async (_, app) => {
+])("testReceiver and deliverTo reject %s with an error that lists what they accept", async (_, app) => {
   const words = /a function from Request to Response.*a node:http listener or server.*Express or Fastify/;
   await expect(testReceiver(app as never, { secret })).rejects.toMatchObject({
     code: "invalid_option",
@@ -101,14 +101,14 @@ test.each([
   });
 });
 
-test("a listener that does not declare its parameters gets an error that says so", async () => {
-  const undeclared = (...parameters: Parameters<typeof listener>) => listener(...parameters);
-  await using receiver = await testReceiver(undeclared, { secret, basePath });
+test("testReceiver rejects a listener that does not declare its parameters, and explains why", async () => {
+  const listenerWithRest = (...parameters: Parameters<typeof listener>) => listener(...parameters);
+  await using receiver = await testReceiver(listenerWithRest, { secret, basePath });
   await expect(receiver.test()).rejects.toThrow(/fetch|declare both its parameters/);
 });
 
-test("close stops a server that was started, but not one that was already running", async () => {
-  const [own, running] = [createServer(listener), await startServer("127.0.0.1")];
-  for (const server of [own, running]) await (await testReceiver(server, { secret, basePath })).close();
-  expect([own.listening, running.listening]).toEqual([false, true]);
+test("close stops a server that testReceiver started, but not a server that was already running", async () => {
+  const [idleServer, runningServer] = [createServer(listener), await startServer("127.0.0.1")];
+  for (const server of [idleServer, runningServer]) await (await testReceiver(server, { secret, basePath })).close();
+  expect([idleServer.listening, runningServer.listening]).toEqual([false, true]);
 });

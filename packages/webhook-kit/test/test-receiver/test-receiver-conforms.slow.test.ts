@@ -57,11 +57,13 @@ const bodyHmac: SignatureScheme = {
     return { "X-Time": time, "X-Id": id, "X-Signature": hmac(secret, time, id, body) };
   },
   parse(rawHeaders) {
-    const values = ["x-time", "x-id", "x-signature"].map((name) =>
-      rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1),
+    const findValues = (name: string) =>
+      rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+    const valuesByHeader = ["x-time", "x-id", "x-signature"].map(findValues);
+    const [time = "", id = "", signature = ""] = valuesByHeader.map(([value]) => value);
+    const isComplete = valuesByHeader.every(
+      ([value, ...duplicates]) => value && !value.includes(",") && duplicates.length === 0,
     );
-    const [[time = ""] = [], [id = ""] = [], [signature = ""] = []] = values;
-    const isComplete = values.every(({ length, 0: value }) => length === 1 && value && !value.includes(","));
     if (!isComplete || !/^\d+$/.test(time)) return { code: "missing_timestamp", message: "no" };
     return { signedAt: { earliest: Number(time), latest: Number(time) }, signature: Buffer.from(signature), id };
   },
@@ -74,7 +76,7 @@ const bodyHmac: SignatureScheme = {
 const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
   createHmac("sha256", key).update(`${time}.${id}.`).update(body).digest("hex");
 
-/** In the full matrix, each adapter is tested with every setting. Otherwise, only node:http is. */
+/** Whether to test every adapter, instead of only node:http, with every setting. */
 const isFull = process.env.TEST_MATRIX === "full";
 
 describe.each(adapters)("the kit on %s", (name, mount) => {
@@ -107,11 +109,11 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
   const testedSettings = isFull || name === "node:http" ? settings : settings.slice(0, 1);
   test.each(testedSettings)(
     "has no problems with %s, even when it is checked twice",
-    async (what, options, changed) => {
-      const handlers = what === "no handler" ? {} : createHandlers();
-      const app = mount({ secret, ...changed, ...handlers });
-      await using receiver = await testReceiver(app, { secret, basePath, ...options });
-      const checkedSamples = what === "no handler" ? {} : samples;
+    async (setting, testOptions, receiverOptions) => {
+      const handlers = setting === "no handler" ? {} : createHandlers();
+      const app = mount({ secret, ...receiverOptions, ...handlers });
+      await using receiver = await testReceiver(app, { secret, basePath, ...testOptions });
+      const checkedSamples = setting === "no handler" ? {} : samples;
       expect([await receiver.checkContract(checkedSamples), await receiver.checkContract(checkedSamples)]).toEqual([
         [],
         [],
@@ -131,9 +133,9 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
 
   test("is reported if it accepts requests signed long ago, even under a scheme that covers the body", async () => {
     for (const scheme of [undefined, bodyHmac]) {
-      const shared = { secret, ...(scheme && { scheme }) };
-      const app = mount({ ...shared, toleranceSeconds: 86_400, ...createHandlers() });
-      await using receiver = await testReceiver(app, { ...shared, basePath });
+      const sharedOptions = { secret, ...(scheme && { scheme }) };
+      const app = mount({ ...sharedOptions, toleranceSeconds: 86_400, ...createHandlers() });
+      await using receiver = await testReceiver(app, { ...sharedOptions, basePath });
       const endpoints =
         "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
         "POST /offer/eventDeleted, POST /events/timelineChanged";

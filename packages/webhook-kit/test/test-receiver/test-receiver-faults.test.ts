@@ -27,7 +27,7 @@ const everywhere =
   "GET /test/auth, GET /contact/new/worker_made_up, POST /contact-suggestions, POST /offer/response, " +
   "POST /offer/eventDeleted, POST /events/timelineChanged, HEAD /test/auth, HEAD /contact/new/worker_made_up";
 
-test("the naive middleware has its known problems", async () => {
+test("checkContract reports the known problems of the naive receiver", async () => {
   const router = createNaiveRouter({ secret: [secret], now: () => new Date(), onRejected: () => undefined });
   expect(await findProblems(express().use("/hooks", router), "/hooks")).toEqual([
     `A request signed in the future must be rejected, but 200 was returned by ${everywhere}.`,
@@ -39,7 +39,7 @@ test("the naive middleware has its known problems", async () => {
   ]);
 });
 
-test("a receiver that responds with 200 to everything breaks every rule about rejecting", async () => {
+test("checkContract reports every missing rejection of a receiver that responds with 200 to everything", async () => {
   const problems = await findProblems((_request, response) => response.end(), "");
   expect(problems).toHaveLength(27);
   for (const problem of problems)
@@ -58,36 +58,36 @@ test("for a receiver that is mounted elsewhere, the problem names basePath", asy
     ]);
 });
 
-test("a receiver with another secret rejects the service, and is not sent further requests", async () => {
+test("checkContract stops, and asks about the secret, if the receiver rejects every valid signature", async () => {
   const app = express().use("/hooks", webhookRouter({ ...quietOptions, secret: "another-secret-of-the-profile" }));
   expect(await findProblems(app, "/hooks")).toEqual([
     "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
   ]);
 });
 
-test("a receiver that is down, or stops during the check, is reported as such", async () => {
+test("checkContract reports a receiver that is down or stops responding during the check", async () => {
   const { url } = await serve((request) => request.socket.destroy());
   expect(await findProblems(url, "")).toEqual(["GET /test got no response (ECONNRESET); nothing more was sent."]);
   const router = webhookRouter({ ...quietOptions, secret });
-  const fragile = express().use("/hooks", (request, response, next) => {
+  const failingApp = express().use("/hooks", (request, response, next) => {
     if (request.get("authorization") === "") request.socket.destroy();
     else router(request, response, next);
   });
-  expect(await findProblems(fragile, "/hooks")).toEqual([
+  expect(await findProblems(failingApp, "/hooks")).toEqual([
     "GET /test/auth got no response (ECONNRESET); nothing more was sent.",
   ]);
 });
 
-/** Returns whether `authorization` is either variant of the digest for the timestamp and the secret. */
+/** Returns whether `authorization` contains either variant of the digest of the timestamp and the secret. */
 const isSigned = (timestamp: string, authorization: string): boolean =>
   [createHash("sha256").update(timestamp + secret), createHmac("sha256", secret).update(timestamp)].some(
     (digest) => authorization.toUpperCase() === `HMAC ${digest.digest("hex").toUpperCase()}`,
   );
 
-const signatureHeaders = ({ headers }: { headers: Record<string, unknown> }) =>
+const readSignatureHeaders = ({ headers }: { headers: Record<string, unknown> }) =>
   [String(headers.timestamp ?? ""), String(headers.authorization ?? "")] as const;
 
-/** Middleware that responds incorrectly to some requests and leaves the rest to a correct receiver. */
+/** Middleware that responds incorrectly to some requests and passes all others to a correct receiver. */
 const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: RegExp[]][] = [
   [
     "requires a signature on /test",
@@ -104,7 +104,7 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
   [
     "ignores the time",
     (request, response, next) =>
-      isSigned(...signatureHeaders(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
+      isSigned(...readSignatureHeaders(request)) && request.path === "/test/auth" ? response.sendStatus(200) : next(),
     [
       / too long ago .* 200 was returned by GET \/test\/auth, HEAD \/test\/auth\.$/,
       / in the future /,
@@ -129,7 +129,7 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
   [
     "accepts a digest that starts correctly",
     (request, response, next) => {
-      const [timestamp, authorization] = signatureHeaders(request);
+      const [timestamp, authorization] = readSignatureHeaders(request);
       const digest = createHash("sha256")
         .update(timestamp + secret)
         .digest("hex")
@@ -144,7 +144,7 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
   [
     "ignores what follows the digest",
     (request, response, next) => {
-      const [timestamp, authorization] = signatureHeaders(request);
+      const [timestamp, authorization] = readSignatureHeaders(request);
       return request.path === "/test/auth" &&
         isSigned(timestamp, authorization.slice(0, 69)) &&
         authorization.length > 69
@@ -156,7 +156,7 @@ const mistakes: [mistake: string, faultyMiddleware: RequestHandler, problems: Re
   [
     "verifies with an empty secret",
     (request, response, next) => {
-      const [timestamp, authorization] = signatureHeaders(request);
+      const [timestamp, authorization] = readSignatureHeaders(request);
       return request.path === "/test/auth" &&
         authorization.slice(5) === createHmac("sha256", "").update(timestamp).digest("hex").toUpperCase()
         ? response.sendStatus(200)
@@ -204,7 +204,7 @@ test.each(mistakes)("a receiver that %s has only that problem [D-61]", async (_m
   expect(await findProblems(app, "/hooks")).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test("for a receiver that accepts one variant of the digest, the problem names the other", async () => {
+test("for a receiver that accepts only one variant of the digest, the problem names the other variant", async () => {
   const appWithVariant = (variant: "sha256" | "hmac") =>
     express().use(webhookRouter({ ...quietOptions, secret, scheme: timestampDigest({ variant }) }));
   expect(await findProblems(appWithVariant("sha256"), "")).toEqual([
@@ -218,9 +218,9 @@ test("for a receiver that accepts one variant of the digest, the problem names t
 const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
 
-test("a sample that is not acknowledged, or not acknowledged again when repeated, is a problem", async () => {
-  const missing = express().use(webhookRouter({ ...quietOptions, secret }));
-  expect(await findProblems(missing, "", { workerOfferResponse: accepted })).toEqual([
+test("checkContract reports a sample that is not acknowledged, or not acknowledged when it is repeated", async () => {
+  const appWithoutHandler = express().use(webhookRouter({ ...quietOptions, secret }));
+  expect(await findProblems(appWithoutHandler, "", { workerOfferResponse: accepted })).toEqual([
     "workerOfferResponse must return 200, but 404 was returned by POST /offer/response.",
   ]);
   const signatures = new Set<string>();
@@ -238,7 +238,7 @@ test("a sample that is not acknowledged, or not acknowledged again when repeated
 
 const sixStars = { rating: 6, ratingProvider: "A", lastWorked: "2025-11-30T17:00:00Z" };
 
-test("suggestions that the service would reject are reported by field, without their values", async () => {
+test("checkContract reports the invalid fields of suggestions that the service would reject, but not their values", async () => {
   const app = express().post(
     "/contact-suggestions",
     verifyWebhook({ ...quietOptions, secret }),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 // Jest is not installed here. `npm run check -- compatibility recipes` tests it.
-test("testReceiver works with Node's own runner, which exits when the receiver is closed", () => {
+test("testReceiver works with Node's own test runner, which exits once the receiver is closed", () => {
   const file = join(import.meta.dirname, "..", "recipes/node-test.ts");
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { status, stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=tap", file], {

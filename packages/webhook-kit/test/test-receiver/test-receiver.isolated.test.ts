@@ -45,7 +45,7 @@ test("every webhook reaches its handler, signed, with the given payload", async 
   ]);
 });
 
-test("the status, headers and body of any response are returned", async () => {
+test("a call returns the status, headers and body of any response", async () => {
   await using receiver = await testReceiver(createApp({}), { secret, basePath: "/hooks" });
   const response = await receiver.contactSuggestions(search);
   expect([response.status, response.headers["content-type"], "suggestions" in response]).toEqual([
@@ -56,7 +56,7 @@ test("the status, headers and body of any response are returned", async () => {
   expect(JSON.parse(response.body)).toMatchObject({ code: "handler_not_configured" });
 });
 
-test("an event that is sent again is handled again unless it is exactly the same request", async () => {
+test("the same event is handled again when it is signed again, but not when resend repeats the request", async () => {
   const onWorkerAddedContact = vi.fn();
   await using receiver = await testReceiver(createApp({ onWorkerAddedContact }), { secret, basePath: "/hooks" });
   await expect(receiver.resend()).rejects.toThrow("No request has been sent yet");
@@ -66,7 +66,7 @@ test("an event that is sent again is handled again unless it is exactly the same
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(20);
 });
 
-test("two signatures differ even when the clock stands still, and signing follows a clock that is set back", async () => {
+test("two signatures differ even if the clock stops, and signing follows a clock that is set back", async () => {
   const receivedAt: Date[] = [];
   let time = Date.parse("2030-01-01T00:00:00Z");
   const now = () => new Date(time);
@@ -92,22 +92,22 @@ describe("an app", () => {
   const workers: string[] = [];
   const app = createApp({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
 
-  test("may be the URL of a running receiver, with or without the path", async () => {
+  test("can be the URL of a running receiver, with or without the path", async () => {
     const { url } = await serve(app);
-    for (const [address, basePath] of [
+    for (const [receiverUrl, basePath] of [
       [`${url}/hooks`, undefined],
       [new URL(`${url}/hooks/`), undefined],
       [url, "hooks"],
       [url, "/hooks/"],
     ] as const) {
-      const receiver = await testReceiver(address, { secret, ...(basePath && { basePath }) });
+      const receiver = await testReceiver(receiverUrl, { secret, ...(basePath && { basePath }) });
       expect((await receiver.testAuth()).status).toBe(200);
       await receiver.close();
     }
     expect((await fetch(`${url}/hooks/test`)).status).toBe(200);
   });
 
-  test("may be a node:http listener, whose server stops when the receiver is closed, even twice", async () => {
+  test("can be a node:http listener, and close, even called twice, stops its server", async () => {
     let server: unknown;
     const receiver = await testReceiver(
       (request, response) => {
@@ -123,7 +123,7 @@ describe("an app", () => {
     await expect(receiver.test()).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("may be an object with fetch, which is called as its method", async () => {
+  test("can be an object whose fetch method uses this", async () => {
     const worker = {
       greeting: "hello",
       async fetch(request: Request) {
@@ -142,29 +142,29 @@ describe("an app", () => {
   });
 
   test.each([
-    ["nothing", undefined],
+    ["undefined", undefined],
     ["a number", 3001],
     ["a URL with another scheme", "ftp://127.0.0.1/"],
     ["a host without a protocol", "127.0.0.1"],
-  ])("may not be %s", async (_what, app) => {
+  ])("cannot be %s", async (_description, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
 });
 
-test("rejects an unusable secret before any request", async () => {
+test("testReceiver rejects an empty secret before it sends a request", async () => {
   await expect(testReceiver(express(), { secret: "" })).rejects.toMatchObject({ code: "invalid_secret" });
 });
 
-test("rejects when a receiver does not respond in time, over a server and through fetch", async () => {
+test("a call rejects if a listener or a fetch function does not respond in time", async () => {
   const options = { secret, timeoutMs: 50 };
-  await using listening = await testReceiver((_request, _response) => undefined, options);
-  await expect(listening.test()).rejects.toMatchObject({ cause: { name: "TimeoutError" } });
-  await using called = await testReceiver({ fetch: () => new Promise<Response>(() => undefined) }, options);
-  await expect(called.test()).rejects.toMatchObject({ name: "TimeoutError" });
-  expect(await called.checkContract()).toEqual(["GET /test got no response (TimeoutError); nothing more was sent."]);
+  await using listener = await testReceiver((_request, _response) => undefined, options);
+  await expect(listener.test()).rejects.toMatchObject({ cause: { name: "TimeoutError" } });
+  await using fetchApp = await testReceiver({ fetch: () => new Promise<Response>(() => undefined) }, options);
+  await expect(fetchApp.test()).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(await fetchApp.checkContract()).toEqual(["GET /test got no response (TimeoutError); nothing more was sent."]);
 });
 
-test("rejects when the response is truncated", async () => {
+test("a call rejects if the response is truncated", async () => {
   await using receiver = await testReceiver(
     (_request, response) => {
       response.writeHead(200, { "content-length": "10" }).write("half");
