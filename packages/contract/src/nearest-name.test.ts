@@ -16,13 +16,13 @@ const names = [
 /** Every way to swap two adjacent letters in a name. */
 const swapped = names.flatMap((name) =>
   [...name.slice(1)].flatMap((letter, index) => {
-    const wrong = name.slice(0, index) + letter + name[index] + name.slice(index + 2);
-    return wrong === name ? [] : [[wrong, name]];
+    const misspelt = name.slice(0, index) + letter + name[index] + name.slice(index + 2);
+    return misspelt === name ? [] : [[misspelt, name]];
   }),
 );
 
-test.each(swapped)("the nearest name to %s, which has two letters swapped, is %s", (wrong, name) =>
-  expect(findNearestName(wrong, names)).toBe(name),
+test.each(swapped)("the nearest name to %s, which has two letters swapped, is %s", (misspelt, name) =>
+  expect(findNearestName(misspelt, names)).toBe(name),
 );
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ["timeout", "timeoutMs"],
   ["SECRET", "secret"],
   ["onOfferResponse", "onWorkerOfferResponse"],
-])("the nearest name to %s is %s", (wrong, name) => expect(findNearestName(wrong, names)).toBe(name));
+])("the nearest name to %s is %s", (misspelt, name) => expect(findNearestName(misspelt, names)).toBe(name));
 
-test.each(["", "x", "frob", "colour"])("no name is near %j", (wrong) =>
-  expect(findNearestName(wrong, names)).toBeUndefined(),
+test.each(["", "x", "frob", "colour"])("no name is near %j", (misspelt) =>
+  expect(findNearestName(misspelt, names)).toBeUndefined(),
 );

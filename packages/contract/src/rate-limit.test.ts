@@ -24,7 +24,7 @@ test.each([
     { policy: "a", remaining: 0, resetAfterMs: undefined, limit: undefined, windowMs: undefined },
   ],
   ['"a";r=1', '"b";q=5', { policy: "a", remaining: 1, resetAfterMs: undefined, limit: undefined, windowMs: undefined }],
-])("reads RateLimit %s with RateLimit-Policy %s", (rateLimit, policies, expected) =>
+])("readRateLimit reads RateLimit %s with RateLimit-Policy %s", (rateLimit, policies, expected) =>
   expect(readRateLimit(headers(rateLimit, policies))).toEqual(expected),
 );
 

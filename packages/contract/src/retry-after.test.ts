@@ -15,7 +15,7 @@ test.each([
   // The retry schedules limit such delays.
   ["99999999999", 99_999_999_999_000],
   ["9".repeat(30), Number.MAX_SAFE_INTEGER],
-])("reads %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
+])("retryAfterMs parses %j", (header, ms) => expect(retryAfterMs(header, now)).toBe(ms));
 
 // RFC 9110, section 6.6.1: Date is the time at which the response was created, by the clock that Retry-After uses.
 test.each([
@@ -24,9 +24,11 @@ test.each([
   ["Fri, 31 Dec 1999 23:59:59 GMT", "no date", 59_000],
   ["Fri, 31 Dec 1999 23:59:59 GMT", undefined, 59_000],
   ["120", "Fri, 31 Dec 1999 22:59:00 GMT", 120_000],
-])("reads %j in a response whose Date is %j", (header, date, ms) => expect(retryAfterMs(header, now, date)).toBe(ms));
+])("retryAfterMs parses %j in a response with the Date %j", (header, date, ms) =>
+  expect(retryAfterMs(header, now, date)).toBe(ms),
+);
 
 test.each([undefined, "", "-1", "1.5", "soon", "1e3", "2000-01-01", "Fri Dec 31 1999", ["1", "2"]])(
-  "ignores %j",
+  "retryAfterMs ignores %j",
   (header) => expect(retryAfterMs(header, now)).toBeUndefined(),
 );

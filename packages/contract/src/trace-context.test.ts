@@ -5,7 +5,7 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
 const traceparent = `00-${traceId}-${spanId}-01`;
 
-// The cases in the W3C's test suite (https://github.com/w3c/trace-context/blob/main/test/test.py), and more.
+// The cases include those of the W3C's test suite: https://github.com/w3c/trace-context/blob/main/test/test.py
 test.each([
   ["sampled", traceparent, traceparent],
   ["not sampled", `00-${traceId}-${spanId}-00`, `00-${traceId}-${spanId}-00`],
@@ -14,7 +14,7 @@ test.each([
   ["a later version", `cc-${traceId}-${spanId}-01`, traceparent],
   ["a later version with an additional field", `cc-${traceId}-${spanId}-01-what-the-future-will-be-like`, traceparent],
   ["a later version with a hyphen at the end", `cc-${traceId}-${spanId}-01-`, traceparent],
-])("reads a traceparent: %s", (_what, text, expected) =>
+])("readTraceContext reads a traceparent: %s", (_what, text, expected) =>
   expect(readTraceContext([text])).toEqual({ traceparent: expected }),
 );
 
@@ -54,7 +54,9 @@ test.each([
   ["a script", ["<script>alert(1)</script>"]],
   ["SQL", [`00-${traceId}-${spanId}-01'; DROP TABLE events; --`]],
   ["null", ["null"]],
-])("ignores a traceparent: %s", (_what, values) => expect(readTraceContext(values, ["foo=1"])).toBeUndefined());
+])("readTraceContext ignores a traceparent: %s", (_what, values) =>
+  expect(readTraceContext(values, ["foo=1"])).toBeUndefined(),
+);
 
 test.each<[string, string[], string]>([
   ["one member", ["foo=1"], "foo=1"],
@@ -73,7 +75,7 @@ test.each<[string, string[], string]>([
     [Array.from({ length: 32 }, (_, index) => `bar${index}=1`).join()],
     Array.from({ length: 32 }, (_, index) => `bar${index}=1`).join(),
   ],
-])("reads a tracestate: %s", (_what, tracestates, tracestate) =>
+])("readTraceContext reads a tracestate: %s", (_what, tracestates, tracestate) =>
   expect(readTraceContext([traceparent], tracestates)).toEqual({ traceparent, tracestate }),
 );
 
@@ -102,6 +104,6 @@ test.each<[string, string[]]>([
   ["a semicolon in place of the comma", ["foo=1;bar=2"]],
   ["more than 512 characters", [`foo=${"z".repeat(256)},bar=${"z".repeat(256)}`]],
   ["a megabyte", [`foo=${"z".repeat(1_000_000)}`]],
-])("drops a tracestate but keeps the traceparent: %s", (_what, tracestates) =>
+])("readTraceContext ignores a tracestate but returns the traceparent: %s", (_what, tracestates) =>
   expect(readTraceContext([traceparent], tracestates)).toEqual({ traceparent }),
 );

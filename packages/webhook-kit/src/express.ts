@@ -57,11 +57,11 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
     const write = (result: WebhookResponse | undefined) => {
       if (result) return writeNodeResponse(request, response, result);
       // An Express route does not strip the mount path, so no webhook path would ever match.
-      if (request.route) settings.observer.rejected(mountedOnRoute);
+      if (request.route) settings.observer.reportRejection(mountedOnRoute);
       next();
     };
     const received = receive(settings, toIncomingRequest(request)).then(write);
-    closeOnFailure(response, received, (cause) => settings.observer.crashed(cause));
+    closeOnFailure(response, received, (cause) => settings.observer.reportCrash(cause));
   };
 }
 
@@ -95,7 +95,7 @@ export function verifyWebhook(options: VerifyOptions<Request>): RequestHandler {
       next();
     };
     const verified = verifyOnly(settings, toIncomingRequest(request)).then(proceed);
-    closeOnFailure(response, verified, (cause) => settings.observer.crashed(cause));
+    closeOnFailure(response, verified, (cause) => settings.observer.reportCrash(cause));
   };
 }
 

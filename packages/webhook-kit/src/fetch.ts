@@ -140,7 +140,7 @@ async function respond(
 ): Promise<Response> {
   const incoming = toIncomingRequest(request, stripBasePath);
   const response = await receive(settings, incoming);
-  return toResponse(response ?? settings.observer.unknownPath(incoming.target, stripBasePath), request.method);
+  return toResponse(response ?? settings.observer.rejectUnknownPath(incoming.target, stripBasePath), request.method);
 }
 
 function toIncomingRequest(request: Request, stripBasePath: StripBasePath): IncomingRequest<Request> {

@@ -45,7 +45,7 @@ export function webhookFunction<Event extends LambdaEvent = LambdaEvent>(
     requireHttpEvent(event);
     const incoming = toIncomingRequest(event, stripBasePath);
     const { status, headers, body } =
-      (await receive(settings, incoming)) ?? settings.observer.unknownPath(incoming.target, stripBasePath);
+      (await receive(settings, incoming)) ?? settings.observer.rejectUnknownPath(incoming.target, stripBasePath);
     const headerLists = Object.entries(headers).map(([name, value]) => [name, [value]]);
     return {
       statusCode: status,

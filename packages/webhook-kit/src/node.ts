@@ -57,11 +57,15 @@ export function webhookListener(
     requireNode(request, response);
     const write = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
-      writeNodeResponse(request, response, result ?? settings.observer.unknownPath(incoming.target, stripBasePath));
+      writeNodeResponse(
+        request,
+        response,
+        result ?? settings.observer.rejectUnknownPath(incoming.target, stripBasePath),
+      );
     };
     const incoming = toIncomingRequest(request, stripBasePath);
     const written = receive(settings, incoming).then(write);
-    closeOnFailure(response, written, (cause) => settings.observer.crashed(cause));
+    closeOnFailure(response, written, (cause) => settings.observer.reportCrash(cause));
   };
 }
 

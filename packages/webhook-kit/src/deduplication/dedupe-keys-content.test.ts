@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ReceivedBody } from "../http/request.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
-import { eventKey, keepMs, signatureKey } from "./dedupe-keys.ts";
+import { computeEventKey, computeKeepMs, computeSignatureKey } from "./dedupe-keys.ts";
 
 const parsed = { signedAt: { earliest: 60_000, latest: 119_999 }, signature: Buffer.from("ab01", "hex") };
 const request: VerifiedRequest = {
@@ -29,7 +29,7 @@ const keyFor = (
   body: ReceivedBody | undefined = bytes("{}"),
   from = incoming,
   subject?: string[],
-) => eventKey(verified, { incoming: from, body, entity: subject }).key;
+) => computeEventKey(verified, { incoming: from, body, entity: subject }).key;
 
 /** Asserts that all keys differ. */
 const expectAllDifferent = (...keys: string[]) => {
@@ -51,12 +51,12 @@ test("requests with different tenants, schemes, signatures, methods, targets, bo
     keyFor(request, bytes("{}"), incoming, ["o1", "w1"]),
     keyFor(request, bytes("{}"), incoming, ["o1w1"]),
     keyFor(withId),
-    signatureKey(request),
-    signatureKey(withId),
+    computeSignatureKey(request),
+    computeSignatureKey(withId),
   ));
 
 test("an event without a body differs from the same event with a body", () =>
-  expect(keyFor(request)).not.toBe(eventKey(request, { incoming, body: undefined, entity: undefined }).key));
+  expect(keyFor(request)).not.toBe(computeEventKey(request, { incoming, body: undefined, entity: undefined }).key));
 
 test("the key does not depend on the signature encoding, the time of receipt or the matching variant", () => {
   const sameRequest: VerifiedRequest = {
@@ -66,7 +66,7 @@ test("the key does not depend on the signature encoding, the time of receipt or 
     verified: { ...request.verified, skewSeconds: 7, variant: "other", secretIndex: 1 },
   };
   expect(keyFor(sameRequest)).toBe(keyFor(request));
-  expect(signatureKey(sameRequest)).toBe(signatureKey(request));
+  expect(computeSignatureKey(sameRequest)).toBe(computeSignatureKey(request));
 });
 
 test("a signed id alone identifies the event, within its tenant and scheme", () => {
@@ -82,7 +82,7 @@ test("a signed id alone identifies the event, within its tenant and scheme", () 
 
 test("events with the same signature and entity share a subject, whatever their bodies", () => {
   const subjectFor = (verified: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
-    eventKey(verified, { incoming, body, entity: subject }).subject;
+    computeEventKey(verified, { incoming, body, entity: subject }).subject;
   expect(subjectFor(request, ["o1", "w1"], bytes("[]"))).toBe(subjectFor(request, ["o1", "w1"]));
   expectAllDifferent(
     subjectFor(request, ["o1", "w1"]) ?? "",
@@ -97,25 +97,27 @@ test("events with the same signature and entity share a subject, whatever their 
 
 test("a signature is identified by its bytes", () =>
   expectAllDifferent(
-    signatureKey(request),
-    signatureKey(withOtherSignature(request)),
-    signatureKey(withOtherTenant(request)),
-    signatureKey(withOtherScheme(request)),
+    computeSignatureKey(request),
+    computeSignatureKey(withOtherSignature(request)),
+    computeSignatureKey(withOtherTenant(request)),
+    computeSignatureKey(withOtherScheme(request)),
   ));
 
 test("with a signed id, a signature is identified by the id and the time, not by a list that anyone can extend", () => {
-  expect(signatureKey(withOtherSignature(withId))).toBe(signatureKey(withId));
+  expect(computeSignatureKey(withOtherSignature(withId))).toBe(computeSignatureKey(withId));
   expectAllDifferent(
-    signatureKey(withId),
-    signatureKey({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
-    signatureKey({ ...withId, parsed: { ...withId.parsed, signedAt: { earliest: 61_000, latest: 119_999 } } }),
+    computeSignatureKey(withId),
+    computeSignatureKey({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
+    computeSignatureKey({ ...withId, parsed: { ...withId.parsed, signedAt: { earliest: 61_000, latest: 119_999 } } }),
   );
 });
 
 test("a record is kept while the same headers could be verified again, or for 72 hours with a signed id", () => {
-  expect(keepMs(request, 300_000)).toBe(659_999);
-  expect(keepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(600_000);
-  expect(keepMs(withId, 300_000)).toBe(259_200_000);
+  expect(computeKeepMs(request, 300_000)).toBe(659_999);
+  expect(computeKeepMs({ ...request, parsed: { ...parsed, signedAt: { earliest: 5, latest: 5 } } }, 300_000)).toBe(
+    600_000,
+  );
+  expect(computeKeepMs(withId, 300_000)).toBe(259_200_000);
 });
 
 // Records outlive a release, so a key must not change unnoticed:
@@ -130,7 +132,7 @@ const [event, withoutBody, id, signatureHash] = [
 test("every process and every release computes the same keys", () => {
   expect(keyFor(request)).toBe(event);
   expect(keyFor(request, { kind: "parsed", value: {} })).toBe(event);
-  expect(eventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(withoutBody);
+  expect(computeEventKey(request, { incoming, body: undefined, entity: undefined }).key).toBe(withoutBody);
   expect(keyFor(withId)).toBe(id);
-  expect(signatureKey(request)).toBe(signatureHash);
+  expect(computeSignatureKey(request)).toBe(signatureHash);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
-import { dedupeKeys, eventKey, signatureKey } from "./dedupe-keys.ts";
+import { computeEventKey, computeSignatureKey, createDedupeKeys } from "./dedupe-keys.ts";
 
 const request: VerifiedRequest = {
   parsed: { signedAt: { earliest: 0, latest: 0 }, signature: Buffer.of(1) },
@@ -20,25 +20,28 @@ const policy = {
 const singleUse = { ...policy, replayProtection: "single-use-signature" } as const;
 
 test("an event has its own key, which is kept for as long as its headers are valid", () => {
-  expect(dedupeKeys(policy, request, event)).toEqual({ keys: [eventKey(request, event)], keepMs: 600_000 });
-  expect(dedupeKeys({ ...policy, toleranceMs: 10_000 }, request, event).keepMs).toBe(20_000);
+  expect(createDedupeKeys(policy, request, event)).toEqual({
+    keys: [computeEventKey(request, event)],
+    keepMs: 600_000,
+  });
+  expect(createDedupeKeys({ ...policy, toleranceMs: 10_000 }, request, event).keepMs).toBe(20_000);
 });
 
 test("an event that a later event may supersede has a subject", () => {
   const response = { ...event, entity: ["o1", "w1"] };
-  const { keys } = dedupeKeys(policy, request, response);
-  expect(keys).toEqual([eventKey(request, response)]);
+  const { keys } = createDedupeKeys(policy, request, response);
+  expect(keys).toEqual([computeEventKey(request, response)]);
   expect(keys[0]?.subject).toEqual(expect.any(String));
 });
 
 test("a request that is not an event has no key", () =>
-  expect(dedupeKeys(policy, request, undefined).keys).toEqual([]));
+  expect(createDedupeKeys(policy, request, undefined).keys).toEqual([]));
 
 test("with single-use signatures, every request has a key that rejects any other request with the same signature", () => {
-  const signatureLease = { key: signatureKey(request), onConflict: expect.any(Function) };
-  expect(dedupeKeys(singleUse, request, undefined).keys).toEqual([signatureLease]);
-  const { keys } = dedupeKeys(singleUse, request, event);
-  expect(keys).toEqual([eventKey(request, event), signatureLease]);
+  const signatureLease = { key: computeSignatureKey(request), onConflict: expect.any(Function) };
+  expect(createDedupeKeys(singleUse, request, undefined).keys).toEqual([signatureLease]);
+  const { keys } = createDedupeKeys(singleUse, request, event);
+  expect(keys).toEqual([computeEventKey(request, event), signatureLease]);
   expect(keys[1]?.onConflict?.()).toMatchObject({
     rejection: {
       code: "signature_reused",

@@ -1,4 +1,4 @@
-import { type Rejected, rejectSignature } from "../http/rejected.ts";
+import { createSignatureRejection, type Rejected } from "../http/rejected.ts";
 import type { IncomingRequest, ReceivedBody } from "../http/request.ts";
 import { sha256 } from "../signature/sha256.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
@@ -32,7 +32,7 @@ export interface DedupeKeys {
  *
  * @param event undefined for a request that is handled every time it arrives
  */
-export function dedupeKeys(
+export function createDedupeKeys(
   policy: {
     readonly deduplication: unknown;
     readonly replayProtection: "deduplicate" | "single-use-signature";
@@ -43,15 +43,15 @@ export function dedupeKeys(
   event: EventSource | undefined,
 ): DedupeKeys {
   const keys: DedupeKey[] = [];
-  const message = messageKey(request);
+  const message = computeMessageKey(request);
   // Without deduplication, only the hash for the handler's context is computed.
-  if (policy.deduplication && event) keys.push(eventKey(request, event, message));
+  if (policy.deduplication && event) keys.push(computeEventKey(request, event, message));
   if (policy.deduplication && policy.replayProtection === "single-use-signature")
     keys.push({
-      key: signatureKey(request),
-      onConflict: () => rejectSignature(signatureReused, policy.scheme.wwwAuthenticate),
+      key: computeSignatureKey(request),
+      onConflict: () => createSignatureRejection(signatureReused, policy.scheme.wwwAuthenticate),
     });
-  return { keys, keepMs: keepMs(request, policy.toleranceMs), messageKey: message };
+  return { keys, keepMs: computeKeepMs(request, policy.toleranceMs), messageKey: message };
 }
 
 /** The reason to reject a second request with the same signature (D-58). */
@@ -64,10 +64,10 @@ const signatureReused = {
  * Returns an event's key; two events with the same key are duplicates. A scheme that signs only the time may give all events within a
  * minute the same signature, so the key also covers the rest of the request (D-45). A signed id alone identifies a message.
  */
-export function eventKey(
+export function computeEventKey(
   request: VerifiedRequest,
   { incoming: { method, target }, body, entity }: EventSource,
-  signedKey = messageKey(request),
+  signedKey = computeMessageKey(request),
 ): { readonly key: string; readonly subject: string | undefined } {
   if (signedKey !== undefined) return { key: signedKey, subject: undefined };
   const prefix = serialiseKey(request, "event", [signatureHex(request), method, target, ...(entity ?? [])]);
@@ -75,7 +75,7 @@ export function eventKey(
 }
 
 /** Returns the key for an event with a signed id; undefined if the scheme does not sign ids. */
-export function messageKey(request: VerifiedRequest): string | undefined {
+export function computeMessageKey(request: VerifiedRequest): string | undefined {
   const { parsed, tenant, verified } = request;
   return parsed.id === undefined ? undefined : hashMessageId(tenant, verified.scheme, parsed.id);
 }
@@ -87,7 +87,7 @@ export const hashMessageId = (tenant: string, scheme: string, id: string): strin
  * Returns a signature's key; two requests with the same key have the same signature (D-58). If there is a signed id, the key is made from
  * the signed values: anyone can add an invalid signature to a list of signatures, but nobody can change the id or the time.
  */
-export function signatureKey(request: VerifiedRequest): string {
+export function computeSignatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
   const parts = id === undefined ? [signatureHex(request)] : [id, String(signedAt.earliest)];
   return hash(serialiseKey(request, "signature", parts));
@@ -117,5 +117,5 @@ const idKeepMs = 72 * 60 * 60 * 1000;
  * Returns how long to keep a key: as long as the same headers could pass verification again, or, with a signed id, as long as a sender may
  * retry.
  */
-export const keepMs = ({ parsed }: VerifiedRequest, toleranceMs: number): number =>
+export const computeKeepMs = ({ parsed }: VerifiedRequest, toleranceMs: number): number =>
   parsed.id === undefined ? 2 * toleranceMs + parsed.signedAt.latest - parsed.signedAt.earliest : idKeepMs;

@@ -1,6 +1,6 @@
 import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
 import { lookUpTimeoutMs } from "../generated/decisions.ts";
-import { rejectRequest } from "../http/rejected.ts";
+import { createRejection } from "../http/rejected.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { isThenable, withTimeout } from "../http/timeouts.ts";
 import type { DedupeKey, DedupeKeys } from "./dedupe-keys.ts";
@@ -91,7 +91,7 @@ export class LeaseSet {
       if (onConflict) throw onConflict();
       if (result.state === "completed") return { ...acknowledged, status: result.status };
       const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
-      throw rejectRequest("request_in_progress", { headers: { "retry-after": String(seconds) } });
+      throw createRejection("request_in_progress", { headers: { "retry-after": String(seconds) } });
     }
     return undefined;
   }
@@ -109,7 +109,7 @@ export class LeaseSet {
 
   #acquireKey(key: string, leaseMs: number, subject: string | undefined): AcquireResult | Promise<AcquireResult> {
     const fail = async (cause: unknown): Promise<never> => {
-      const failure = isWebhookKitError(cause) ? cause : storeFailed(cause);
+      const failure = isWebhookKitError(cause) ? cause : wrapStoreError(cause);
       await this.release(failure);
       throw failure;
     };
@@ -137,7 +137,7 @@ export class LeaseSet {
   #reportOnce(cause: unknown): void {
     if (this.#reported.some((reported) => isSameCause(reported, cause))) return;
     this.#reported.push(cause);
-    this.#report(storeFailed(cause));
+    this.#report(wrapStoreError(cause));
   }
 }
 
@@ -146,9 +146,9 @@ const isSameCause = (a: unknown, b: unknown): boolean =>
 
 /** Limits how long a store may take, so that it cannot keep the sender waiting (D-64). A synchronous store needs no timer. */
 const withStoreTimeout = <T>(value: Promise<T>): Promise<T> =>
-  withTimeout(Promise.resolve(value), lookUpTimeoutMs, storeTimedOut, { unref: true });
+  withTimeout(Promise.resolve(value), lookUpTimeoutMs, createStoreTimeoutError, { unref: true });
 
-const storeTimedOut = (): Error => new Error("The deduplication store did not respond in time.");
+const createStoreTimeoutError = (): Error => new Error("The deduplication store did not respond in time.");
 
 /** Rejects an invalid result, because a custom store may return one, and an unknown state must not become a 200. */
 function checkResult(result: AcquireResult): AcquireResult {
@@ -164,7 +164,7 @@ function isAcquireResult(result: AcquireResult): boolean {
   );
 }
 
-const storeFailed = (cause: unknown): UnavailableError =>
+const wrapStoreError = (cause: unknown): UnavailableError =>
   new UnavailableError("deduplication_failed", "The deduplication store threw or timed out; see this error's cause.", {
     cause,
   });

@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import { ConfigurationError, UnavailableError } from "../errors/errors.ts";
-import { rejectRequest } from "../http/rejected.ts";
+import { createRejection } from "../http/rejected.ts";
 import { acknowledged } from "../http/response.ts";
 import type { DedupeKey } from "./dedupe-keys.ts";
 import { LeaseSet } from "./deduplicate.ts";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
 const leaseMs = 21_000;
-const conflict = rejectRequest("method_not_allowed");
+const conflict = createRejection("method_not_allowed");
 
 /** Creates a store that returns the given results, synchronously or asynchronously, and records its calls. */
 function setUp(results: Record<string, unknown> = {}, isAsync = false) {

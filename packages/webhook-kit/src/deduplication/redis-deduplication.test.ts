@@ -21,7 +21,7 @@ const unexpectedResponse = expect.objectContaining({
 });
 
 describe("acquire", () => {
-  test("runs one script with two keys in one slot and a new token", async () => {
+  test("acquire runs one script with two keys in one slot and a new token", async () => {
     const { call, stores } = setUp("acquired");
     for (const store of stores) {
       const result = await store.acquire("k", { leaseMs: 20_999.5 });
@@ -42,7 +42,7 @@ describe("acquire", () => {
     expect(first).not.toBe(second);
   });
 
-  test("uses the subject's slot if there is a subject, and so do later calls with its token", async () => {
+  test("acquire uses the subject's slot if there is a subject, and later calls with its token use the same slot", async () => {
     const { call, stores } = setUp("acquired", { prefix: "own:" });
     const [store] = stores;
     const result = await store?.acquire("k", { leaseMs: 1, subject: "s.t" });
@@ -60,7 +60,7 @@ describe("acquire", () => {
   test.each([
     ["completed 200", { state: "completed", status: 200 }],
     ["inProgress 12345", { state: "inProgress", retryAfterMs: 12_345 }],
-  ])("returns the state of the other request if Redis returns %j", async (text, expected) => {
+  ])("acquire reports the state of the other request if Redis returns %j", async (text, expected) => {
     for (const result of [text, Buffer.from(text)])
       for (const store of setUp(result).stores) expect(await store.acquire("k", { leaseMs: 1 })).toEqual(expected);
   });
@@ -82,7 +82,7 @@ describe("acquire", () => {
     1,
     ["acquired"],
     { toString: () => "acquired" },
-  ])("fails and releases the key that it may have acquired if Redis returns %j", async (result) => {
+  ])("acquire fails and releases the key that it may have acquired if Redis returns %j", async (result) => {
     const { call, stores } = setUp(result);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toEqual(unexpectedResponse);
     await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2), { timeout: 60_000 });
@@ -96,7 +96,7 @@ describe("acquire", () => {
     ]);
   });
 
-  test("fails with Redis' error and releases the key that it may have acquired", async () => {
+  test("acquire fails with Redis' error and releases the key that it may have acquired", async () => {
     const cause = new Error("LOADING Redis is loading the dataset in memory");
     const { call, stores } = setUp(cause);
     await expect(stores[0]?.acquire("k", { leaseMs: 1 })).rejects.toBe(cause);
@@ -104,7 +104,7 @@ describe("acquire", () => {
     expect(call.mock.calls[1]?.[1]).toBe(scripts.release);
   });
 
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("rejects a lease of %d ms", async (leaseMs) => {
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("acquire rejects a lease of %d ms", async (leaseMs) => {
     const { call, stores } = setUp("acquired");
     await expect(stores[0]?.acquire("k", { leaseMs })).rejects.toThrow(
       /^leaseMs must be a finite number of milliseconds, at least 1\.$/,
@@ -113,16 +113,19 @@ describe("acquire", () => {
   });
 });
 
-describe("a record", () => {
-  test.each(["settled", "stale", Buffer.from("settled")])("is settled when Redis returns %j", async (result) => {
-    for (const store of setUp(result).stores) {
-      await expect(store.complete("k", "t", 200, 0)).resolves.toBeUndefined();
-      await expect(store.release("k", "t")).resolves.toBeUndefined();
-    }
-  });
+describe("complete and release", () => {
+  test.each(["settled", "stale", Buffer.from("settled")])(
+    "a record is settled when Redis returns %j",
+    async (result) => {
+      for (const store of setUp(result).stores) {
+        await expect(store.complete("k", "t", 200, 0)).resolves.toBeUndefined();
+        await expect(store.release("k", "t")).resolves.toBeUndefined();
+      }
+    },
+  );
 
   test.each(["", "settled ", "unsettled", "stales", "OK", null])(
-    "is not settled when Redis returns %j",
+    "a record is not settled when Redis returns %j",
     async (result) => {
       for (const store of setUp(result).stores) {
         await expect(store.complete("k", "t", 200, 1)).rejects.toEqual(unexpectedResponse);
@@ -131,17 +134,17 @@ describe("a record", () => {
     },
   );
 
-  test.each([99, 1_000, 200.5, Number.NaN])("cannot have the status %d", async (status) => {
+  test.each([99, 1_000, 200.5, Number.NaN])("a record cannot have the status %d", async (status) => {
     const { call, stores } = setUp("settled");
     await expect(stores[0]?.complete("k", "t", status, 1)).rejects.toThrow(/^status must be an HTTP status/);
     expect(call).not.toHaveBeenCalled();
   });
 
-  test.each([100, 999])("may have the status %d", async (status) =>
+  test.each([100, 999])("a record may have the status %d", async (status) =>
     expect(await setUp("settled").stores[0]?.complete("k", "t", status, 1)).toBeUndefined(),
   );
 
-  test.each([-1, Number.NaN])("cannot be kept for %d ms", async (keepMs) => {
+  test.each([-1, Number.NaN])("a record cannot be kept for %d ms", async (keepMs) => {
     const { call, stores } = setUp("settled");
     await expect(stores[0]?.complete("k", "t", 200, keepMs)).rejects.toThrow(
       /^keepMs must be a finite number of milliseconds, at least 0\.$/,

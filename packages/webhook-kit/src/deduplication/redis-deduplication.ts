@@ -62,8 +62,9 @@ export function redisDeduplication(
     const keyBase = `${prefix}{of:${parseSubject(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${keyBase}:lease:${key}`, `${keyBase}:completed`], args);
   };
-  const timedOut = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
-  const withRedisTimeout = (result: Promise<unknown>) => withTimeout(result, timeoutMs, timedOut, { unref: true });
+  const createTimeoutError = () => new Error(`Redis did not respond within ${timeoutMs} ms.`);
+  const withRedisTimeout = (result: Promise<unknown>) =>
+    withTimeout(result, timeoutMs, createTimeoutError, { unref: true });
   const requireSettled = async (result: Promise<unknown>): Promise<void> => {
     if (!/^(settled|stale)$/.test(readText(await withRedisTimeout(result)))) throw new Error(unexpectedResult);
   };

@@ -25,16 +25,18 @@ function serialiseSuggestions(suggestions: unknown): string {
   const { data, issues } = validate(responseSchemas["/contact-suggestions"], withFormattedDates(suggestions));
   if (issues.length > 0) {
     const fields = describeIssues(issues);
-    throw invalidResult(`an invalid list. ${describeFields(fields)}`, { fields });
+    throw createResultError(`an invalid list. ${describeFields(fields)}`, { fields });
   }
   const json = toJson(data);
   if (Buffer.byteLength(json) > maxSuggestionsBytes)
-    throw invalidResult(`more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`);
+    throw createResultError(`more than ${maxSuggestionsBytes} bytes of JSON; return fewer suggestions.`);
   return json;
 }
 
-const invalidResult = (description: string, options?: ConstructorParameters<typeof HandlerError>[2]): HandlerError =>
-  new HandlerError("invalid_handler_result", `suggestContacts returned ${description}`, options);
+const createResultError = (
+  description: string,
+  options?: ConstructorParameters<typeof HandlerError>[2],
+): HandlerError => new HandlerError("invalid_handler_result", `suggestContacts returned ${description}`, options);
 
 /** The maximum number of fields in a message, because a list can have thousands of invalid entries. */
 const maxListedFields = 5;
@@ -50,7 +52,7 @@ function toJson(suggestions: unknown): string {
   try {
     return JSON.stringify(suggestions);
   } catch (cause) {
-    throw invalidResult("a list that JSON.stringify rejects; see this error's cause.", { cause });
+    throw createResultError("a list that JSON.stringify rejects; see this error's cause.", { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isJson, parseJson } from "./read-input.ts";
 
-describe("a content type", () => {
+describe("content types", () => {
   test.each([
     "application/json",
     "Application/JSON",
@@ -19,7 +19,7 @@ describe("a content type", () => {
     "application/json; xcharset=latin1",
     "application/json; charsetx=latin1",
     "application/json;;",
-  ])("%j is JSON", (type) => expect(isJson(["content-type", type])).toBe(true));
+  ])("isJson accepts the content type %j", (type) => expect(isJson(["content-type", type])).toBe(true));
 
   test.each([
     "",
@@ -44,9 +44,9 @@ describe("a content type", () => {
     "application/json;x charset=utf-8",
     'application/json; charset="utf-8"x',
     "multipart/form-data; boundary=application/json",
-  ])("%j is not JSON", (type) => expect(isJson(["content-type", type])).toBe(false));
+  ])("isJson rejects the content type %j", (type) => expect(isJson(["content-type", type])).toBe(false));
 
-  test("must be sent exactly once", () => {
+  test("isJson rejects a missing or repeated Content-Type header", () => {
     expect(isJson([])).toBe(false);
     expect(isJson(["content-type", "application/json", "Content-Type", "application/json"])).toBe(false);
   });
@@ -62,12 +62,12 @@ test.each([
   expect(isJson(["content-type", "application/json", "Content-Encoding", encoding])).toBe(accepted),
 );
 
-test("rejects two Content-Encoding headers", () => {
+test("isJson rejects two Content-Encoding headers", () => {
   const twice = ["content-encoding", "identity", "content-encoding", "identity"];
   expect(isJson(["content-type", "application/json", ...twice])).toBe(false);
 });
 
-describe("a body", () => {
+describe("bodies", () => {
   const parse = (bytes: Uint8Array | string) => parseJson({ kind: "bytes", bytes: Buffer.from(bytes) });
   const rejectedWith = (reason: string) =>
     expect.objectContaining({
@@ -75,21 +75,21 @@ describe("a body", () => {
       response: expect.anything(),
     });
 
-  test("is read as JSON, with or without a byte order mark", () => {
+  test("parseJson accepts a body with or without a byte order mark", () => {
     expect(parse('{"a":[1,"é"]}')).toEqual({ a: [1, "é"] });
     expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(parse("null")).toBeNull();
   });
 
-  test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("%j is not JSON", (text) =>
+  test.each(["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}x'])("parseJson rejects the body %j", (text) =>
     expect(() => parse(text)).toThrow(rejectedWith("malformed_json")),
   );
 
   test.each([[[0x22, 0xff, 0x22]], [[0x22, 0xc0, 0x80, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0xff, 0xfe]]])(
-    "is rejected if its bytes are not UTF-8: %j",
+    "parseJson rejects bytes that are not UTF-8: %j",
     (bytes) => expect(() => parse(Uint8Array.from(bytes))).toThrow(rejectedWith("invalid_encoding")),
   );
 
-  test("is the parser's value if a parser has read it", () =>
+  test("parseJson returns the value that a body parser has already parsed", () =>
     expect(parseJson({ kind: "parsed", value: [1] })).toEqual([1]));
 });

@@ -42,14 +42,14 @@ test("any string is accepted as a response", () => {
 
 const [contact] = events;
 test.each<[string, unknown, string[]]>([
-  ["nothing", undefined, ["body"]],
+  ["an undefined value", undefined, ["body"]],
   ["a string that was not parsed", JSON.stringify(contact), ["body"]],
   ["a list", [contact], ["body"]],
-  ["another type", { ...contact, type: "ContactSuggestions" }, ["type"]],
+  ["an unknown type", { ...contact, type: "ContactSuggestions" }, ["type"]],
   ["a property name that every object has", { ...contact, type: "__proto__" }, ["type"]],
-  ["data of another type", { ...contact, type: "OfferEventDeleted" }, ["data.offerId", "data.eventStart"]],
+  ["data of a different type", { ...contact, type: "OfferEventDeleted" }, ["data.offerId", "data.eventStart"]],
   ["an empty id", { ...contact, data: { workerId: "" } }, ["data.workerId"]],
-  ["no time", { ...contact, receivedAt: undefined }, ["receivedAt"]],
+  ["an event without a time", { ...contact, receivedAt: undefined }, ["receivedAt"]],
   ["a time that is not a date", { ...contact, receivedAt: "yesterday" }, ["receivedAt"]],
   ["an empty key", { ...contact, deduplicationKey: "" }, ["deduplicationKey"]],
   ["a key that is not a string", { ...contact, deduplicationKey: 7 }, ["deduplicationKey"]],

@@ -38,16 +38,16 @@ const envelope: Schema = {
 export function parseWebhookEvent(value: unknown): WebhookEvent {
   const { data: members, issues } = validate(envelope, clearInexactTime(value));
   // The value is not an object, so there are no members to read.
-  if (issues[0]?.path.length === 0) throw invalidEvent(issues);
+  if (issues[0]?.path.length === 0) throw createInvalidEventError(issues);
   const { type, data, trace, ...rest } = members as Record<string, unknown>;
   const endpoint = eventEndpoints.find(({ name }) => name === type);
-  if (!endpoint) throw invalidEvent([{ path: ["type"], expected: undefined, message: "Invalid value." }]);
-  const reading = readTolerantly(endpoint.schema, data);
-  const dataIssues = "issues" in reading ? reading.issues : [];
+  if (!endpoint) throw createInvalidEventError([{ path: ["type"], expected: undefined, message: "Invalid value." }]);
+  const result = readTolerantly(endpoint.schema, data);
+  const dataIssues = "issues" in result ? result.issues : [];
   const allIssues = [...dataIssues.map((issue) => ({ ...issue, path: ["data", ...issue.path] })), ...issues];
-  if ("issues" in reading || allIssues.length > 0) throw invalidEvent(allIssues);
+  if ("issues" in result || allIssues.length > 0) throw createInvalidEventError(allIssues);
   const traceContext = readTrace(trace);
-  return { type, data: reading.data, ...rest, ...(traceContext && { trace: traceContext }) } as WebhookEvent;
+  return { type, data: result.data, ...rest, ...(traceContext && { trace: traceContext }) } as WebhookEvent;
 }
 
 /** Clears a `receivedAt` that is not in the format of `toISOString`, so that the schema rejects it. The kit uses only that format. */
@@ -64,7 +64,7 @@ function readTrace(value: unknown): TraceContext | undefined {
   return readTraceContext([traceparent], typeof tracestate === "string" ? [tracestate] : []);
 }
 
-function invalidEvent(issues: readonly Issue[]): InvalidEventError {
+function createInvalidEventError(issues: readonly Issue[]): InvalidEventError {
   const fields = describeIssues(issues);
   return new InvalidEventError(
     "invalid_event",

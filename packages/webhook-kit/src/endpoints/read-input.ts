@@ -1,5 +1,5 @@
 import { bodyTimeoutMs } from "../generated/decisions.ts";
-import { rejectRequest } from "../http/rejected.ts";
+import { createRejection } from "../http/rejected.ts";
 import { duplicated, findHeader, type IncomingRequest, type ReceivedBody } from "../http/request.ts";
 import type { VerifiedRequest } from "../signature/verify-signature.ts";
 import type { HandledEndpoint } from "./endpoint.ts";
@@ -30,7 +30,7 @@ export async function readInput<Incoming>(
   if (!endpoint.handler) return { input: undefined, converted: [], body: undefined };
   if (endpoint.method === "GET")
     return { ...validateInput(endpoint.schema, decodeParameters(parameters)), body: undefined };
-  if (!isJson(incoming.rawHeaders)) throw rejectRequest("unsupported_media_type");
+  if (!isJson(incoming.rawHeaders)) throw createRejection("unsupported_media_type");
   const body: ReceivedBody = signedBody
     ? { kind: "bytes", bytes: signedBody }
     : await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
@@ -42,9 +42,9 @@ export function validateInput(
   schema: HandledEndpoint["schema"],
   value: unknown,
 ): { readonly input: unknown; readonly converted: readonly string[] } {
-  const reading = readTolerantly(schema, value);
-  if ("issues" in reading) throw rejectRequest("invalid_request", { errors: describeIssues(reading.issues) });
-  return { input: reading.data, converted: reading.converted };
+  const result = readTolerantly(schema, value);
+  if ("issues" in result) throw createRejection("invalid_request", { errors: describeIssues(result.issues) });
+  return { input: result.data, converted: result.converted };
 }
 
 /** Matches a JSON media type. A charset must be UTF-8, and any other parameter is ignored (D-60). */
@@ -69,11 +69,11 @@ export function parseJson(body: ReceivedBody): unknown {
   try {
     text = utf8.decode(body.bytes);
   } catch {
-    throw rejectRequest("invalid_encoding");
+    throw createRejection("invalid_encoding");
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw rejectRequest("malformed_json");
+    throw createRejection("malformed_json");
   }
 }

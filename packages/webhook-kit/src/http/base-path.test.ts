@@ -22,7 +22,7 @@ test.each([
   ["/hooks/:tenant", "/hooks/north/test/auth", "/test/auth"],
   ["/hooks/:tenant", "/hooks/a%2Fb/test", "/test"],
   ["/:tenant/hooks/:kind/", "/north/hooks/x/test", "/test"],
-])("with the base path %s, %s becomes %j", (base, path, below) => expect(readBasePath(base)(path)).toBe(below));
+])("stripping the base path %s from %s leaves %j", (base, path, below) => expect(readBasePath(base)(path)).toBe(below));
 
 test.each([
   ["/offers", "/offersX/test"],
@@ -39,7 +39,7 @@ test.each([
   ["/hooks/:tenant", "/hooks//test"],
   ["/hooks/:tenant", "/hooks"],
   ["/:tenant/hooks", "/north/x/hooks/test"],
-])("with the base path %s, %s is not found [D-63]", (base, path) => expect(readBasePath(base)(path)).toBe(""));
+])("the base path %s does not match %s [D-63]", (base, path) => expect(readBasePath(base)(path)).toBe(""));
 
 test.each([
   ["", "starts with a slash"],

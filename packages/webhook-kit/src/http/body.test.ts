@@ -81,7 +81,7 @@ test("a body that takes too long to arrive is abandoned", async () => {
   expect(cancel).toHaveBeenCalledTimes(1);
 });
 
-test("a truncated body is incomplete", async () => {
+test("a truncated body is rejected as incomplete", async () => {
   const { request } = requestWith([bytesOf("123"), new Error("reset")]);
   await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(rejectedWith("body_incomplete"));
 });
@@ -103,7 +103,7 @@ test("a body that other code has read or locked counts as consumed", async () =>
     await expect(readFetchBody(request, 5, 1000)).rejects.toEqual(consumed);
 });
 
-test("no timer is left behind", async () => {
+test("readFetchBody clears its timer, whether it succeeds or fails", async () => {
   vi.useFakeTimers();
   const bodies = [[bytesOf("123456")], [new Error("reset")]];
   for (const chunks of bodies)

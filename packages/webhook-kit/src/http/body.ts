@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { ConfigurationError } from "../errors/errors.ts";
-import { Rejected, rejectRequest } from "./rejected.ts";
+import { createRejection, Rejected } from "./rejected.ts";
 import type { ReceivedBody } from "./request.ts";
 import { Deadlines, withTimeout } from "./timeouts.ts";
 
-export const bodyConsumed = (): ConfigurationError =>
+export const createBodyConsumedError = (): ConfigurationError =>
   new ConfigurationError(
     "body_already_consumed",
     "The body was consumed before it reached the webhook receiver, probably by a body parser such as express.json() or Fastify's own. Mount the receiver before the parser, or in Express have the parser keep the bytes as request.rawBody. In Fastify, mount it in a scope whose content-type parser leaves the body unread, as the Fastify recipe shows.",
@@ -12,7 +12,7 @@ export const bodyConsumed = (): ConfigurationError =>
 
 /** Wraps a body that is already in memory. @throws {Rejected} `body_too_large` */
 export function wrapBytes(bytes: Uint8Array, maxBytes: number): ReceivedBody {
-  if (bytes.length > maxBytes) throw rejectRequest("body_too_large");
+  if (bytes.length > maxBytes) throw createRejection("body_too_large");
   return { kind: "bytes", bytes };
 }
 
@@ -29,7 +29,7 @@ export function readNodeBody(
   timeoutMs: number,
 ): ReceivedBody | Promise<ReceivedBody> {
   // After setEncoding() the original bytes are gone, even if the stream is unread.
-  if (typeof request.readableEncoding === "string") throw bodyConsumed();
+  if (typeof request.readableEncoding === "string") throw createBodyConsumedError();
   if (!isConsumed(request)) return readStream(request, maxBytes, timeoutMs);
   const { rawBody, body } = request;
   if (rawBody instanceof Uint8Array) return wrapBytes(rawBody, maxBytes);
@@ -37,7 +37,8 @@ export function readNodeBody(
   if (typeof rawBody === "string") return wrapBytes(Buffer.from(rawBody), maxBytes);
   if (body instanceof Uint8Array) return wrapBytes(body, maxBytes);
   // Node itself consumes the rest of a cancelled HTTP/2 stream.
-  if (body === undefined || body === null) throw request.aborted ? rejectRequest("body_incomplete") : bodyConsumed();
+  if (body === undefined || body === null)
+    throw request.aborted ? createRejection("body_incomplete") : createBodyConsumedError();
   // A plain-text body parser produces a string.
   return typeof body === "string" ? { kind: "bytes", bytes: Buffer.from(body) } : { kind: "parsed", value: body };
 }
@@ -51,8 +52,9 @@ const isConsumed = (request: NodeRequest): boolean =>
 
 function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
   // The sender has hung up, so the stream emits no more events.
-  if (request.destroyed) return Promise.reject(rejectRequest("body_incomplete"));
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(rejectRequest("body_too_large"));
+  if (request.destroyed) return Promise.reject(createRejection("body_incomplete"));
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes)
+    return Promise.reject(createRejection("body_too_large"));
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -60,7 +62,7 @@ function readStream(request: NodeRequest, maxBytes: number, timeoutMs: number): 
     const fail = (code: "body_timeout" | "body_too_large" | "body_incomplete") => {
       deadlines.delete(onTimeout);
       request.pause();
-      reject(rejectRequest(code));
+      reject(createRejection(code));
     };
     const onTimeout = () => fail("body_timeout");
     const onData = (chunk: Uint8Array) => {
@@ -90,17 +92,17 @@ type FetchRequest = Pick<Request, "body" | "bodyUsed" | "headers">;
 /** Reads a fetch Request's body, as {@link IncomingRequest.readBody} describes. */
 export async function readFetchBody(request: FetchRequest, maxBytes: number, timeoutMs: number): Promise<ReceivedBody> {
   const { body } = request;
-  if (request.bodyUsed || body?.locked) throw bodyConsumed();
+  if (request.bodyUsed || body?.locked) throw createBodyConsumedError();
   if (!body) return { kind: "bytes", bytes: Buffer.alloc(0) };
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw rejectRequest("body_too_large");
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw createRejection("body_too_large");
   const reader = body.getReader();
   try {
     const bytes = readAll(reader, maxBytes);
-    return { kind: "bytes", bytes: await withTimeout(bytes, timeoutMs, () => rejectRequest("body_timeout")) };
+    return { kind: "bytes", bytes: await withTimeout(bytes, timeoutMs, () => createRejection("body_timeout")) };
   } catch (cause) {
     // The rest of the body is not needed. If cancelling fails, the response does not change.
     reader.cancel().catch(() => undefined);
-    throw cause instanceof Rejected ? cause : rejectRequest("body_incomplete");
+    throw cause instanceof Rejected ? cause : createRejection("body_incomplete");
   }
 }
 
@@ -109,7 +111,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
   let length = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     length += next.value.length;
-    if (length > maxBytes) throw rejectRequest("body_too_large");
+    if (length > maxBytes) throw createRejection("body_too_large");
     chunks.push(next.value);
   }
   return Buffer.concat(chunks);

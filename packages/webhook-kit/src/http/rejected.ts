@@ -45,7 +45,7 @@ export class Rejected {
 }
 
 /** Creates the rejection for a failed verification. The response is always the same, because the reason would help an attacker (D-17). */
-export function rejectSignature(
+export function createSignatureRejection(
   { code, message }: SignatureProblem,
   wwwAuthenticate: string,
   skewSeconds?: number,
@@ -68,7 +68,7 @@ const maxListedFields = 10;
  *
  * @param extra.advice what the receiver's operator can do, for `onRejected` and the log only
  */
-export function rejectRequest(
+export function createRejection(
   code: RevealedCode,
   extra: { headers?: Record<string, string>; errors?: Record<string, string[]>; advice?: string } = {},
 ): Rejected {

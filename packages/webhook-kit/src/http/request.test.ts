@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { duplicated, findDeliveryId, findHeader } from "./request.ts";
 
-test("finds a header regardless of case", () =>
+test("findHeader ignores the case of a name", () =>
   expect(findHeader(["Host", "a", "TIMESTAMP", "b"], "timestamp")).toBe("b"));
 
-test("does not mistake a value for a header name", () =>
+test("findHeader does not mistake a value for a header name", () =>
   expect(findHeader(["X-Note", "timestamp", "Host", "a"], "timestamp")).toBeUndefined());
 
-test("reports a header that was sent twice, even with equal values", () => {
+test("findHeader reports a header that was sent twice, even with equal values", () => {
   expect(findHeader(["Timestamp", "a", "timestamp", "b"], "timestamp")).toBe(duplicated);
   expect(findHeader(["Timestamp", "a", "timestamp", "a"], "timestamp")).toBe(duplicated);
 });
 
-test("finds an empty header", () => expect(findHeader(["Timestamp", ""], "timestamp")).toBe(""));
+test("findHeader finds an empty header", () => expect(findHeader(["Timestamp", ""], "timestamp")).toBe(""));
 
 test("a name at the end without a value is not a header", () => {
   expect(findHeader(["Timestamp"], "timestamp")).toBeUndefined();
   expect(findHeader(["Timestamp", "a", "Timestamp"], "timestamp")).toBe("a");
 });
 
-test("reads the delivery's id from Offers-Delivery-Id", () =>
+test("findDeliveryId reads the delivery id from Offers-Delivery-Id", () =>
   expect(findDeliveryId(["Host", "a", "offers-Delivery-ID", "delivery_7"])).toBe("delivery_7"));
 
 test.each([

@@ -9,7 +9,7 @@ afterEach(() => {
 const neverSettles = new Promise<never>(() => undefined);
 const createTimeoutError = () => new Error("too late");
 
-test("settles like a value that arrives in time, and clears its timer", async () => {
+test("withTimeout settles like a value that arrives in time, and clears its timer", async () => {
   vi.useFakeTimers();
   const cause = new Error("no");
   expect(await withTimeout(Promise.resolve(1), 1_000, createTimeoutError)).toBe(1);
@@ -18,7 +18,7 @@ test("settles like a value that arrives in time, and clears its timer", async ()
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("rejects when the value is late", async () => {
+test("withTimeout rejects when the value is late", async () => {
   vi.useFakeTimers();
   const failed = vi.fn();
   const settled = withTimeout(neverSettles, 1_000, createTimeoutError).catch(failed);
@@ -29,7 +29,7 @@ test("rejects when the value is late", async () => {
   expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: "too late" }));
 });
 
-test("keeps the process alive while waiting, except with unref", () => {
+test("withTimeout keeps the process alive while waiting, except with unref", () => {
   const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = countTimers();
   withTimeout(neverSettles, 60_000, createTimeoutError, { unref: true }).catch(() => undefined);
@@ -74,7 +74,7 @@ test("deadlines do not keep the process alive", () => {
   Deadlines.of(50_000).delete(end);
 });
 
-test("works in runtimes whose timers are numbers, such as browsers", async () => {
+test("withTimeout works in runtimes where timers are numbers, such as browsers", async () => {
   vi.stubGlobal("setTimeout", () => 1);
   expect(await withTimeout(Promise.resolve("in time"), 1_000, createTimeoutError, { unref: true })).toBe("in time");
 });

@@ -23,10 +23,10 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  *
  * const database: InboxDatabase<{ run: typeof library.run }> = {
  *   query: (sql, values = []) => library.run(sql, [...values]),
- *   transact: (first, work) =>
+ *   transact: (firstStatements, work) =>
  *     library.begin(async (tx) => {
  *       let rows: Record<string, unknown>[] = [];
- *       for (const sql of first) rows = await tx.run(sql, []);
+ *       for (const sql of firstStatements) rows = await tx.run(sql, []);
  *       const result = await work(tx, rows, (sql, values = []) => tx.run(sql, [...values]));
  *       await tx.run("SELECT 1", []); // fails if a statement in `work` failed: PostgreSQL would commit nothing
  *       return result;
@@ -43,14 +43,17 @@ export interface InboxDatabase<Tx> {
    */
   readonly query: Query;
   /**
-   * Runs one transaction: sends the statements of `first`, then calls `work` with the rows of the last one. Commits when `work` resolves;
-   * rolls back when it rejects, and rejects with the same error. Also rejects if `work` resolved but nothing was committed, because `work`
-   * caught the error that rolled the transaction back.
+   * Runs one transaction: sends `firstStatements`, then calls `work` with the rows of the last statement. Commits when `work` resolves; rolls
+   * back when it rejects, and rejects with the same error. Also rejects if `work` resolved but nothing was committed, because `work` caught
+   * the error that rolled the transaction back.
    *
-   * @param first statements without parameters, so that they can be sent together with BEGIN
+   * @param firstStatements statements without parameters, so that they can be sent together with BEGIN
    * @param work `query` sends a statement within the transaction
    */
-  transact<T>(first: readonly string[], work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>): Promise<T>;
+  transact<T>(
+    firstStatements: readonly string[],
+    work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Whether the handle is the user's own `InboxDatabase`. A handle from a library has no `transact`. */

@@ -154,13 +154,13 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
 
   /** Runs a transaction. Rethrows what `work` throws, and explains an error from the inbox's own statements. */
   async function transact<T>(
-    first: readonly string[],
+    firstStatements: readonly string[],
     work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
   ): Promise<T> {
     let hasWorkStarted = false;
     try {
       return await retryOnConflict({ isConflict: (error) => !hasWorkStarted && dialect.isConflict(error) }, () =>
-        database.transact(first, (...args) => {
+        database.transact(firstStatements, (...args) => {
           hasWorkStarted = true;
           return work(...args);
         }),
@@ -212,7 +212,7 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
       rejectUnknownOptions("inbox.once", options, ["key"]);
       const joined = transactions.get(context);
       const recordKey = joined ? "" : toRecordKey(context, options.key);
-      if (usedContexts.has(context)) throw usedTwice();
+      if (usedContexts.has(context)) throw createUsedTwiceError();
       usedContexts.add(context);
       try {
         if (joined) return { duplicate: false, result: await work(joined) };
@@ -316,7 +316,7 @@ function toRecordKey({ deduplicationKey }: { readonly deduplicationKey?: string 
   );
 }
 
-const usedTwice = (): ConfigurationError =>
+const createUsedTwiceError = (): ConfigurationError =>
   new ConfigurationError(
     "inbox_used_twice",
     "inbox.once was called twice for one event. Write everything in one call: two transactions are not atomic.",

@@ -70,13 +70,13 @@ interface PoolConnection extends Executor {
 
 const poolDatabase = <Tx>(pool: MysqlPool<Tx>): InboxDatabase<Tx> => ({
   query: createQuery(pool as Executor),
-  async transact(first, work) {
+  async transact(firstStatements, work) {
     const tx = await pool.getConnection();
     const connection = tx as PoolConnection;
     const query = createQuery(connection);
     let isBroken = false;
     try {
-      const rows = await queryAll(query, ["START TRANSACTION", ...first]);
+      const rows = await queryAll(query, ["START TRANSACTION", ...firstStatements]);
       await query("SAVEPOINT offers_inbox");
       const result = await work(tx, rows, query);
       // Fails if `work` caught the error of a deadlock. MySQL has then rolled back, and COMMIT would succeed without writing anything.

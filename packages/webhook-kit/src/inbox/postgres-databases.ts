@@ -71,7 +71,7 @@ interface PgPool<Tx> {
 
 const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
-  async transact(first, work) {
+  async transact(firstStatements, work) {
     let onConnectionError: (error: Error) => void = () => undefined;
     // A checked-out client emits `error` when its connection ends between two queries. Without a listener the process would exit. Without
     // the race below, `work` could wait forever for another connection from the pool.
@@ -97,7 +97,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
     const client = tx as PoolClient;
     let isBroken = false;
     try {
-      const rows = ((await client.query(["BEGIN", ...first].join(";"))) as SqlResult[]).at(-1)?.rows ?? [];
+      const rows = ((await client.query(["BEGIN", ...firstStatements].join(";"))) as SqlResult[]).at(-1)?.rows ?? [];
       const query: Query = async (sql, values = []) => ((await client.query(sql, [...values])) as SqlResult).rows;
       const result = await Promise.race([work(tx, rows, query), connectionLost]);
       const { command } = (await client.query("COMMIT")) as SqlResult;
@@ -120,10 +120,10 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
 async function workWithin<Tx, T>(
   tx: Tx,
   query: Query,
-  first: readonly string[],
+  firstStatements: readonly string[],
   work: (tx: Tx, rows: readonly Row[], query: Query) => Promise<T>,
 ): Promise<T> {
-  const result = await work(tx, await queryAll(query, first), query);
+  const result = await work(tx, await queryAll(query, firstStatements), query);
   // Fails if `work` caught the error of a failed statement, because PostgreSQL would then roll back on COMMIT without an error. Also fails
   // after PGlite's `tx.rollback()`, after which nothing would be committed either.
   await query("SELECT 1");
@@ -147,11 +147,11 @@ interface PgliteTransaction {
 
 const pgliteDatabase = <Tx>(pglite: Pglite<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pglite.query(sql, [...values])).rows as Row[],
-  transact: (first, work) =>
+  transact: (firstStatements, work) =>
     pglite.transaction((tx) => {
       const query: Query = async (sql, values = []) =>
         (await (tx as PgliteTransaction).query(sql, [...values])).rows as Row[];
-      return workWithin(tx, query, first, work);
+      return workWithin(tx, query, firstStatements, work);
     }),
 });
 
@@ -180,10 +180,10 @@ interface KyselyDatabase<Tx> {
 
 const kyselyDatabase = <Tx>(kysely: KyselyDatabase<Tx>): InboxDatabase<Tx> => ({
   query: (sql, values) => execute(kysely as Executor, sql, values),
-  transact: (first, work) =>
+  transact: (firstStatements, work) =>
     kysely
       .transaction()
-      .execute((tx) => workWithin(tx, (sql, values) => execute(tx as Executor, sql, values), first, work)),
+      .execute((tx) => workWithin(tx, (sql, values) => execute(tx as Executor, sql, values), firstStatements, work)),
 });
 
 async function execute(executor: Executor, sql: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
@@ -217,8 +217,8 @@ interface DrizzleDatabase<Tx> {
 
 const drizzleDatabase = <Tx>(drizzle: DrizzleDatabase<Tx>): InboxDatabase<Tx> => ({
   query: drizzleQuery(drizzle as DrizzleExecutor),
-  transact: (first, work) =>
-    drizzle.transaction((tx) => workWithin(tx, drizzleQuery(tx as DrizzleExecutor), first, work)),
+  transact: (firstStatements, work) =>
+    drizzle.transaction((tx) => workWithin(tx, drizzleQuery(tx as DrizzleExecutor), firstStatements, work)),
 });
 
 const drizzleQuery =
@@ -247,8 +247,8 @@ interface PrismaDatabase<Tx> {
 
 const prismaDatabase = <Tx>(prisma: PrismaDatabase<Tx>): InboxDatabase<Tx> => ({
   query: prismaQuery(prisma as PrismaExecutor),
-  transact: (first, work) =>
-    prisma.$transaction((tx) => workWithin(tx, prismaQuery(tx as PrismaExecutor), first, work)),
+  transact: (firstStatements, work) =>
+    prisma.$transaction((tx) => workWithin(tx, prismaQuery(tx as PrismaExecutor), firstStatements, work)),
 });
 
 const prismaQuery =

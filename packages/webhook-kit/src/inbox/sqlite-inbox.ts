@@ -90,12 +90,12 @@ function sqliteDatabase<Tx extends SqliteConnection>(connection: Tx): InboxDatab
   };
   return {
     query: (sql, values) => runInTurn(connection, () => retryWhileBusy(() => send(sql, values))),
-    transact: (first, work) =>
+    transact: (firstStatements, work) =>
       runInTurn(connection, async () => {
         // Without IMMEDIATE, the first write fails if another process has written since the transaction began.
         await retryWhileBusy(async () => connection.exec("BEGIN IMMEDIATE"));
         try {
-          const rows = await queryAll(send, first);
+          const rows = await queryAll(send, firstStatements);
           connection.exec("SAVEPOINT offers_inbox");
           const result = await work(connection, rows, send);
           // Fails if SQLite has rolled the transaction back, for instance because the disk is full.

@@ -3,11 +3,11 @@ import { findRoute } from "../endpoints/endpoints.ts";
 import type { AnyWebhookKitError } from "../errors/errors.ts";
 import type { Rejection, RejectionFacts } from "../errors/rejection.ts";
 import type { StripBasePath } from "../http/base-path.ts";
-import { rejectRequest } from "../http/rejected.ts";
+import { createRejection } from "../http/rejected.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { Logger, VerifyOptions } from "../options/options.ts";
 import type { Verified } from "../signature/verify-signature.ts";
-import { type Outcome, toInternalError } from "./outcome.ts";
+import { type Outcome, wrapInternalError } from "./outcome.ts";
 
 type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
 
@@ -56,13 +56,13 @@ export class Observer {
   }
 
   /** Reports a request's outcome. */
-  ended(outcome: Outcome, endpoint: string): void {
-    if ("rejection" in outcome) this.rejected({ ...outcome.rejection, endpoint });
-    else if ("error" in outcome) this.failed(outcome.error, endpoint);
+  reportOutcome(outcome: Outcome, endpoint: string): void {
+    if ("rejection" in outcome) this.reportRejection({ ...outcome.rejection, endpoint });
+    else if ("error" in outcome) this.reportFailure(outcome.error, endpoint);
     else this.#log((logger) => logger.info({ endpoint, duplicate: outcome.duplicate }, "webhook handled"));
   }
 
-  verified(verified: Verified): void {
+  reportVerified(verified: Verified): void {
     if (this.#hooks.onVerified) callSafely(() => this.#hooks.onVerified?.(verified));
     const { skewSeconds } = verified;
     const toleranceSeconds = this.#toleranceSeconds;
@@ -71,7 +71,7 @@ export class Observer {
       this.#log((logger) => logger.warn({ skewSeconds, toleranceSeconds }, "clock skew above half the tolerance"));
   }
 
-  rejected(facts: RejectionFacts): void {
+  reportRejection(facts: RejectionFacts): void {
     const rejection = { ...facts, docsUrl: `${errorDocsUrl}${facts.code}` };
     if (this.#hooks.onRejected) callSafely(() => this.#hooks.onRejected?.(rejection));
     this.#log((logger) => logger.warn({ ...rejection }, "webhook rejected"));
@@ -85,7 +85,7 @@ export class Observer {
    *
    * @param paths the paths of the values, never the values
    */
-  converted(paths: readonly string[], endpoint: string): void {
+  reportConversions(paths: readonly string[], endpoint: string): void {
     if (paths.length === 0 || this.#hasConverted) return;
     this.#hasConverted = true;
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
@@ -95,16 +95,16 @@ export class Observer {
    * Reports an unknown path if there is no next middleware, and returns the response. The path is not shown, because it comes from the
    * sender.
    */
-  unknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
+  rejectUnknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
     // D-63
-    const { response, rejection } = rejectRequest("unknown_path");
+    const { response, rejection } = createRejection("unknown_path");
     const count = countSegmentsBefore(target, stripBasePath);
     const hint =
       count > 0
         ? `The request's path has ${count === 1 ? "1 segment" : `${count} segments`} before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.`
         : "Is basePath the path of the registered base URL, as this server receives it?";
     const message = `${rejection.message} ${hint}`;
-    this.rejected({ ...rejection, message });
+    this.reportRejection({ ...rejection, message });
     return response;
   }
 
@@ -116,14 +116,14 @@ export class Observer {
   }
 
   /** Reports a failure that follows the outcome, for instance when `next` throws. */
-  crashed(cause: unknown): void {
-    this.failed(toInternalError(cause));
+  reportCrash(cause: unknown): void {
+    this.reportFailure(wrapInternalError(cause));
   }
 
   /**
    * Reports a failure to `onError` and the logger, or otherwise to the console, so that failures in the user's code are never silent.
    */
-  failed(error: AnyWebhookKitError, endpoint?: string): void {
+  reportFailure(error: AnyWebhookKitError, endpoint?: string): void {
     const { onError, logger } = this.#hooks;
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);

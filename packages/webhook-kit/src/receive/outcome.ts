@@ -12,11 +12,11 @@ export type Outcome =
 /** Converts what a pipeline step threw into the request's outcome. */
 export function toOutcome(cause: unknown): Exclude<Outcome, { duplicate: boolean }> {
   if (cause instanceof Rejected) return cause;
-  const error = isWebhookKitError(cause) ? cause : toInternalError(cause);
+  const error = isWebhookKitError(cause) ? cause : wrapInternalError(cause);
   return { error, response: failureResponse(error) };
 }
 
-export const toInternalError = (cause: unknown): InternalError =>
+export const wrapInternalError = (cause: unknown): InternalError =>
   new InternalError(
     "internal_error",
     "Something threw while a request was being received; see this error's cause. Does your `now` throw?",

@@ -1,11 +1,11 @@
-import { dedupeKeys } from "../deduplication/dedupe-keys.ts";
+import { createDedupeKeys } from "../deduplication/dedupe-keys.ts";
 import { deduplicate } from "../deduplication/deduplicate.ts";
 import { findRoute, type Route } from "../endpoints/endpoints.ts";
 import type { TraceContext } from "../endpoints/events.ts";
 import type { Handlers } from "../endpoints/handlers.ts";
 import { readInput } from "../endpoints/read-input.ts";
 import { InternalError, type UnavailableError } from "../errors/errors.ts";
-import { rejectRequest } from "../http/rejected.ts";
+import { createRejection } from "../http/rejected.ts";
 import type { IncomingRequest } from "../http/request.ts";
 import { acknowledged, type WebhookResponse } from "../http/response.ts";
 import { verifySignature } from "../signature/verify-signature.ts";
@@ -25,10 +25,12 @@ export async function receive<Incoming>(
   const { endpoint } = route;
   const trace =
     tracer &&
-    new RequestTrace(tracer, endpoint, incoming.method, (cause) => observer.failed(tracerFailed(cause), endpoint.name));
+    new RequestTrace(tracer, endpoint, incoming.method, (cause) =>
+      observer.reportFailure(wrapTracerError(cause), endpoint.name),
+    );
   const outcome = await handle(settings, incoming, route, trace);
   trace?.end(outcome);
-  observer.ended(outcome, endpoint.name);
+  observer.reportOutcome(outcome, endpoint.name);
   return outcome.response;
 }
 
@@ -45,14 +47,14 @@ async function handle<Incoming>(
     requireMethod(route, incoming.method);
     if (endpoint.kind === "test") return { response: acknowledged, duplicate: false };
     const request = await verifySignature(settings, incoming);
-    observer.verified(request.verified);
+    observer.reportVerified(request.verified);
     trace?.readSender(incoming.rawHeaders);
     const { input, converted, body } = await readInput(settings, incoming, route, request);
-    observer.converted(converted, endpoint.name);
+    observer.reportConversions(converted, endpoint.name);
     const entity = "entityKey" in endpoint ? endpoint.entityKey?.(input) : undefined;
     const event = endpoint.kind === "event" ? { incoming, body, entity } : undefined;
-    const keys = dedupeKeys(settings, request, event);
-    const report = (error: UnavailableError) => observer.failed(error, endpoint.name);
+    const keys = createDedupeKeys(settings, request, event);
+    const report = (error: UnavailableError) => observer.reportFailure(error, endpoint.name);
     const run = (traceContext?: TraceContext) =>
       runHandler(settings, endpoint, input, incoming, request, keys.messageKey, traceContext);
     return await deduplicate(settings, keys, report, trace ? () => trace.runInSpan(run) : run);
@@ -64,19 +66,19 @@ async function handle<Incoming>(
 /** @throws {Rejected} `handler_not_configured` */
 function requireHandler({ endpoint: { handler, kind } }: Route, handlers: Handlers<never>): void {
   if (handler && handlers[handler] === undefined && !(kind === "event" && handlers.onEvent))
-    throw rejectRequest("handler_not_configured", { advice: `Pass its handler: ${handler}.` });
+    throw createRejection("handler_not_configured", { advice: `Pass its handler: ${handler}.` });
 }
 
 /** @throws {Rejected} `method_not_allowed` */
 function requireMethod({ methods }: Route, method: string): void {
   if (!methods.includes(method))
-    throw rejectRequest("method_not_allowed", {
+    throw createRejection("method_not_allowed", {
       headers: { allow: methods.join(", ") },
       advice: `It allows ${methods.join(" and ")}.`,
     });
 }
 
-const tracerFailed = (cause: unknown): InternalError =>
+const wrapTracerError = (cause: unknown): InternalError =>
   new InternalError("tracer_failed", "The tracer threw; see this error's cause. The response is not affected.", {
     cause,
   });

@@ -42,7 +42,7 @@ export function runHandler<Incoming>(
   if (!isThenable(outcome)) return { response: outcome, outcome };
   const response = withTimeout(outcome, handlerTimeoutMs, () => {
     timeout.elapse();
-    return handlerTimedOut(name, handlerTimeoutMs);
+    return createHandlerTimeoutError(name, handlerTimeoutMs);
   });
   return { response, outcome };
 }
@@ -91,7 +91,7 @@ function callHandler<Incoming>(
         : (handlers as Record<string, (input: unknown, context: unknown) => unknown>)[handler]?.(input, context);
     isPending = isThenable(result);
   } catch (cause) {
-    return Promise.reject(handlerFailed(name, cause));
+    return Promise.reject(wrapHandlerError(name, cause));
   }
   if (isPending) return respondLater(endpoint, result);
   try {
@@ -106,12 +106,12 @@ async function respondLater({ name, respond }: HandledEndpoint, pendingResult: u
   try {
     result = await pendingResult;
   } catch (cause) {
-    throw handlerFailed(name, cause);
+    throw wrapHandlerError(name, cause);
   }
   return respond(result);
 }
 
-const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =>
+const createHandlerTimeoutError = (name: string, handlerTimeoutMs: number): HandlerError =>
   new HandlerError(
     "handler_timed_out",
     `The handler for ${name} took more than ${handlerTimeoutMs} ms; it keeps running, and 503 was returned. Move slow work to a queue, as ${queueGuide} shows, or raise handlerTimeoutMs.`,
@@ -120,7 +120,7 @@ const handlerTimedOut = (name: string, handlerTimeoutMs: number): HandlerError =
 const queueGuide = new URL("guides/workers.md", errorDocsUrl).href;
 
 /** Wraps whatever a handler threw, even an error from the kit, because its message may contain anything (D-49). */
-const handlerFailed = (name: string, cause: unknown): HandlerError =>
+const wrapHandlerError = (name: string, cause: unknown): HandlerError =>
   new HandlerError("handler_failed", `The handler for ${name} threw; see this error's cause. 500 was returned.`, {
     cause,
   });

@@ -74,7 +74,7 @@ test.each([
     );
 });
 
-test("a verified request says which secret signed it, when it was signed, and its unsigned delivery id", async () => {
+test("verifyRequest returns the matching secret, the time of receipt and the unsigned delivery id", async () => {
   const rawHeaders = [...minuteHeaders, "Offers-Delivery-Id", "delivery_7"];
   expect(await verifyRequest({ secret, now: () => new Date(start) }, { rawHeaders })).toEqual({
     ok: true,
@@ -94,7 +94,7 @@ test("onVerified receives the clock skew, negative for a timestamp in the past",
   expect(onVerified.mock.calls.map(([{ skewSeconds }]) => skewSeconds)).toEqual([2.5, 0, expect.closeTo(-1, 2)]);
 });
 
-test("the rejection says how far the timestamp was off", async () => {
+test("the rejection contains the clock skew in seconds", async () => {
   const onRejected = vi.fn();
   await verifyRequest({ secret, onRejected, now: () => new Date(start + 400_000) }, { rawHeaders: secondHeaders });
   expect(onRejected).toHaveBeenCalledExactlyOnceWith({
@@ -162,7 +162,7 @@ test("a scheme that signs the body is never called without a body", async () => 
   expect([await statusFor(Buffer.from("123")), verify.mock.calls[0]?.[2]]).toEqual([401, Buffer.from("123")]);
 });
 
-test("accepts only signed headers, and never rejects", () =>
+test("verifyRequest accepts only signed headers, and its promise never rejects", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.constantFrom(...minuteHeaders)), { maxLength: 8 }),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/errors.ts";
-import { bodyConsumed, wrapBytes } from "../http/body.ts";
+import { createBodyConsumedError, wrapBytes } from "../http/body.ts";
 import { findDeliveryId } from "../http/request.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import type { VerifyOptions } from "../options/options.ts";
@@ -37,13 +37,13 @@ export async function verifyOnly<Incoming>(
   const { observer } = settings;
   try {
     const { verified, receivedAt, body } = await verifySignature(settings, incoming);
-    observer.verified(verified);
+    observer.reportVerified(verified);
     const unverifiedDeliveryId = findDeliveryId(incoming.rawHeaders);
     return { webhook: { verified, receivedAt, unverifiedDeliveryId, body } };
   } catch (cause) {
     const outcome = toOutcome(cause);
-    if ("rejection" in outcome) observer.rejected(outcome.rejection);
-    else observer.failed(outcome.error);
+    if ("rejection" in outcome) observer.reportRejection(outcome.rejection);
+    else observer.reportFailure(outcome.error);
     return { response: outcome.response };
   }
 }
@@ -116,7 +116,7 @@ export async function verifyRequest(
     rawHeaders,
     request,
     readBody: async (maxBytes) => {
-      if (!body) throw bodyConsumed();
+      if (!body) throw createBodyConsumedError();
       return wrapBytes(body, maxBytes);
     },
   });

@@ -12,7 +12,9 @@ test.each([
   `Hmac ${digits.toLowerCase()}`,
   `hmac  ${digits}`,
   `hMAC${" ".repeat(300)}${digits}`,
-])("reads %s", (text) => expect(parseAuthorization(text)?.toString("hex")).toBe(digits.toLowerCase()));
+])("parseAuthorization accepts %s", (text) =>
+  expect(parseAuthorization(text)?.toString("hex")).toBe(digits.toLowerCase()),
+);
 
 test.each([
   "",
@@ -41,9 +43,9 @@ test.each([
   `Bearer ${digits}`,
   `Basic ${Buffer.from(digits).toString("base64")}`,
   `hmac="${digits}"`,
-])("rejects %j", (text) => expect(parseAuthorization(text)).toBeUndefined());
+])("parseAuthorization rejects %j", (text) => expect(parseAuthorization(text)).toBeUndefined());
 
-test("returns 32 bytes or undefined for any string, and never throws", () =>
+test("parseAuthorization returns 32 bytes or undefined for any string, and never throws", () =>
   fc.assert(
     fc.property(
       fc.oneof(

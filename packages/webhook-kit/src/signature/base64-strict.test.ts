@@ -10,9 +10,12 @@ test.each([
   ["Zm9vYg==", "foob"],
   ["Zm9vYmE=", "fooba"],
   ["Zm9vYmFy", "foobar"],
-])("decodes %j as RFC 4648 does", (text, bytes) => expect(decodeBase64(text)).toEqual(Buffer.from(bytes)));
+])("decodeBase64 decodes %j as RFC 4648 requires", (text, bytes) =>
+  expect(decodeBase64(text)).toEqual(Buffer.from(bytes)),
+);
 
-test("decodes plus and slash", () => expect(decodeBase64("+/+/")).toEqual(Buffer.from([0xfb, 0xff, 0xbf])));
+test("decodeBase64 decodes plus and slash", () =>
+  expect(decodeBase64("+/+/")).toEqual(Buffer.from([0xfb, 0xff, 0xbf])));
 
 test.each([
   ["missing padding", "Zg"],
@@ -33,4 +36,4 @@ test.each([
   ["garbage after valid base64", "Zm9v!!!!"],
   ["garbage before valid base64", "!!!!Zm9v"],
   ["letters that are not ASCII", "Zm9ｖ"],
-])("rejects %s", (_, text) => expect(decodeBase64(text)).toBeUndefined());
+])("decodeBase64 rejects %s", (_, text) => expect(decodeBase64(text)).toBeUndefined());

@@ -20,14 +20,17 @@ test.each([
   [undefined, "invalid_secret"],
   [null, "invalid_secret"],
   [42, "invalid_secret"],
-])("rejects %j at construction, or during the request if a function returns it", async (secret, expected) => {
-  expect(() => createSecretLookup(secret as string, false)).toThrow(errorWith(expected));
-  if (secret === undefined) return;
-  const lookUp = createSecretLookup((() => secret) as SecretSource, false);
-  await expect(Promise.resolve(lookUp({}))).rejects.toEqual(errorWith("invalid_secret"));
-});
+])(
+  "the secret %j is rejected at construction, or during the request if a function returns it",
+  async (secret, expected) => {
+    expect(() => createSecretLookup(secret as string, false)).toThrow(errorWith(expected));
+    if (secret === undefined) return;
+    const lookUp = createSecretLookup((() => secret) as SecretSource, false);
+    await expect(Promise.resolve(lookUp({}))).rejects.toEqual(errorWith("invalid_secret"));
+  },
+);
 
-test("accepts a short secret if allowed, but not a blank one [D-43]", () => {
+test("allowShortSecret allows a short secret, but not a blank one [D-43]", () => {
   expect(createSecretLookup("short", true)({})).toEqual(["short"]);
   expect(() => createSecretLookup(" ", true)).toThrow(errorWith("invalid_secret"));
 });
@@ -39,7 +42,7 @@ test("an error message never contains the secret", () => {
     );
 });
 
-test("changing the array of secrets afterwards has no effect", () => {
+test("changing the array of secrets after construction has no effect", () => {
   const secrets = [good];
   const lookUp = createSecretLookup(secrets, false);
   secrets[0] = "";
@@ -92,7 +95,7 @@ test("accepts several secrets from the function, and rejects all of them if one 
   );
 });
 
-test("the error says what to check", async () => {
+test("the error explains what to check", async () => {
   const errorMatching = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
   expect(() => createSecretLookup([], false)).toThrow(errorMatching(/a non-empty array of strings, or a function/));
   const broken = createSecretLookup(() => Promise.reject(new Error()), false);
@@ -132,11 +135,11 @@ test.each([
 );
 
 test.each(["x", "correct horse battery staple", "Zoë 🔑", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])(
-  "accepts %j",
+  "findSecretProblem accepts %j",
   (secret) => expect(findSecretProblem(secret)).toBeUndefined(),
 );
 
-test("accepts 16 characters and rejects 15", () => {
+test("findWeakness accepts 16 characters and rejects 15", () => {
   expect(findWeakness("sixteen-letters!")).toBeUndefined();
   expect(findWeakness("fifteen-letters")).toEqual({
     code: "short_secret",

@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
 import { decodeStandardWebhooksKey } from "./standard-webhooks.ts";
 
-test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("extracts the key from %s", (secret) =>
+test.each(["whsec_Zm9vYmFy", "Zm9vYmFy"])("decodeStandardWebhooksKey extracts the key from %s", (secret) =>
   expect(decodeStandardWebhooksKey(secret)).toEqual(Buffer.from("foobar")),
 );
 
-test("accepts a key of one byte, because the length is checked elsewhere", () =>
+test("decodeStandardWebhooksKey accepts a key of one byte, because the length is checked elsewhere", () =>
   expect(decodeStandardWebhooksKey("whsec_AA==")).toEqual(Buffer.of(0)));
 
-// CVE-2026-41432, standard-webhooks #286: a receiver with an unset variable for its secret accepts any signature.
-test.each(["", "whsec_"])("finds no key in %j", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());
+// CVE-2026-41432, standard-webhooks #286: a receiver whose secret variable is not set accepts any signature.
+test.each(["", "whsec_"])("decodeStandardWebhooksKey finds no key in %j", (secret) =>
+  expect(decodeStandardWebhooksKey(secret)).toBeUndefined(),
+);
 
 test.each([
   "whsec_Zm9vYmE",
@@ -22,4 +24,4 @@ test.each([
   "Zm9vYmFywhsec_",
   "whsec_====",
   "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52",
-])("rejects %j, which is not a key", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());
+])("decodeStandardWebhooksKey rejects %j", (secret) => expect(decodeStandardWebhooksKey(secret)).toBeUndefined());

@@ -32,14 +32,14 @@ describe.each(vectors)("openssl's signature for $name", (vector) => {
   const { secret, id, timestamp, bodyHex, signature } = vector;
   const body = Buffer.from(bodyHex, "hex");
 
-  test("is the signature that the scheme creates", () =>
+  test("sign creates the same signature", () =>
     expect(scheme.sign({ secret, id, body, now: new Date(Number(timestamp) * 1000 + 999) })).toEqual({
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": `v1,${signature}`,
     }));
 
-  test("is accepted and parsed correctly", () => {
+  test("the scheme parses and accepts the signature", () => {
     const time = Number(timestamp) * 1000;
     const parsed = scheme.parse(headersFrom(vector));
     expect(parsed).toMatchObject({ id, signedAt: { earliest: time, latest: time } });
@@ -51,7 +51,7 @@ describe.each(vectors)("openssl's signature for $name", (vector) => {
     });
   });
 
-  test("is rejected with any other secret, id, time or body", () => {
+  test("the scheme rejects the signature with any other secret, id, time or body", () => {
     expect(verify(headersFrom(vector), ["whsec_YW5vdGhlcg=="], body)).toBeUndefined();
     expect(verify(headersFrom({ ...vector, id: id.slice(1) || "x" }), [secret], body)).toBeUndefined();
     expect(verify(headersFrom({ ...vector, timestamp: `1${timestamp}`.slice(0, 12) }), [secret], body)).toBeUndefined();
@@ -59,14 +59,14 @@ describe.each(vectors)("openssl's signature for $name", (vector) => {
     expect(verify(headersFrom(vector), [secret], undefined)).toBeUndefined();
   });
 
-  test("does not match any other vector", () => {
+  test("the scheme rejects the signature of any other vector", () => {
     for (const other of vectors)
       if (other.signature !== signature)
         expect(verify(headersFrom({ ...vector, signature: other.signature }), [secret], body)).toBeUndefined();
   });
 });
 
-test("there are at least as many vectors as expected", () => {
+test("there are at least 16 vectors with at least 6 secrets", () => {
   expect(vectors.length).toBeGreaterThanOrEqual(16);
   expect(new Set(vectors.map(({ secret }) => secret)).size).toBeGreaterThanOrEqual(6);
 });
@@ -150,7 +150,7 @@ test.each([
   ["a delete character", "msg_1\u007f"],
   ["a letter that is not ASCII", "mśg_1"],
   ["257 characters", "m".repeat(257)],
-])("rejects an id that contains %s", (_, text) => {
+])("parse and sign reject an id that contains %s", (_, text) => {
   expect(verify(["webhook-id", text, ...timestamp, ...signature], [first.secret], Buffer.of())).toBe(
     "malformed_webhook_id",
   );
@@ -159,7 +159,7 @@ test.each([
   );
 });
 
-test("accepts an id of 256 characters", () => {
+test("parse accepts an id of 256 characters", () => {
   const long = "m".repeat(256);
   expect(scheme.parse(["webhook-id", long, ...timestamp, ...signature])).toMatchObject({ id: long });
 });
@@ -193,18 +193,18 @@ test.each([
   ),
 );
 
-test("generates a different id for every message without an id", () => {
+test("sign generates a different id for every message without an id", () => {
   const ids = Array.from({ length: 100 }, () => scheme.sign({ secret: first.secret, now: new Date(0) })["webhook-id"]);
   expect(new Set(ids).size).toBe(100);
   for (const generated of ids) expect(generated).toMatch(/^msg_[0-9a-f-]{36}$/);
 });
 
-test("signs a message without a body like a message with an empty body", () => {
+test("sign treats a message without a body like a message with an empty body", () => {
   const message = { secret: first.secret, now: new Date(0), id: "msg_1" };
   expect(scheme.sign(message)).toEqual(scheme.sign({ ...message, body: Buffer.of() }));
 });
 
-test.each([Number.NaN, -1, -1_000, 8.64e15])("does not sign at %d ms", (time) =>
+test.each([Number.NaN, -1, -1_000, 8.64e15])("sign rejects the time %d ms", (time) =>
   expect(() => scheme.sign({ secret: first.secret, now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("1970") }),
   ),
@@ -212,23 +212,23 @@ test.each([Number.NaN, -1, -1_000, 8.64e15])("does not sign at %d ms", (time) =>
 
 const unusable = ["", "whsec_", "whsec_ ", " whsec_Zm9v", "whsec_Zm9v\n", "whsec_Zg", "5f0c9a7e-2d43-4f0e-9b7a"];
 
-test.each([...unusable, 42 as unknown as string])("does not sign with %j", (secret) =>
+test.each([...unusable, 42 as unknown as string])("sign rejects the secret %j", (secret) =>
   expect(() => scheme.sign({ secret, now: new Date() })).toThrow(
     expect.objectContaining({ code: "invalid_secret", message: expect.stringMatching(/^The secret /) }),
   ),
 );
 
-test.each(unusable)("explains what is wrong with the secret %j without quoting it", (secret) => {
+test.each(unusable)("checkSecret explains what is wrong with the secret %j without quoting it", (secret) => {
   const problem = scheme.checkSecret?.(secret);
   expect(problem).toMatch(/contains no key.*base64/);
   expect(problem).not.toMatch(/Zm9v|Zg|5f0c/);
 });
 
-test.each(vectors.map(({ secret }) => secret))("accepts the secret %j", (secret) =>
+test.each(vectors.map(({ secret }) => secret))("checkSecret accepts the secret %j", (secret) =>
   expect(scheme.checkSecret?.(secret)).toBeUndefined(),
 );
 
-test("the scheme is called standard-webhooks and covers the body", () =>
+test("the scheme has the name standard-webhooks and covers the body", () =>
   expect(scheme).toMatchObject({ name: "standard-webhooks", wwwAuthenticate: "standard-webhooks", signsBody: true }));
 
 test.each([
@@ -239,6 +239,6 @@ test.each([
   [["webhook-id", "", ...timestamp, ...signature], /webhook-id is not 1 to 256 visible/],
   [[...id, "webhook-timestamp", "x", ...signature], /whole number of seconds/],
   [[...id, ...timestamp, "webhook-signature", "x"], /v1 signature of 32 bytes/],
-])("explains why %j is rejected", (rawHeaders, message) =>
+])("parse explains why it rejects %j", (rawHeaders, message) =>
   expect(scheme.parse(rawHeaders)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) })),
 );

@@ -22,7 +22,7 @@ describe.each(vectors)(
     const other = variant === "hmac" ? "sha256" : "hmac";
 
     test.each([digest, digest.toUpperCase()])(
-      "is accepted by the default, which reports the variant [D-15] [interface: Authentication 4]",
+      "the default scheme accepts the digest and reports its variant [D-15] [interface: Authentication 4]",
       (digits) =>
         expect(verify(timestampDigest(), headersFrom(timestamp, digits), ["another", secret])).toEqual({
           secretIndex: 1,
@@ -30,7 +30,7 @@ describe.each(vectors)(
         }),
     );
 
-    test("is accepted only under its own variant [D-15]", () => {
+    test("a scheme with a single variant accepts only that digest [D-15]", () => {
       expect(verify(timestampDigest({ variant }), headersFrom(timestamp, digest), [secret])).toEqual({
         secretIndex: 0,
         variant,
@@ -38,7 +38,7 @@ describe.each(vectors)(
       expect(verify(timestampDigest({ variant: other }), headersFrom(timestamp, digest), [secret])).toBeUndefined();
     });
 
-    test("is rejected with any other secret or timestamp [interface: Authentication 4]", () => {
+    test("the scheme rejects the digest with any other secret or timestamp [interface: Authentication 4]", () => {
       expect(
         verify(timestampDigest(), headersFrom(timestamp, digest), [`${secret}x`, secret.slice(1)]),
       ).toBeUndefined();
@@ -54,7 +54,7 @@ test.each([
   ["hmac", "hmac"],
 ] as const)("the variant %s signs like openssl's %s, in upper case [D-15]", (variant, signed) => {
   const timestamp = "2026-11-20T09:30:00.123Z";
-  for (const vector of vectors.filter((each) => each.timestamp === timestamp && each.variant === signed))
+  for (const vector of vectors.filter((candidate) => candidate.timestamp === timestamp && candidate.variant === signed))
     expect(timestampDigest({ variant }).sign({ secret: vector.secret, now: new Date(timestamp) })).toEqual({
       Timestamp: timestamp,
       Authorization: `hmac ${vector.digest.toUpperCase()}`,
@@ -81,24 +81,24 @@ test.each([
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "a, b"], "duplicate_header"],
 ])("the code for %j is %s", (rawHeaders, reason) => expect(verify(timestampDigest(), rawHeaders, ["s"])).toBe(reason));
 
-test("suggests a proxy if only Authorization is missing", () =>
+test("the message suggests that a proxy strips Authorization if only that header is missing", () =>
   expect(timestampDigest().parse(["Timestamp", "2018-11-26T10:55Z"])).toEqual(
     expect.objectContaining({ message: expect.stringContaining("proxy") }),
   ));
 
-test("rejects a third variant", () =>
+test("timestampDigest rejects an unknown variant", () =>
   expect(() => timestampDigest({ variant: "both" as "auto" })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   ));
 
-test.each(["", " ", "secret\n", " secret"])("does not sign with %j", (secret) =>
+test.each(["", " ", "secret\n", " secret"])("sign rejects the secret %j", (secret) =>
   expect(() => timestampDigest().sign({ secret, now: new Date() })).toThrow(
     expect.objectContaining({ code: "invalid_secret" }),
   ),
 );
 
 // The last two are the millisecond before the year 0 and the millisecond after the year 9999, as `date -u -d @…` confirms.
-test.each([Number.NaN, -62_167_219_200_001, 253_402_300_800_000])("does not sign the date %d", (time) =>
+test.each([Number.NaN, -62_167_219_200_001, 253_402_300_800_000])("sign rejects the date %d", (time) =>
   expect(() => timestampDigest().sign({ secret: "secret", now: new Date(time) })).toThrow(
     expect.objectContaining({ code: "invalid_option" }),
   ),
@@ -108,7 +108,7 @@ const secretText = fc.string({ minLength: 1, unit: "grapheme" });
 const time = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
 const variants = fc.constantFrom("auto" as const, "sha256" as const, "hmac" as const);
 
-test("verifies everything that it signs, but not with another secret", () =>
+test("the scheme verifies everything that it signs, but not with a different secret", () =>
   fc.assert(
     fc.property(secretText, secretText, time, variants, (secret, other, now, variant) => {
       const scheme = timestampDigest({ variant });
@@ -125,7 +125,7 @@ test("verifies everything that it signs, but not with another secret", () =>
     }),
   ));
 
-test("never throws for arbitrary headers", () =>
+test("parse and verify never throw for arbitrary headers", () =>
   fc.assert(
     fc.property(
       fc.oneof(
@@ -140,7 +140,7 @@ test("never throws for arbitrary headers", () =>
     ),
   ));
 
-test("the scheme is called timestamp-digest, challenges with hmac and ignores the body", () =>
+test("the scheme has the name timestamp-digest, challenges with hmac and ignores the body", () =>
   expect(timestampDigest()).toMatchObject({ name: "timestamp-digest", wwwAuthenticate: "hmac", signsBody: false }));
 
 test.each([
@@ -151,7 +151,7 @@ test.each([
     /not an ISO 8601 date-time with a time zone, such as 2018-11-26T10:55:00Z, or 2018-11-26T10:55Z/,
   ],
   [["Timestamp", "2018-11-26T10:55Z", "Authorization", "hmac 00"], /the word hmac, a space and 64 hexadecimal digits/],
-])("explains why %j is rejected", (rawHeaders, message) =>
+])("parse explains why it rejects %j", (rawHeaders, message) =>
   expect(timestampDigest().parse(rawHeaders)).toEqual(
     expect.objectContaining({ message: expect.stringMatching(message) }),
   ),

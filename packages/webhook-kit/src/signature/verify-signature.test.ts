@@ -27,7 +27,7 @@ async function verifyWith(options: Partial<VerifyOptions<string>> = {}, now = si
   return verifySignature(settings, { rawHeaders: [], request: "a request", readBody });
 }
 
-test("returns which secret signed, when it signed and the clock skew", async () =>
+test("verifySignature returns the matching secret, the signing time and the clock skew", async () =>
   expect(await verifyWith({}, signedAt - 1_500)).toEqual({
     parsed: scheme.parse([]),
     receivedAt: new Date(signedAt - 1_500),
@@ -58,7 +58,7 @@ test.each([
   ).toBe(isOutOfTolerance),
 );
 
-test("the rejection of a stale request gives its age in seconds", async () =>
+test("the rejection of a stale request contains its age in seconds", async () =>
   await expect(verifyWith({ toleranceSeconds: 60 }, signedAt + 100_999)).rejects.toMatchObject({
     rejection: {
       code: "timestamp_out_of_tolerance",
@@ -71,7 +71,7 @@ test("the rejection of a stale request gives its age in seconds", async () =>
     response: { status: 401, headers: { "www-authenticate": "sample" } },
   }));
 
-test("rejects the request if the clock is invalid", async () =>
+test("verifySignature rejects the request if the clock is invalid", async () =>
   await expect(verifyWith({}, Number.NaN)).rejects.toMatchObject({
     rejection: { code: "timestamp_out_of_tolerance" },
   }));
@@ -79,7 +79,7 @@ test("rejects the request if the clock is invalid", async () =>
 test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
   ["an unknown tenant", { secret: () => undefined }, "unknown_tenant", /does not know the tenant/],
   [
-    "another secret",
+    "a signature from a different secret",
     { scheme: { ...scheme, verify: () => undefined } },
     "signature_mismatch",
     /No secret matches; is the secret exactly the one in the company profile/,
@@ -90,14 +90,17 @@ test.each<[string, Partial<VerifyOptions<string>>, string, RegExp]>([
     "malformed_webhook_id",
     /^no id$/,
   ],
-])("a request with %s is rejected, and only the receiver learns the reason", async (_, options, reason, message) => {
-  const rejected = await verifyWith(options).catch((cause) => cause);
-  expect(rejected).toMatchObject({
-    rejection: { code: reason, status: 401, message: expect.stringMatching(message) },
-    response: { status: 401, headers: { "www-authenticate": "sample" } },
-  });
-  expect(JSON.stringify(rejected.response)).not.toContain(reason);
-});
+])(
+  "a request with %s is rejected, and the response does not reveal the reason",
+  async (_, options, reason, message) => {
+    const rejected = await verifyWith(options).catch((cause) => cause);
+    expect(rejected).toMatchObject({
+      rejection: { code: reason, status: 401, message: expect.stringMatching(message) },
+      response: { status: 401, headers: { "www-authenticate": "sample" } },
+    });
+    expect(JSON.stringify(rejected.response)).not.toContain(reason);
+  },
+);
 
 test.each([-1, 1, 0.5, Number.NaN, undefined])(
   "a scheme that returns the secret index %s does not match",
@@ -137,8 +140,8 @@ test.each(["parse", "verify"] as const)("a scheme whose %s throws makes the rece
       message: expect.stringMatching(/scheme threw; see this error's cause/),
     }),
   );
-  const own = new ConfigurationError("invalid_option", "a scheme may throw one of the kit's errors");
-  await expect(verifyWith({ scheme: { ...scheme, [step]: createThrower(own) } })).rejects.toBe(own);
+  const kitError = new ConfigurationError("invalid_option", "a scheme may throw one of the kit's errors");
+  await expect(verifyWith({ scheme: { ...scheme, [step]: createThrower(kitError) } })).rejects.toBe(kitError);
 });
 
 test("a scheme whose verify rejects makes the receiver unavailable", async () => {

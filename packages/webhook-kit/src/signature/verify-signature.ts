@@ -1,8 +1,8 @@
 import { isWebhookKitError, UnavailableError } from "../errors/errors.ts";
 import type { SignatureProblem } from "../errors/rejection.ts";
 import { bodyTimeoutMs } from "../generated/decisions.ts";
-import { bodyConsumed } from "../http/body.ts";
-import { rejectSignature } from "../http/rejected.ts";
+import { createBodyConsumedError } from "../http/body.ts";
+import { createSignatureRejection } from "../http/rejected.ts";
 import type { IncomingRequest } from "../http/request.ts";
 import { isThenable } from "../http/timeouts.ts";
 import type { SecretLookup } from "./secrets.ts";
@@ -70,21 +70,25 @@ export async function verifySignature<Incoming>(
 ): Promise<VerifiedRequest> {
   const { scheme, toleranceMs } = policy;
   const parsed = await callScheme(() => scheme.parse(incoming.rawHeaders));
-  if ("code" in parsed) throw rejectSignature(parsed, scheme.wwwAuthenticate);
+  if ("code" in parsed) throw createSignatureRejection(parsed, scheme.wwwAuthenticate);
   const receivedAt = policy.now();
   const skewMs = measureSkew(parsed.signedAt, receivedAt.getTime());
   const skewSeconds = skewMs / 1000;
   // In both directions (D-16). Negated, so that NaN from a clock or a scheme is rejected.
   if (!(Math.abs(skewMs) <= toleranceMs))
-    throw rejectSignature(outOfTolerance(skewSeconds, toleranceMs / 1000), scheme.wwwAuthenticate, skewSeconds);
+    throw createSignatureRejection(
+      createSkewProblem(skewSeconds, toleranceMs / 1000),
+      scheme.wwwAuthenticate,
+      skewSeconds,
+    );
   const lookup = policy.lookUpSecrets(incoming.request);
   const secrets = isThenable(lookup) ? await lookup : lookup;
-  if (!secrets) throw rejectSignature(unknownTenant, scheme.wwwAuthenticate);
+  if (!secrets) throw createSignatureRejection(unknownTenant, scheme.wwwAuthenticate);
   const body = scheme.signsBody ? await readSignedBody(incoming, policy.maxBodyBytes) : undefined;
   const match = await callScheme(() => scheme.verify(parsed, secrets, body));
   // The user's own scheme may return -1 for no match, as findIndex does.
   const secret = match && secrets[match.secretIndex];
-  if (!match || secret === undefined) throw rejectSignature(noMatch, scheme.wwwAuthenticate);
+  if (!match || secret === undefined) throw createSignatureRejection(noMatch, scheme.wwwAuthenticate);
   const { secretIndex, variant } = match;
   const verified = { scheme: scheme.name, variant, secretIndex, skewSeconds };
   // The secret identifies the tenant, because the signature covers nothing else about it.
@@ -95,7 +99,7 @@ export async function verifySignature<Incoming>(
 async function readSignedBody(incoming: SignedRequest<unknown>, maxBodyBytes: number): Promise<Uint8Array> {
   const body = await incoming.readBody(maxBodyBytes, bodyTimeoutMs);
   // The signature covers the original bytes, not the value that a parser created.
-  if (body.kind === "parsed") throw bodyConsumed();
+  if (body.kind === "parsed") throw createBodyConsumedError();
   return body.bytes;
 }
 
@@ -122,7 +126,7 @@ function measureSkew({ earliest, latest }: ParsedSignature["signedAt"], now: num
   return aheadMs !== 0 ? aheadMs : Math.min(latest - now, 0);
 }
 
-const outOfTolerance = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
+const createSkewProblem = (skewSeconds: number, toleranceSeconds: number): SignatureProblem => ({
   code: "timestamp_out_of_tolerance",
   message: `Timestamp is ${Math.round(skewSeconds * 10) / 10} s off this server's clock; ${toleranceSeconds} s are allowed. Is one of the clocks wrong?`,
 });

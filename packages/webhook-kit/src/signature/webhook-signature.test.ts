@@ -5,14 +5,14 @@ const bytesOf = (value: number) => Buffer.alloc(32, value);
 const signature = (value: number) => bytesOf(value).toString("base64");
 const good = `v1,${signature(1)}`;
 
-describe("a signature header", () => {
-  test("contains one signature", () => expect(parseWebhookSignature(good)).toEqual([bytesOf(1)]));
+describe("parseWebhookSignature", () => {
+  test("parses a header with one signature", () => expect(parseWebhookSignature(good)).toEqual([bytesOf(1)]));
 
-  test("contains several signatures, in order", () =>
+  test("parses a header with several signatures, in order", () =>
     expect(parseWebhookSignature(`v1,${signature(2)} v1,${signature(1)}`)).toEqual([bytesOf(2), bytesOf(1)]));
 
   test.each(["v1a,c29tZSBlZDI1NTE5", "v2,short", `v2,${signature(3)}`, "v-next_2,~", `V1,${signature(3)}`])(
-    "may also contain %s, which has another version",
+    "skips %s, a signature with an unknown version",
     (other) => {
       expect(parseWebhookSignature(`${other} ${good}`)).toEqual([bytesOf(1)]);
       expect(parseWebhookSignature(`${good} ${other}`)).toEqual([bytesOf(1)]);
@@ -20,7 +20,7 @@ describe("a signature header", () => {
     },
   );
 
-  test("contains at most sixteen signatures of any version", () => {
+  test("accepts at most sixteen signatures of any version", () => {
     const sixteen = Array.from({ length: 16 }, (_, index) => `v1,${signature(index)}`);
     expect(parseWebhookSignature(sixteen.join(" "))).toHaveLength(16);
     expect(parseWebhookSignature([...sixteen, good].join(" "))).toBeUndefined();
@@ -29,7 +29,7 @@ describe("a signature header", () => {
   });
 
   test.each([
-    ["nothing", ""],
+    ["no content", ""],
     ["a space", " "],
     ["no version", signature(1)],
     ["no signature", "v1"],
@@ -58,11 +58,11 @@ describe("a signature header", () => {
     ["a comma and a space in between", `${good}, ${good}`],
     ["an invalid signature after a valid one", `${good} v1,AAAA`],
     ["an invalid signature before a valid one", `v1,AAAA ${good}`],
-  ])("is rejected if it contains %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
+  ])("rejects a header with %s [D-65]", (_, text) => expect(parseWebhookSignature(text)).toBeUndefined());
 });
 
 test.each([good, `${good} ${good}`, `${good} v1a,x`, "v1,", "v1", "", " "])(
-  "does not mistake %j for joined headers",
+  "isJoined does not mistake %j for joined headers",
   (text) => expect(isJoined(text)).toBe(false),
 );
 
@@ -75,4 +75,4 @@ test.each([
   `,${good}`,
   `${good},`,
   ",",
-])("recognises %j as two headers that a runtime joined", (text) => expect(isJoined(text)).toBe(true));
+])("isJoined recognises %j as two headers that a runtime joined", (text) => expect(isJoined(text)).toBe(true));

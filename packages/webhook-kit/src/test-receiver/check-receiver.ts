@@ -43,6 +43,7 @@ const testAuth = buildWebhook(endpoints["/test/auth"]);
 const isOk = (status: number): boolean => status === 200;
 const isRejection = (status: number): boolean => status >= 300 && status < 500;
 
+/** Checks `/test`. @returns false if no receiver is mounted, so that the other checks would fail too */
 async function checkMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
   const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
@@ -62,6 +63,7 @@ async function checkMounted(checker: ContractChecker, basePath: string): Promise
   return true;
 }
 
+/** Checks that valid signatures are accepted. @returns false if none is accepted, so that the other checks would be meaningless */
 async function checkValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
   const results: [description: string, response: WebhookResponse][] = [];
   for (const { description, headers } of validSignatures(checker.sender.signer, rules))
