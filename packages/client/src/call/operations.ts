@@ -16,7 +16,7 @@ type Route<Path extends keyof paths = keyof paths> = {
 }[Path];
 
 /**
- * The properties in which the operations differ. Every GET may be retried, even a withdrawal (D-10). D-40 defines when a POST may be
+ * The definition of an operation. Every GET may be retried, even a withdrawal (D-10). D-40 defines when a POST may be
  * retried.
  */
 export type Operation<Argument, Data, Name extends OperationName = OperationName> = Readonly<

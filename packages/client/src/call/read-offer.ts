@@ -41,7 +41,7 @@ function formatPath(listPath: string, index: number, suffix: string): string {
   return suffix.slice(1) || "the body";
 }
 
-/** Returns a field's value, converted to `type` if necessary. Reports a conversion, except of an absent or null field. */
+/** Returns a field's value, converted to `type` if necessary. Reports the conversion unless the field is absent or null. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
   const converted = typeof type === "object" ? readList(value, type, report, path) : convertScalar(value, type, path);
   if (value !== undefined && value !== null && converted !== value) report(path);

@@ -67,7 +67,7 @@ export class FreshConnections {
       return usableConnections.reduce((a, b) => (b.pendingCount < a.pendingCount ? b : a));
     const client = new Client(origin, {
       connect: this.#connect,
-      // undici closes idle connections after this time, unless the process was frozen. `#isFresh` also covers that.
+      // undici closes idle connections after this time, unless the process was frozen. `#isFresh` handles that case.
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: maxIdleMs,
     });

@@ -45,7 +45,7 @@ const classifications: readonly (readonly [pattern: RegExp, meaning: Classificat
     createClassification("tls_failed", "no TLS connection was made; check baseUrl and the certificate"),
   ],
   // No byte of the request was written (D-40). Codes such as ETIMEDOUT and EHOSTUNREACH can also occur while reading from an established
-  // connection. They prove this only if every address failed in `connect`, or in `bind` before it.
+  // connection. They prove that nothing was written only if every address failed in `connect`, or in `bind` before it.
   [
     /^.*(NOT_SENT|ENOTFOUND|EAI_|refused|CONNECT_TIMEOUT| (connect|bind)\n)|error \(Connect\)/i,
     createClassification("connect_failed", "no connection was made; check baseUrl and the network"),

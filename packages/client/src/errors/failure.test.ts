@@ -10,9 +10,9 @@ class NotSentError extends Error {
   }
 }
 
-const errorFrom = (thrown: unknown, key: string) => toOffersError(thrown, { key });
+const createError = (thrown: unknown, key: string) => toOffersError(thrown, { key });
 
-const getCause = (thrown: unknown) => errorFrom(thrown, "key").cause as { code?: string; syscall?: string };
+const getCause = (thrown: unknown) => createError(thrown, "key").cause as { code?: string; syscall?: string };
 
 test("a thrown error without a code results in a cause without a code", () => {
   const { code, syscall } = getCause(new TypeError("fetch failed"));
@@ -22,16 +22,16 @@ test("a thrown error without a code results in a cause without a code", () => {
 test("a code is kept even when the error's cause has none", () => {
   const cause = Object.assign(new Error("refused", { cause: new Error("why") }), { code: "ECONNREFUSED" });
   expect(getCause(new TypeError("fetch failed", { cause })).code).toBe("ECONNREFUSED");
-  expect(errorFrom(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
+  expect(createError(new TypeError("fetch failed", { cause }), "key").code).toBe("connect_failed");
 });
 
 test("an aggregate error that contains undefined is accepted", () => {
   const cause = Object.assign(new AggregateError([undefined]), { code: "EHOSTUNREACH" });
-  expect(errorFrom(cause, "key").code).toBe("connection_lost");
+  expect(createError(cause, "key").code).toBe("connection_lost");
 });
 
 test.each([undefined, null, "text", 7])("a thrown %j counts as a lost connection", (thrown) =>
-  expect(errorFrom(thrown, "key")).toMatchObject({ name: "ConnectionError", code: "connection_lost" }),
+  expect(createError(thrown, "key")).toMatchObject({ name: "ConnectionError", code: "connection_lost" }),
 );
 
 test.each([
@@ -41,76 +41,92 @@ test.each([
 ])(
   "a request that was certainly not sent is not reported as a lost connection, even with the code %s",
   (code, expected, message) => {
-    const failure = errorFrom(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
+    const failure = createError(new NotSentError(Object.assign(new Error("proxy"), { code })), "key");
     expect(failure).toMatchObject({ code: expected, message: expect.stringMatching(`^${message}`), cause: { code } });
   },
 );
 
 test("when the request was certainly not sent, an error without a code results in a cause without a code", () => {
-  const failure = errorFrom(new NotSentError(new Error("the proxy is gone")), "key");
+  const failure = createError(new NotSentError(new Error("the proxy is gone")), "key");
   expect(failure.code).toBe("connect_failed");
   expect((failure.cause as { code?: string }).code).toBeUndefined();
 });
 
 test("the stack of the cause shows where it was thrown, without the key", () => {
   const askVault = () => new Error("secret-key is sealed");
-  const { stack } = errorFrom(askVault(), "secret-key").cause as Error;
+  const { stack } = createError(askVault(), "secret-key").cause as Error;
   expect(stack).toMatch(/^Error: \[redacted\] is sealed\n.*askVault/);
 });
 
-const getErrorCode = (cause: Error): string => errorFrom(new TypeError("fetch failed", { cause }), "key").code;
+const getErrorCode = (cause: Error): string => createError(new TypeError("fetch failed", { cause }), "key").code;
 
-const systemError = (code: string, syscall?: string) =>
+const createSystemError = (code: string, syscall?: string) =>
   Object.assign(new Error(), { code, ...(syscall && { syscall }) });
 /** Creates the error that Node reports for a name with several addresses. It has a code, and one error per address. */
-const aggregateError = (code: string, ...errors: Error[]) => Object.assign(new AggregateError(errors), { code });
+const createAggregateError = (code: string, ...errors: Error[]) => Object.assign(new AggregateError(errors), { code });
 
 test.each([
-  ["ECONNREFUSED", systemError("ECONNREFUSED")],
-  ["ENOTFOUND", systemError("ENOTFOUND", "getaddrinfo")],
-  ["EAI_AGAIN", systemError("EAI_AGAIN", "getaddrinfo")],
-  ["UND_ERR_CONNECT_TIMEOUT", systemError("UND_ERR_CONNECT_TIMEOUT")],
-  ["connect EHOSTUNREACH", systemError("EHOSTUNREACH", "connect")],
-  ["connect ENETUNREACH", systemError("ENETUNREACH", "connect")],
-  ["connect ETIMEDOUT", systemError("ETIMEDOUT", "connect")],
-  ["connect EADDRNOTAVAIL", systemError("EADDRNOTAVAIL", "connect")],
-  ["connect EACCES", systemError("EACCES", "connect")],
-  ["connect EPERM", systemError("EPERM", "connect")],
-  ["connect EMFILE", systemError("EMFILE", "connect")],
-  ["bind EADDRNOTAVAIL", systemError("EADDRNOTAVAIL", "bind")],
+  ["ECONNREFUSED", createSystemError("ECONNREFUSED")],
+  ["ENOTFOUND", createSystemError("ENOTFOUND", "getaddrinfo")],
+  ["EAI_AGAIN", createSystemError("EAI_AGAIN", "getaddrinfo")],
+  ["UND_ERR_CONNECT_TIMEOUT", createSystemError("UND_ERR_CONNECT_TIMEOUT")],
+  ["connect EHOSTUNREACH", createSystemError("EHOSTUNREACH", "connect")],
+  ["connect ENETUNREACH", createSystemError("ENETUNREACH", "connect")],
+  ["connect ETIMEDOUT", createSystemError("ETIMEDOUT", "connect")],
+  ["connect EADDRNOTAVAIL", createSystemError("EADDRNOTAVAIL", "connect")],
+  ["connect EACCES", createSystemError("EACCES", "connect")],
+  ["connect EPERM", createSystemError("EPERM", "connect")],
+  ["connect EMFILE", createSystemError("EMFILE", "connect")],
+  ["bind EADDRNOTAVAIL", createSystemError("EADDRNOTAVAIL", "bind")],
   [
     "connect ETIMEDOUT at one address and ECONNREFUSED at the next",
-    aggregateError("ETIMEDOUT", systemError("ETIMEDOUT", "connect"), systemError("ECONNREFUSED", "connect")),
+    createAggregateError(
+      "ETIMEDOUT",
+      createSystemError("ETIMEDOUT", "connect"),
+      createSystemError("ECONNREFUSED", "connect"),
+    ),
   ],
   [
     "connect ENETUNREACH at every address",
-    aggregateError("ENETUNREACH", systemError("ENETUNREACH", "connect"), systemError("ETIMEDOUT", "connect")),
+    createAggregateError(
+      "ENETUNREACH",
+      createSystemError("ENETUNREACH", "connect"),
+      createSystemError("ETIMEDOUT", "connect"),
+    ),
   ],
 ])("after %s, the request was not sent", (_what, cause) => expect(getErrorCode(cause)).toBe("connect_failed"));
 
 test.each([
-  ["ECONNRESET", systemError("ECONNRESET", "read")],
-  ["read EHOSTUNREACH", systemError("EHOSTUNREACH", "read")],
-  ["write ENETUNREACH", systemError("ENETUNREACH", "write")],
-  ["read ETIMEDOUT", systemError("ETIMEDOUT", "read")],
-  ["write EPERM", systemError("EPERM", "write")],
-  ["ETIMEDOUT from an unknown system call", systemError("ETIMEDOUT")],
-  ["EHOSTUNREACH from an unknown system call", systemError("EHOSTUNREACH")],
+  ["ECONNRESET", createSystemError("ECONNRESET", "read")],
+  ["read EHOSTUNREACH", createSystemError("EHOSTUNREACH", "read")],
+  ["write ENETUNREACH", createSystemError("ENETUNREACH", "write")],
+  ["read ETIMEDOUT", createSystemError("ETIMEDOUT", "read")],
+  ["write EPERM", createSystemError("EPERM", "write")],
+  ["ETIMEDOUT from an unknown system call", createSystemError("ETIMEDOUT")],
+  ["EHOSTUNREACH from an unknown system call", createSystemError("EHOSTUNREACH")],
   [
     "ETIMEDOUT with a read among the members",
-    aggregateError("ETIMEDOUT", systemError("ETIMEDOUT", "connect"), systemError("ECONNRESET", "read")),
+    createAggregateError(
+      "ETIMEDOUT",
+      createSystemError("ETIMEDOUT", "connect"),
+      createSystemError("ECONNRESET", "read"),
+    ),
   ],
   // How OpenSSL 3.0 and 3.5 report a damaged record, or one that the peer could not read.
-  ["a bad record", systemError("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
-  ["a bad cipher", systemError("ERR_SSL_CIPHER_OPERATION_FAILED")],
-  ["an alert about a record", systemError("ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC")],
-  ["an end of the stream without a close notification", systemError("ERR_SSL_UNEXPECTED_EOF_WHILE_READING")],
-  ["a write after the end of TLS", systemError("ERR_SSL_PROTOCOL_IS_SHUTDOWN")],
+  ["a bad record", createSystemError("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
+  ["a bad cipher", createSystemError("ERR_SSL_CIPHER_OPERATION_FAILED")],
+  ["an alert about a record", createSystemError("ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC")],
+  ["an end of the stream without a close notification", createSystemError("ERR_SSL_UNEXPECTED_EOF_WHILE_READING")],
+  ["a write after the end of TLS", createSystemError("ERR_SSL_PROTOCOL_IS_SHUTDOWN")],
   [
     "EHOSTUNREACH with an unknown system call among the members",
-    aggregateError("EHOSTUNREACH", systemError("EHOSTUNREACH", "connect"), systemError("EHOSTUNREACH")),
+    createAggregateError(
+      "EHOSTUNREACH",
+      createSystemError("EHOSTUNREACH", "connect"),
+      createSystemError("EHOSTUNREACH"),
+    ),
   ],
-  ["EHOSTUNREACH without members", aggregateError("EHOSTUNREACH")],
+  ["EHOSTUNREACH without members", createAggregateError("EHOSTUNREACH")],
 ])("after %s, the request may have been received", (_what, cause) =>
   expect(getErrorCode(cause)).toBe("connection_lost"),
 );
@@ -135,10 +151,10 @@ test.each([
   "ERR_SSL_DH_KEY_TOO_SMALL",
   "ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED",
   "EPROTO",
-])("%s means that the handshake failed", (code) => expect(getErrorCode(systemError(code))).toBe("tls_failed"));
+])("%s means that the handshake failed", (code) => expect(getErrorCode(createSystemError(code))).toBe("tls_failed"));
 
 test("an error that is its own cause does not loop forever", () => {
-  const circular = Object.assign(systemError("ECONNRESET", "read"), { cause: undefined as unknown });
+  const circular = Object.assign(createSystemError("ECONNRESET", "read"), { cause: undefined as unknown });
   circular.cause = circular;
   expect(getErrorCode(circular)).toBe("connection_lost");
 });
@@ -147,7 +163,7 @@ test("the message shows the code instead of OpenSSL's message", () => {
   const cause = Object.assign(new Error("80D2:error:0A00010B:SSL routines:ssl3_get_record:wrong version number"), {
     code: "ERR_SSL_WRONG_VERSION_NUMBER",
   });
-  expect(errorFrom(new TypeError("fetch failed", { cause }), "key").message).toBe(
+  expect(createError(new TypeError("fetch failed", { cause }), "key").message).toBe(
     "no TLS connection was made; the port expects http (ERR_SSL_WRONG_VERSION_NUMBER)",
   );
 });

@@ -35,8 +35,8 @@ export const isFreshError = (thrown: unknown): thrown is AnyOffersError =>
  */
 export function toOffersError(thrown: unknown, context: CallContext, classification?: Classification): AnyOffersError {
   const { operation, attempts = 0, attemptError } = context;
-  const isOwn = isFreshError(thrown) || (attemptError && thrown === attemptError);
-  const error = isOwn ? (thrown as AnyOffersError) : wrapError(thrown, context.key ?? redacted, classification);
+  const isOwnError = isFreshError(thrown) || (attemptError && thrown === attemptError);
+  const error = isOwnError ? (thrown as AnyOffersError) : wrapError(thrown, context.key ?? redacted, classification);
   if (isFreshError(error)) {
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
     // D-113
@@ -72,21 +72,21 @@ interface Thrown {
  * from a different call becomes the cause unchanged (D-97).
  */
 function wrapError(thrown: unknown, key: string, classification?: Classification): AnyOffersError {
-  const chain = collectCauses(thrown);
-  const text = chain.join("; ");
-  const innermost = chain.findLast(({ code }) => code && code !== notSentCode) ?? {};
+  const errors = collectCauses(thrown);
+  const messages = errors.join("; ");
+  const innermost = errors.findLast(({ code }) => code && code !== notSentCode) ?? {};
   const addressErrors = innermost.errors ?? [innermost];
   const syscalls = [...new Set(addressErrors.map((error) => error?.syscall))];
   const outermost: Thrown = Object(thrown);
   const systemCode = redact(innermost.code, key);
-  const cause = Object.assign(new Error(redact(text, key)), {
+  const cause = Object.assign(new Error(redact(messages, key)), {
     code: systemCode,
     syscall: redact(syscalls, key),
     // The original stack, which shows the line that threw, for instance in the user's middleware.
     stack: redact(outermost.stack, key),
   });
   const { type, code, message } =
-    classification ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${text}`);
+    classification ?? classifyConnectionFailure(`${outermost.code} ${innermost.code} ${syscalls}\n${messages}`);
   // The code is easier to understand than OpenSSL's message: "80D2…:error:0A00010B:SSL routines:…".
   const isTls = code === "tls_failed" || systemCode?.includes("SSL");
   const reason = isTls && systemCode ? systemCode : cause.message;

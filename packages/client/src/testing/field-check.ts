@@ -2,6 +2,7 @@ import { toUtc } from "@offers/contract/date-time";
 import { type FieldErrors, maxFields } from "./refusal.ts";
 
 const dateTimeRemedy = "Use a UTC date-time, such as 2099-05-01T16:00:00Z.";
+const endTimeRemedy = "Use a UTC date-time, such as 2099-05-01T22:00:00Z.";
 
 /** Collects the errors in a body by field. The errors never contain a value (D-49). */
 export class FieldCheck {
@@ -9,8 +10,9 @@ export class FieldCheck {
 
   addError(field: string, remedy: string): void {
     const remedies = this.errors.get(field);
-    if (remedies === undefined && this.errors.size < maxFields) this.errors.set(field, [remedy]);
-    else if (remedies?.includes(remedy) === false) remedies.push(remedy);
+    if (remedies !== undefined) {
+      if (!remedies.includes(remedy)) remedies.push(remedy);
+    } else if (this.errors.size < maxFields) this.errors.set(field, [remedy]);
   }
 
   /** Adds an error unless the value is a string, or absent and optional. @returns the value if it is a string */
@@ -36,8 +38,7 @@ export class FieldCheck {
     const text = this.readString(field, value);
     if (text === undefined) return "";
     const utc = toUtc(text);
-    if (utc === undefined)
-      this.addError(field, field.endsWith("end") ? dateTimeRemedy.replace("16", "22") : dateTimeRemedy);
+    if (utc === undefined) this.addError(field, field.endsWith("end") ? endTimeRemedy : dateTimeRemedy);
     return utc ?? "";
   }
 

@@ -140,62 +140,62 @@ test("another call's error that a getter of the input throws becomes the cause, 
 });
 
 test("an error from another client's constructor that a getter of the input throws is unchanged too", async () => {
-  let foreign: unknown;
-  const getter = {
+  let foreignError: unknown;
+  const inputWithGetter = {
     ...input,
     get events(): never {
       try {
         new OffersClient({ baseUrl: "", apiKey });
       } catch (error) {
-        foreign = Object.freeze(error);
+        foreignError = Object.freeze(error);
       }
-      throw foreign;
+      throw foreignError;
     },
   };
   const failure = await catchError(
-    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(getter),
+    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(inputWithGetter),
   );
-  expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", cause: foreign });
-  expect(foreign).toMatchObject({ code: "invalid_base_url", operation: undefined });
+  expect(failure).toMatchObject({ code: "invalid_argument", operation: "CreateOffer", cause: foreignError });
+  expect(foreignError).toMatchObject({ code: "invalid_base_url", operation: undefined });
 });
 
-test("an error that a subclass's getOffer throws ends a watch unchanged", async () => {
+test("a watch rejects with the unchanged error that getOffer of a subclass throws", async () => {
   const { error } = await createForeignError();
   Object.freeze(error);
-  class Cached extends OffersClient {
+  class FailingClient extends OffersClient {
     override getOffer(): never {
       throw error;
     }
   }
-  const client = new Cached({ baseUrl: "https://service.example", apiKey });
+  const client = new FailingClient({ baseUrl: "https://service.example", apiKey });
   await expect(client.watchOffer("a")[Symbol.asyncIterator]().next()).rejects.toBe(error);
 });
 
 test("a getter of the input may throw undefined", async () => {
-  const hostile = {
+  const inputWithGetter = {
     ...input,
     get events(): never {
       throw undefined;
     },
   };
   const failure = await catchError(
-    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(hostile),
+    new OffersClient({ baseUrl: "https://service.example", apiKey }).createOffer(inputWithGetter),
   );
   expect(failure).toMatchObject({ name: "UsageError", code: "invalid_argument", operation: "CreateOffer" });
 });
 
-test("an error from another copy of the package is unchanged", async () => {
-  class Foreign extends Error {
+test("an error from a second copy of the package becomes the cause, unchanged", async () => {
+  class ForeignError extends Error {
     get [Symbol.for("@offers/client/error")]() {
       return true;
     }
   }
-  const foreign = Object.freeze(new Foreign("from the other copy"));
-  expect(isOffersError(foreign)).toBe(true);
+  const foreignError = Object.freeze(new ForeignError("from the second copy"));
+  expect(isOffersError(foreignError)).toBe(true);
   const client = new OffersClient({
     baseUrl: "https://service.example",
     apiKey,
-    middleware: [() => Promise.reject(foreign)],
+    middleware: [() => Promise.reject(foreignError)],
   });
-  expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreign });
+  expect(await catchError(client.getOffer("a"))).toMatchObject({ code: "middleware_failed", cause: foreignError });
 });

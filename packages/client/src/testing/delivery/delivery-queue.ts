@@ -76,12 +76,15 @@ export class DeliveryQueue {
     const delivery = this.find(id);
     const { state, event, orderKey } = delivery;
     if (state === "pending") throw new DeliveryError("delivery_pending", "The delivery is still pending.");
-    const later = this.#deliveries
+    const laterDeliveries = this.#deliveries
       .slice(this.#deliveries.indexOf(delivery) + 1)
       .filter((candidate) => candidate.orderKey === orderKey);
-    if (later.some((next) => next.event !== event && (state === "acknowledged" || next.state !== "failed")))
+    const isSuperseded = laterDeliveries.some(
+      (later) => later.event !== event && (state === "acknowledged" || later.state !== "failed"),
+    );
+    if (isSuperseded)
       throw new DeliveryError("delivery_superseded", "The same worker has responded to the same offer since.");
-    if (later.some((next) => next.event === event))
+    if (laterDeliveries.some((later) => later.event === event))
       throw new DeliveryError("delivery_superseded", "It was redelivered as another delivery; redeliver that one.");
     const redelivered = state === "acknowledged" ? this.#add(event, orderKey) : delivery;
     Object.assign(redelivered, { state: "pending", usedAttempts: 0 });

@@ -115,7 +115,7 @@ export class WebhookDelivery {
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return;
     for (const delivery of this.#queue.claim(now, capacityAt(this.#health, now) - this.#inFlight.size)) {
-      const attempt = this.#attempt(endpoint, delivery).finally(() => {
+      const attempt = this.#makeAttempt(endpoint, delivery).finally(() => {
         delivery.isInFlight = false;
         this.#inFlight.delete(delivery);
       });
@@ -123,7 +123,7 @@ export class WebhookDelivery {
     }
   }
 
-  async #attempt(endpoint: Endpoint, delivery: QueuedDelivery): Promise<void> {
+  async #makeAttempt(endpoint: Endpoint, delivery: QueuedDelivery): Promise<void> {
     const at = this.#clock.now();
     const isProbe = this.#health.openUntil !== null;
     const request = await prepareWebhook(endpoint, toWebhook(delivery));
