@@ -21,8 +21,8 @@ export async function purgeExpired(
   onError: (error: unknown) => void,
 ): Promise<boolean> {
   const daysAgo = (days: number): Date => new Date(now.getTime() - days * dayMs);
-  const contentBefore = daysAgo(periods.contentDays);
-  const deliveriesBefore = daysAgo(periods.deliveryDays);
+  const contentCutoff = daysAgo(periods.contentDays);
+  const deliveryCutoff = daysAgo(periods.deliveryDays);
   const batchSize = batchSizes[name];
   let hasMore = false;
   const purgeBatch = async (purge: (trx: Trx) => Promise<number>): Promise<void> => {
@@ -39,16 +39,16 @@ export async function purgeExpired(
   await runBatch(sql`
     update attempts set response = null, content_type = null, exchange = null where (delivery_id, id) in (
       select delivery_id, id from attempts
-      where (response <> '' or exchange is not null) and started_at <= ${contentBefore} order by started_at limit ${batchSize}
+      where (response <> '' or exchange is not null) and started_at <= ${contentCutoff} order by started_at limit ${batchSize}
     ) returning id`);
-  await purgeBatch((trx) => purgeDeliveries(trx, deliveriesBefore, batchSize));
+  await purgeBatch((trx) => purgeDeliveries(trx, deliveryCutoff, batchSize));
   // Purge by organisation, because an index on time alone would make storing attempts more expensive.
   for (const table of tablesPurgedByRow[name].map((tableName) => sql.table(tableName)))
     await runBatch(sql`
       delete from ${table} where (delivery_id, id) in (
         select expired.delivery_id, expired.id from organisations cross join lateral (
           select delivery_id, id from ${table}
-          where organisation_id = organisations.id and started_at <= ${deliveriesBefore} limit ${batchSize}
+          where organisation_id = organisations.id and started_at <= ${deliveryCutoff} limit ${batchSize}
         ) as expired limit ${batchSize}
       ) returning id`);
   // Once no expired deliveries are left, purge events that never had a delivery because there was no endpoint. The inner limit makes
@@ -56,23 +56,22 @@ export async function purgeExpired(
   if (!hasMore)
     await deleteBatch(
       "events",
-      sql`select id from events where created_at <= ${deliveriesBefore}
+      sql`select id from events where created_at <= ${deliveryCutoff}
         and (select id from deliveries where event_id = events.id limit 1) is null`,
     );
   await deleteBatch(
     "notifications",
     sql`select notifications.id from notifications join offers on offers.id = offer_id
-      where notifications.created_at <= ${deliveriesBefore} and due_at is null
-        and greatest(ends_at, completed_at, withdrawn_at) <= ${deliveriesBefore}`,
+      where notifications.created_at <= ${deliveryCutoff} and due_at is null
+        and greatest(ends_at, completed_at, withdrawn_at) <= ${deliveryCutoff}`,
   );
-  await deleteBatch("mails", sql`select id from mails where created_at <= ${contentBefore} and due_at is null`);
-  await db.deleteFrom("redeliveries").where("finished_at", "<=", contentBefore).execute().catch(onError);
+  await deleteBatch("mails", sql`select id from mails where created_at <= ${contentCutoff} and due_at is null`);
+  await db.deleteFrom("redeliveries").where("finished_at", "<=", contentCutoff).execute().catch(onError);
   const noSecret = { previous_encrypted_secret: null, previous_secret_until: null };
   await db.updateTable("endpoints").set(noSecret).where("previous_secret_until", "<=", now).execute().catch(onError);
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute().catch(onError);
   await deleteExpiredKeys(db, now).catch(onError);
-  if (name === "postgres" && !hasMore)
-    await rotatePartitions({ transaction, db }, now, deliveriesBefore).catch(onError);
+  if (name === "postgres" && !hasMore) await rotatePartitions({ transaction, db }, now, deliveryCutoff).catch(onError);
   return hasMore;
 }
 
@@ -90,7 +89,11 @@ const partitionName = (day: Date): string => `attempts_${day.toISOString().slice
  * Each statement waits for transactions that have read attempts, such as a backup, and blocks other transactions while it waits.
  * Therefore it gives up quickly, and the next call tries again: partitions are added a week in advance, so there is enough time.
  */
-async function rotatePartitions({ transaction, db }: Pick<Store, "transaction" | "db">, now: Date, before: Date) {
+async function rotatePartitions(
+  { transaction, db }: Pick<Store, "transaction" | "db">,
+  now: Date,
+  deliveryCutoff: Date,
+) {
   const runWithLockTimeout = (statement: RawBuilder<unknown>) =>
     transaction(async (trx) => {
       await sql`set local lock_timeout = '200ms'`.execute(trx);
@@ -98,25 +101,25 @@ async function rotatePartitions({ transaction, db }: Pick<Store, "transaction" |
     });
   for (const at of [now, new Date(now.getTime() + weekMs)])
     await runWithLockTimeout(sql`select add_week_of_attempts(${at})`);
-  const lastExpired = partitionName(new Date(before.getTime() - weekMs));
+  const lastExpiredPartition = partitionName(new Date(deliveryCutoff.getTime() - weekMs));
   const { rows } = await sql<{ week: string }>`
     select relname as week from pg_inherits join pg_class on pg_class.oid = inhrelid
-    where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${lastExpired}`.execute(
+    where inhparent = 'attempts'::regclass and relname similar to 'attempts_[0-9_]+' and relname <= ${lastExpiredPartition}`.execute(
     db,
   );
   for (const { week } of rows) await runWithLockTimeout(sql`drop table if exists ${sql.table(week)}`);
 }
 
 /**
- * Deletes deliveries settled before `before`, and their events (D-77). A failed delivery is deleted only if a later delivery
+ * Deletes deliveries settled at or before `cutoff`, and their events (D-77). A failed delivery is deleted only if a later delivery
  * superseded it, and always before that later delivery. Otherwise it could be redelivered after the later response (D-32).
  *
  * @returns the number of deleted deliveries
  */
-async function purgeDeliveries(trx: Trx, before: Date, limit: number): Promise<number> {
+async function purgeDeliveries(trx: Trx, cutoff: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string; event_id: string }>`
     select id, event_id from deliveries
-    where settled_at <= ${before}
+    where settled_at <= ${cutoff}
       and not exists (select from deliveries repeat where repeat.redelivery_of = deliveries.id)
       and case state
         when 'acknowledged' then not exists (

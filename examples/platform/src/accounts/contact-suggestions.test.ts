@@ -18,7 +18,8 @@ test("interprets a lastWorked without a time as midnight UTC", () =>
     { ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] },
   ]));
 
-test("keeps unknown fields [D-35]", () => expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
+test("keeps the unknown fields of a suggestion [D-35]", () =>
+  expect(check([{ ...dana, note: 1 }])).toEqual([{ ...dana, note: 1 }]));
 
 test("accepts an internationalised email address [D-31]", () =>
   expect(check([{ ...dana, emailAddress: "δανάη@παράδειγμα.ελ" }])).toHaveLength(1));

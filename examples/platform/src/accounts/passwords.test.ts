@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { createPasswordCheck, createScryptPasswords } from "./passwords.ts";
 
-const refusal = (retryAfter: string) =>
+const tooManySignIns = (retryAfter: string) =>
   expect.objectContaining({ code: "too_many_sign_ins", status: 429, headers: { "Retry-After": retryAfter } });
 
 beforeEach(() => {
@@ -13,13 +13,13 @@ afterAll(() => {
 
 const createTestCheck = () => createPasswordCheck({ verify: async (password) => password === "right" });
 
-const from = (account: string, address = "192.0.2.1") => ({ account, address });
+const attempt = (account: string, address = "192.0.2.1") => ({ account, address });
 
 test("checks two passwords in parallel, queues sixteen, and rejects the next with Retry-After [D-55]", async () => {
   const finish: (() => void)[] = [];
   const check = createPasswordCheck({ verify: () => new Promise((resolve) => finish.push(() => resolve(true))) });
-  const checked = Array.from({ length: 18 }, (_, index) => check(from(`worker ${index}`), "", undefined));
-  await expect(check(from("worker 18"), "", undefined)).rejects.toEqual(refusal("1"));
+  const checked = Array.from({ length: 18 }, (_, index) => check(attempt(`worker ${index}`), "", undefined));
+  await expect(check(attempt("worker 18"), "", undefined)).rejects.toEqual(tooManySignIns("1"));
   for (let done = 0; done < 18; done += 2) {
     expect(finish).toHaveLength(2);
     for (const end of finish.splice(0)) end();
@@ -30,47 +30,49 @@ test("checks two passwords in parallel, queues sixteen, and rejects the next wit
 
 test("locks an account only for one address after ten wrong passwords, for five minutes [D-55]", async () => {
   const check = createTestCheck();
-  for (let count = 0; count < 10; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
-  expect(await check(from("bo"), "right", undefined)).toBe(true);
+  for (let count = 0; count < 10; count += 1) expect(await check(attempt("ann"), "wrong", undefined)).toBe(false);
+  expect(await check(attempt("bo"), "right", undefined)).toBe(true);
   vi.setSystemTime(299_999);
-  await expect(check(from("ann"), "right", undefined)).rejects.toEqual(refusal("1"));
+  await expect(check(attempt("ann"), "right", undefined)).rejects.toEqual(tooManySignIns("1"));
   vi.setSystemTime(300_000);
-  expect(await check(from("ann"), "right", undefined)).toBe(true);
+  expect(await check(attempt("ann"), "right", undefined)).toBe(true);
 });
 
-test("resets the count of wrong passwords after the correct one", async () => {
+test("resets the count of wrong passwords after a correct password", async () => {
   const check = createTestCheck();
   for (let round = 0; round < 3; round += 1) {
-    for (let count = 0; count < 9; count += 1) expect(await check(from("ann"), "wrong", undefined)).toBe(false);
-    expect(await check(from("ann"), "right", undefined)).toBe(true);
+    for (let count = 0; count < 9; count += 1) expect(await check(attempt("ann"), "wrong", undefined)).toBe(false);
+    expect(await check(attempt("ann"), "right", undefined)).toBe(true);
   }
 });
 
-test("applies the limit to concurrent attempts", async () => {
+test("limits wrong passwords in concurrent sign-ins", async () => {
   const check = createPasswordCheck({ verify: async () => false });
-  const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => check(from("ann"), "wrong", undefined)));
+  const attempts = await Promise.allSettled(
+    Array.from({ length: 12 }, () => check(attempt("ann"), "wrong", undefined)),
+  );
   expect(attempts.filter(({ status }) => status === "rejected")).toHaveLength(2);
 });
 
-test("does not lock out the owner at another address, no matter how many wrong passwords one address sends [D-55]", async () => {
+test("does not lock out the owner at a different address, no matter how many wrong passwords one address sends [D-55]", async () => {
   const check = createTestCheck();
-  for (let count = 0; count < 10; count += 1) await check(from("ann"), "wrong", undefined);
+  for (let count = 0; count < 10; count += 1) await check(attempt("ann"), "wrong", undefined);
   for (let count = 0; count < 500; count += 1)
-    await expect(check(from("ann"), "wrong", undefined)).rejects.toEqual(refusal("300"));
-  expect(await check(from("ann", "192.0.2.2"), "right", undefined)).toBe(true);
+    await expect(check(attempt("ann"), "wrong", undefined)).rejects.toEqual(tooManySignIns("300"));
+  expect(await check(attempt("ann", "192.0.2.2"), "right", undefined)).toBe(true);
   // An IPv6 /64 network counts as one address, because it belongs to one subscriber.
-  for (let count = 0; count < 10; count += 1) await check(from("bo", `2001:db8::${count}`), "wrong", undefined);
-  await expect(check(from("bo", "2001:db8::ffff"), "right", undefined)).rejects.toEqual(refusal("300"));
-  expect(await check(from("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
+  for (let count = 0; count < 10; count += 1) await check(attempt("bo", `2001:db8::${count}`), "wrong", undefined);
+  await expect(check(attempt("bo", "2001:db8::ffff"), "right", undefined)).rejects.toEqual(tooManySignIns("300"));
+  expect(await check(attempt("bo", "2001:db8:0:1::1"), "right", undefined)).toBe(true);
 });
 
 test("accepts at most a hundred wrong passwords from ten addresses, even if the owner signs in in between [D-55]", async () => {
   const check = createTestCheck();
   for (let place = 0; place < 10; place += 1) {
-    for (let count = 0; count < 10; count += 1) await check(from("ann", `192.0.2.${place}`), "wrong", undefined);
-    if (place < 9) expect(await check(from("ann", "198.51.100.1"), "right", undefined)).toBe(true);
+    for (let count = 0; count < 10; count += 1) await check(attempt("ann", `192.0.2.${place}`), "wrong", undefined);
+    if (place < 9) expect(await check(attempt("ann", "198.51.100.1"), "right", undefined)).toBe(true);
   }
-  await expect(check(from("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(refusal("300"));
+  await expect(check(attempt("ann", "192.0.2.99"), "wrong", undefined)).rejects.toEqual(tooManySignIns("300"));
 });
 
 const { hash, verify } = createScryptPasswords({ N: 2, r: 1, p: 1 });
@@ -79,19 +81,19 @@ const { hash, verify } = createScryptPasswords({ N: 2, r: 1, p: 1 });
 //   salt=b"0123456789abcdef", n=2**15, r=8, p=3, maxmem=2**26, dklen=32)).decode().rstrip("="))'
 const storedHash = "scrypt$32768$8$3$MDEyMzQ1Njc4OWFiY2RlZg$UZGTFTbCRXw2kMQOQwmjkjr99AYHsWc_-V0itH5k0Z4";
 
-test("verifies a hash from another tool", async () => {
+test("verifies a password against a hash from a different tool", async () => {
   expect(await verify("demo-password", storedHash)).toBe(true);
   expect(await verify("demo-passwore", storedHash)).toBe(false);
 });
 
 // Computed the same way, with n=2**14 and p=1.
-test("verifies a hash with a different cost", async () => {
+test("verifies a password against a hash with a different cost", async () => {
   const older = "scrypt$16384$8$1$MDEyMzQ1Njc4OWFiY2RlZg$gFgNs58CZDm5o6FKvIRPf_brGHumYGCOr5W8vj4-JVQ";
   expect(await verify("demo-password", older)).toBe(true);
   expect(await verify("demo-passwore", older)).toBe(false);
 });
 
-test("verifies its own hashes, each of which is different", async () => {
+test("hashes the same password differently each time, and verifies it", async () => {
   const [first, second] = await Promise.all([hash("one"), hash("one")]);
   expect(first).not.toBe(second);
   expect(await verify("one", second)).toBe(true);

@@ -36,9 +36,9 @@ test("encrypts a URL into a reference and decrypts it", () => {
 });
 
 test.each([
-  ["from another session", () => encryptImageUrl(url, key, "other")],
+  ["from a different session", () => encryptImageUrl(url, key, "other")],
   ["encrypted with a different key", () => encryptImageUrl(url, randomBytes(32), "session")],
-  ["encrypted for another purpose", () => encrypt(url, key, "session")],
+  ["encrypted for a different purpose", () => encrypt(url, key, "session")],
   ["made up", () => url],
   ["empty", () => ""],
 ])("rejects a reference that is %s", (_, make) =>

@@ -5,13 +5,13 @@ import { sendSigned } from "./send-signed.ts";
 const endpoint = { baseAddress: "https://example.com", scheme: "timestampDigest", secret: "new" } as const;
 const request = { method: "GET", path: "/test", timeoutMs: 1_000 } as const;
 
-const responded = (status: number): EndpointResult => {
+const respondedWith = (status: number): EndpointResult => {
   return { ok: true, status, body: Buffer.alloc(0), truncated: false, durationMs: 1 };
 };
 const failed: EndpointResult = { ok: false, code: "connection_lost", reason: "", durationMs: 1 };
 
 /** Sends a request whose attempts return these results. @returns the secrets used, and each attempt's time limit */
-async function run(results: EndpointResult[], previousSecret?: string, attemptMs = 0) {
+async function sendWithResults(results: EndpointResult[], previousSecret?: string, attemptMs = 0) {
   const usedSecrets: string[] = [];
   const ids = new Set<string>();
   const timeLimits: number[] = [];
@@ -32,9 +32,13 @@ async function run(results: EndpointResult[], previousSecret?: string, attemptMs
 }
 
 test.each([401, 403])(
-  "retries a request once with the old secret when it is rejected with %i during an overlap",
+  "retries a request once with the old secret when the endpoint responds with %i during an overlap",
   async (status) => {
-    const { result, usedSecrets, ids, timeLimits } = await run([responded(status), responded(200)], "old", 20);
+    const { result, usedSecrets, ids, timeLimits } = await sendWithResults(
+      [respondedWith(status), respondedWith(200)],
+      "old",
+      20,
+    );
     expect(result).toMatchObject({ status: 200 });
     expect(usedSecrets).toEqual(["new and old", "old and new"]);
     expect(ids.size).toBe(1);
@@ -45,24 +49,30 @@ test.each([401, 403])(
   },
 );
 
-test("never sends a request a third time", async () => {
-  const { result, usedSecrets } = await run([responded(401), responded(401), responded(200)], "old");
+test("never sends a request more than twice", async () => {
+  const { result, usedSecrets } = await sendWithResults(
+    [respondedWith(401), respondedWith(401), respondedWith(200)],
+    "old",
+  );
   expect([result, usedSecrets.length]).toMatchObject([{ status: 401 }, 2]);
 });
 
-test("does not retry after the deadline", async () => {
-  const { result, usedSecrets } = await run([responded(401), responded(200)], "old", 1_010);
+test("does not retry with the old secret after the deadline", async () => {
+  const { result, usedSecrets } = await sendWithResults([respondedWith(401), respondedWith(200)], "old", 1_010);
   expect([result, usedSecrets.length]).toMatchObject([{ status: 401 }, 1]);
 });
 
-test.each([responded(200), responded(400), responded(404), responded(410), responded(500), failed])(
-  "does not retry after any other result: %o",
+test.each([respondedWith(200), respondedWith(400), respondedWith(404), respondedWith(410), respondedWith(500), failed])(
+  "does not retry with the old secret after any other result: %o",
   async (result) =>
-    expect(await run([result, responded(200)], "old")).toMatchObject({ result, usedSecrets: ["new and old"] }),
+    expect(await sendWithResults([result, respondedWith(200)], "old")).toMatchObject({
+      result,
+      usedSecrets: ["new and old"],
+    }),
 );
 
-test("does not retry after the overlap", async () => {
-  expect(await run([responded(401), responded(200)])).toMatchObject({
+test("does not retry a rejected request after the overlap", async () => {
+  expect(await sendWithResults([respondedWith(401), respondedWith(200)])).toMatchObject({
     result: { status: 401 },
     usedSecrets: ["new and undefined"],
   });

@@ -46,9 +46,9 @@ export async function sendSigned(
   const startedAtMs = performance.now();
   const result = await sendWith(secret, previousSecret, request.timeoutMs);
   if (previousSecret === undefined || !isUnauthorized(result)) return result;
-  const leftMs = Math.floor(request.timeoutMs - (performance.now() - startedAtMs));
-  if (leftMs <= 0) return result;
-  const retryResult = await sendWith(previousSecret, secret, leftMs);
+  const remainingMs = Math.floor(request.timeoutMs - (performance.now() - startedAtMs));
+  if (remainingMs <= 0) return result;
+  const retryResult = await sendWith(previousSecret, secret, remainingMs);
   return { ...retryResult, durationMs: Math.round(performance.now() - startedAtMs) };
 }
 

@@ -2,13 +2,15 @@ import { expect, test } from "vitest";
 import { isAllowedAddress } from "./ssrf-guard.ts";
 
 // Public DNS resolvers with documented addresses, which will stay public.
-test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])("allows %s", (address) =>
-  expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
+test.each(["1.1.1.1", "8.8.8.8", "9.9.9.9", "2606:4700:4700::1111", "2001:4860:4860::8888"])(
+  "allows requests to %s",
+  (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
 // RFC 6052, section 2.4. On networks that reach IPv4 through DNS64 and NAT64, every receiver's address has this form.
-test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])("allows %s, which embeds a public IPv4 address", (address) =>
-  expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
+test.each(["64:ff9b::8.8.8.8", "64:ff9b::808:808"])(
+  "allows requests to %s, which embeds a public IPv4 address",
+  (address) => expect(isAllowedAddress(address, { allowLoopback: false })).toBe(true),
 );
 
 // From the IANA special-purpose address registries, and the metadata addresses that cloud providers document.
@@ -81,7 +83,7 @@ const rejectedAddresses = [
   "1.1.1.1.",
 ];
 
-test.each(rejectedAddresses)("rejects %s", (address) =>
+test.each(rejectedAddresses)("rejects requests to %j", (address) =>
   expect(isAllowedAddress(address, { allowLoopback: false })).toBe(false),
 );
 

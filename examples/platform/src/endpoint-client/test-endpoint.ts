@@ -150,7 +150,7 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
   return { ...failedCheck, reason: `responded with ${status}; only 200 counts. ${target}${noMatchingBase}` };
 }
 
-/** Removes the path from the target of a redirect. @returns the base URL; undefined if the target does not end with the path */
+/** Removes the path from the target of a redirect. @returns undefined if the target does not end with the path, or is not valid */
 function redirectBase(from: URL, location: string, { path }: TestWebhook): string | undefined {
   const target = URL.parse(location, from)?.href ?? "";
   const targetWithoutSlash = target.replace(/\/$/, "");

@@ -2,9 +2,11 @@ import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import { isVisible, lineField, remedyForText, textField, truncateUtf8 } from "./fields.ts";
 
-test.each(["x", "x".repeat(500), "厨房"])("accepts the string %j", (text) => expect(textField.parse(text)).toBe(text));
+test.each(["x", "x".repeat(500), "厨房"])("accepts %j as a text field", (text) =>
+  expect(textField.parse(text)).toBe(text),
+);
 
-test.each(["", "x".repeat(501), 7, undefined])("rejects the value %j", (text) =>
+test.each(["", "x".repeat(501), 7, undefined])("rejects %j as a text field", (text) =>
   expect(textField.safeParse(text).success).toBe(false),
 );
 
@@ -13,10 +15,12 @@ test("rejects a string that cannot be stored, and explains what to remove", () =
     { code: "custom", message: "Remove the character U+0000." },
   ]));
 
-test.each(["Dana Kim", "Émile", "厨房"])("accepts the line %j", (text) => expect(lineField.parse(text)).toBe(text));
+test.each(["Dana Kim", "Émile", "厨房"])("accepts %j as a single-line field", (text) =>
+  expect(lineField.parse(text)).toBe(text),
+);
 
 test.each(["a\nb", "a\r\nBcc: b", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b"])(
-  "rejects the line %j, and explains what to remove",
+  "rejects %j as a single-line field, and explains what to remove",
   (text) =>
     expect(lineField.safeParse(text).error?.issues).toMatchObject([
       { message: "Remove the line break or control character." },
@@ -58,7 +62,7 @@ test("considers ignorable, mark, space and unassigned characters invisible [D-89
   expect(wronglyVisible).toEqual([]);
 });
 
-test("considers every other character visible, except for a few blank ones", () => {
+test("considers all remaining characters visible, except for a few blank characters", () => {
   const blank = [...characters()].filter((character) => !invisible.test(character) && !isVisible(character));
   expect(blank).toEqual(["\u2800", "\ufffc", "\u{13441}", "\u{13442}", "\u{1d159}"]);
 });
@@ -101,11 +105,14 @@ const blanks = [
   text,
 ]);
 
-test.each(blanks)("rejects a title of only %s, and accepts one with a letter [D-89]", (_, blank = "") => {
-  expect(isValidTitle(blank)).toBe(false);
-  expect(isValidTitle(blank.repeat(10))).toBe(false);
-  expect(isValidTitle(` ${blank}a`)).toBe(true);
-});
+test.each(blanks)(
+  "rejects a title of only %s, and accepts a title with an additional letter [D-89]",
+  (_, blank = "") => {
+    expect(isValidTitle(blank)).toBe(false);
+    expect(isValidTitle(blank.repeat(10))).toBe(false);
+    expect(isValidTitle(` ${blank}a`)).toBe(true);
+  },
+);
 
 test.each(["Bar", "厨房", "7", "!", "☕", "👩🏽‍🍳", "מלצר", "\u200fמלצר", "ก็", "नि", "-", "€", "é"])(
   "accepts %s as a title",

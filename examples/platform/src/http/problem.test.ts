@@ -117,7 +117,7 @@ test("does not report service_unavailable as an unexpected error", async () =>
     unexpected: [],
   }));
 
-test("aborts an incomplete response, so no client mistakes it for a complete one", async () => {
+test("resets the connection of an incomplete response, so that no client considers it complete", async () => {
   const incomplete = fetchFailingRoute(new Error("too late"), (response) => void response.write("half"));
   await expect(incomplete).rejects.toThrow(TypeError);
 });

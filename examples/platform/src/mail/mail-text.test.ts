@@ -159,7 +159,7 @@ test.each([
   "Köche (m/w/d) am 05.03.2027",
   "厨房の手伝い",
   "Chef 🙂 & Co.",
-])("leaves %j unchanged", (text) => expect(toEmailLine(text)).toBe(text));
+])("leaves %j unchanged in an email", (text) => expect(toEmailLine(text)).toBe(text));
 
 test.each([
   ["Bar\r\nBcc: eve@evil.example\r\n\r\nVisit us", "Bar Bcc: eve@ evil. example Visit us"],
@@ -169,7 +169,7 @@ test.each([
   ["evil.\u200bexample <b>now</b>", "evil. \u200bexample b now /b"],
   ["mailto:eve@evil.example", "mailto: eve@ evil. example"],
   ["\u202egnp.exe", "gnp. exe"],
-])("replaces %j with %j [D-89]", (text, line) => expect(toEmailLine(text)).toBe(line));
+])("replaces %j with %j in an email [D-89]", (text, line) => expect(toEmailLine(text)).toBe(line));
 
 const lineParts = [
   "evil",

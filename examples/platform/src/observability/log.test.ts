@@ -7,7 +7,7 @@ function logLines(write: (log: ReturnType<typeof createLog>) => void): Record<st
   return lines.map((line) => JSON.parse(line));
 }
 
-test("writes a line of JSON with the given fields", () =>
+test("writes the message and the fields as one line of JSON", () =>
   expect(logLines((log) => log.info({ route: "/offer", status: 200 }, "http.response"))).toMatchObject([
     { level: 30, msg: "http.response", route: "/offer", status: 200 },
   ]));
@@ -59,7 +59,7 @@ test.each(["about\n    at hunter2", "about\n    at hunter2 (file:1:1)", "$&\n   
 );
 
 test("logs an error that is its own cause", () => {
-  const error = new Error("round");
+  const error = new Error("circular");
   error.cause = error;
   expect(errorFields(error)).toMatchObject({ error: "Error", cause: { error: "Error" } });
 });

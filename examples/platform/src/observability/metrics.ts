@@ -30,9 +30,9 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 export function createMetrics(store: Store, now: () => Date, countStreams = () => 0): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+  const createGauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `offers_${name}`, help, labelNames, registers });
-  const histogram = (name: string, help: string, labelNames: string[]) =>
+  const createHistogram = (name: string, help: string, labelNames: string[]) =>
     new Histogram({ name: `offers_${name}`, help, labelNames, buckets: durationBuckets, registers });
   const attempts = new Counter({
     name: "offers_delivery_attempts_total",
@@ -40,27 +40,29 @@ export function createMetrics(store: Store, now: () => Date, countStreams = () =
     labelNames: ["outcome", "failure"],
     registers,
   });
-  const attemptSeconds = histogram("delivery_attempt_duration_seconds", "Duration of delivery attempts", ["outcome"]);
+  const attemptSeconds = createHistogram("delivery_attempt_duration_seconds", "Duration of delivery attempts", [
+    "outcome",
+  ]);
   const requestHelp = "Duration of HTTP requests by route template";
-  const requestSeconds = histogram("http_request_duration_seconds", requestHelp, ["method", "route", "status"]);
-  const storeUp = gauge("store_up", "Whether the database responded to this scrape");
-  const deliveries = gauge("deliveries", "Unacknowledged deliveries by state", ["state"]);
+  const requestSeconds = createHistogram("http_request_duration_seconds", requestHelp, ["method", "route", "status"]);
+  const storeUp = createGauge("store_up", "Whether the database responded to this scrape");
+  const deliveries = createGauge("deliveries", "Unacknowledged deliveries by state", ["state"]);
   const gauges = {
-    lagSeconds: gauge("delivery_lag_seconds", "How long the oldest delivery that can be attempted has been due"),
-    openBreakers: gauge("breakers_open", "Endpoints whose circuit breaker is open"),
-    disabledEndpoints: gauge("endpoints_disabled", "Disabled endpoints, whose events are held"),
-    unsentNotifications: gauge("notifications_unsent", "Notifications waiting to be pushed"),
-    unsentMails: gauge("mails_unsent", "Emails waiting to be sent"),
-    oldestSnapshotSeconds: gauge(
+    lagSeconds: createGauge("delivery_lag_seconds", "How long the oldest delivery that can be attempted has been due"),
+    openBreakers: createGauge("breakers_open", "Endpoints whose circuit breaker is open"),
+    disabledEndpoints: createGauge("endpoints_disabled", "Disabled endpoints, whose events are held"),
+    unsentNotifications: createGauge("notifications_unsent", "Notifications waiting to be pushed"),
+    unsentMails: createGauge("mails_unsent", "Emails waiting to be sent"),
+    oldestSnapshotSeconds: createGauge(
       "oldest_snapshot_seconds",
       "How long the oldest transaction has kept dead rows from being removed",
     ),
   };
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
-  const loopLag = gauge("event_loop_lag_seconds", "Delay of the event loop since the last scrape", ["quantile"]);
+  const loopLag = createGauge("event_loop_lag_seconds", "Delay of the event loop since the last scrape", ["quantile"]);
 
-  const openStreams = gauge("event_streams_open", "Open event streams to pages and apps");
+  const openStreams = createGauge("event_streams_open", "Open event streams to pages and apps");
 
   const setGauges = (backlog: Backlog): void => {
     storeUp.set(1);

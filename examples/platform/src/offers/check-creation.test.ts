@@ -3,9 +3,9 @@ import { ProblemError } from "../http/problem.ts";
 import { checkCreation } from "./check-creation.ts";
 
 const slot = { start: "2026-05-05T16:00:00Z", end: "2026-05-05T22:00:00Z" };
-const smallest = { createdByUserId: "hana", title: "Kitchen help", workerIds: ["amal"] };
-const full = {
-  ...smallest,
+const requiredFields = { createdByUserId: "hana", title: "Kitchen help", workerIds: ["amal"] };
+const allFields = {
+  ...requiredFields,
   details: "Evening service.",
   locationPlaceId: "kitchen",
   notifyEmailAddress: "hana@example.com",
@@ -46,21 +46,21 @@ const remedies = {
 
 describe("valid creations", () => {
   test.each([
-    ["with every field", full],
-    ["with the required fields only (D-01)", smallest],
-    ["with empty optional fields", { ...full, details: "", locationPlaceId: "", events: [] }],
-    ["with a repeated worker id (D-30)", { ...full, workerIds: ["amal", "amal"] }],
-    ["with non-English and dangerous text", { ...full, title: `厨房 👩‍🍳 '; drop table offers; -- <b>` }],
-    ["with an internationalised address (D-31)", { ...full, notifyEmailAddress: "φίλη@παράδειγμα.ελ" }],
-    ["with +00:00 and a fraction (D-33)", { ...full, events: [{ ...slot, end: "2026-05-05T22:00:00.25+00:00" }] }],
+    ["with every field", allFields],
+    ["with the required fields only (D-01)", requiredFields],
+    ["with empty optional fields", { ...allFields, details: "", locationPlaceId: "", events: [] }],
+    ["with a repeated worker id (D-30)", { ...allFields, workerIds: ["amal", "amal"] }],
+    ["with non-English and dangerous text", { ...allFields, title: `厨房 👩‍🍳 '; drop table offers; -- <b>` }],
+    ["with an internationalised address (D-31)", { ...allFields, notifyEmailAddress: "φίλη@παράδειγμα.ελ" }],
+    ["with +00:00 and a fraction (D-33)", { ...allFields, events: [{ ...slot, end: "2026-05-05T22:00:00.25+00:00" }] }],
     [
       "with an event that started at midnight today (D-29)",
-      { ...full, events: [{ start: "2026-05-05T00:00:00Z", end: "2026-05-05T00:00:00.001Z" }] },
+      { ...allFields, events: [{ start: "2026-05-05T00:00:00Z", end: "2026-05-05T00:00:00.001Z" }] },
     ],
     [
-      "of the largest size (D-24)",
+      "with values of the maximum size (D-24)",
       {
-        ...full,
+        ...allFields,
         title: "x".repeat(200),
         details: "x".repeat(10_000),
         notifyEmailAddress: `${"x".repeat(252)}@x`,
@@ -77,45 +77,45 @@ describe("invalid creations", () => {
     ["null", null, { body: ["Make it an object."] }],
     ["a string that cannot be stored", "\0", { body: ["Make it an object."] }],
     ["an empty object", {}, { createdByUserId: [remedies.add], title: [remedies.add], workerIds: [remedies.add] }],
-    ["an unknown field", { ...full, titel: "x" }, { titel: [expect.stringContaining("no such field")] }],
-    ["an empty title", { ...full, title: "" }, { title: [remedies.title] }],
-    ["a blank title", { ...full, title: " \t\u00a0\n" }, { title: [remedies.title] }],
-    ["a list as title", { ...full, title: [] }, { title: [remedies.string] }],
+    ["an unknown field", { ...allFields, titel: "x" }, { titel: [expect.stringContaining("no such field")] }],
+    ["an empty title", { ...allFields, title: "" }, { title: [remedies.title] }],
+    ["a blank title", { ...allFields, title: " \t\u00a0\n" }, { title: [remedies.title] }],
+    ["a list as title", { ...allFields, title: [] }, { title: [remedies.string] }],
     [
       "an event with an unknown field",
-      { ...full, events: [{ ...slot, note: "x" }] },
+      { ...allFields, events: [{ ...slot, note: "x" }] },
       { "events[0].note": [remedies.field] },
     ],
-    ["deeply nested lists", { ...full, x: JSON.parse(deeplyNested) }, { x: [remedies.field] }],
+    ["deeply nested lists", { ...allFields, x: JSON.parse(deeplyNested) }, { x: [remedies.field] }],
     [
       "deeply nested lists as an event",
-      { ...full, events: [JSON.parse(deeplyNested)] },
+      { ...allFields, events: [JSON.parse(deeplyNested)] },
       { "events[0]": ["Make it an object."] },
     ],
     [
       "deeply nested lists in an event",
-      { ...full, events: [{ ...slot, note: JSON.parse(deeplyNested) }] },
+      { ...allFields, events: [{ ...slot, note: JSON.parse(deeplyNested) }] },
       { "events[0].note": [remedies.field] },
     ],
-    ["a long title", { ...full, title: "x".repeat(201) }, { title: ["Use at most 200 characters."] }],
-    ["long details", { ...full, details: "x".repeat(10_001) }, { details: ["Use at most 10000 characters."] }],
+    ["a long title", { ...allFields, title: "x".repeat(201) }, { title: ["Use at most 200 characters."] }],
+    ["long details", { ...allFields, details: "x".repeat(10_001) }, { details: ["Use at most 10000 characters."] }],
     [
       "a long address",
-      { ...full, notifyEmailAddress: `${"x".repeat(253)}@x` },
+      { ...allFields, notifyEmailAddress: `${"x".repeat(253)}@x` },
       { notifyEmailAddress: ["Use at most 254 characters."] },
     ],
     [
       "two addresses",
-      { ...full, notifyEmailAddress: "hana@example.com, bo@example.com" },
+      { ...allFields, notifyEmailAddress: "hana@example.com, bo@example.com" },
       { notifyEmailAddress: [expect.stringContaining("one email address")] },
     ],
-    ["a stranger's id as creator", { ...full, createdByUserId: "bo" }, { createdByUserId: [remedies.creator] }],
-    ["an empty creator", { ...full, createdByUserId: "" }, { createdByUserId: [remedies.empty] }],
-    ["no workers", { ...full, workerIds: [] }, { workerIds: ["Choose at least one worker."] }],
-    ["one worker as a string", { ...full, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
+    ["a stranger's id as creator", { ...allFields, createdByUserId: "bo" }, { createdByUserId: [remedies.creator] }],
+    ["an empty creator", { ...allFields, createdByUserId: "" }, { createdByUserId: [remedies.empty] }],
+    ["no workers", { ...allFields, workerIds: [] }, { workerIds: ["Choose at least one worker."] }],
+    ["one worker as a string", { ...allFields, workerIds: "amal" }, { workerIds: ["Make it an array."] }],
     [
       "workers that are not ids",
-      { ...full, workerIds: ["amal", "unknown", 7, "", "a\0"] },
+      { ...allFields, workerIds: ["amal", "unknown", 7, "", "a\0"] },
       {
         "workerIds[1]": [remedies.worker],
         "workerIds[2]": [remedies.string],
@@ -123,43 +123,47 @@ describe("invalid creations", () => {
         "workerIds[4]": [remedies.nul],
       },
     ],
-    ["events that are not a list", { ...full, events: slot }, { events: ["Make it an array."] }],
-    ["too many events", { ...full, events: Array.from({ length: 367 }, () => slot) }, { events: ["Use at most 366."] }],
-    ["an event that is null", { ...full, events: [slot, null] }, { "events[1]": ["Make it an object."] }],
-    ["an event without an end", { ...full, events: [{ start: slot.start }] }, { "events[0].end": [remedies.add] }],
+    ["events that are not a list", { ...allFields, events: slot }, { events: ["Make it an array."] }],
+    [
+      "too many events",
+      { ...allFields, events: Array.from({ length: 367 }, () => slot) },
+      { events: ["Use at most 366."] },
+    ],
+    ["an event that is null", { ...allFields, events: [slot, null] }, { "events[1]": ["Make it an object."] }],
+    ["an event without an end", { ...allFields, events: [{ start: slot.start }] }, { "events[0].end": [remedies.add] }],
     [
       "an event without a start that ends before today",
-      { ...full, events: [{ end: "2026-05-01T16:00:00Z" }] },
+      { ...allFields, events: [{ end: "2026-05-01T16:00:00Z" }] },
       { "events[0].start": [remedies.add] },
     ],
     [
       "an event that started a millisecond before today",
-      { ...full, events: [slot, { ...slot, start: "2026-05-04T23:59:59.999Z" }] },
+      { ...allFields, events: [slot, { ...slot, start: "2026-05-04T23:59:59.999Z" }] },
       { "events[1].start": [remedies.start] },
     ],
     [
       "an event that ends as it starts",
-      { ...full, events: [{ start: slot.start, end: slot.start }] },
+      { ...allFields, events: [{ start: slot.start, end: slot.start }] },
       { "events[0].end": [remedies.end] },
     ],
     [
       "an event that ends before it starts",
-      { ...full, events: [slot, { start: slot.end, end: slot.start }] },
+      { ...allFields, events: [slot, { start: slot.end, end: slot.start }] },
       { "events[1].end": [remedies.end] },
     ],
     [
       "a local time before today (D-33)",
-      { ...full, events: [{ ...slot, start: "2020-05-05T16:00:00" }] },
+      { ...allFields, events: [{ ...slot, start: "2020-05-05T16:00:00" }] },
       { "events[0].start": [remedies.date] },
     ],
     [
       "an offset without its colon",
-      { ...full, events: [{ ...slot, start: "2026-05-05T16:00:00+0200" }] },
+      { ...allFields, events: [{ ...slot, start: "2026-05-05T16:00:00+0200" }] },
       { "events[0].start": [remedies.date] },
     ],
     [
       "strings that cannot be stored, wherever they are",
-      { ...full, title: "a\0b", details: "\ud800", events: [{ ...slot, note: ["\udc00 and \0"] }] },
+      { ...allFields, title: "a\0b", details: "\ud800", events: [{ ...slot, note: ["\udc00 and \0"] }] },
       { title: [remedies.nul], details: [remedies.surrogate], "events[0].note": [remedies.field] },
     ],
     [
@@ -181,7 +185,7 @@ describe("invalid creations", () => {
   test("a creation with too many workers is rejected without a lookup", async () => {
     knownWorkers.mockClear();
     const workerIds = Array.from({ length: 10_001 }, () => "unknown");
-    expect(await rejectionErrors({ ...full, workerIds })).toEqual({ workerIds: ["Use at most 10000."] });
+    expect(await rejectionErrors({ ...allFields, workerIds })).toEqual({ workerIds: ["Use at most 10000."] });
     expect(knownWorkers).not.toHaveBeenCalled();
   });
 });
@@ -189,8 +193,8 @@ describe("invalid creations", () => {
 test("looks up only valid ids, each once", async () => {
   knownWorkers.mockClear();
   mayCreate.mockClear();
-  await rejectionErrors({ ...full, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });
+  await rejectionErrors({ ...allFields, createdByUserId: "\ud800", workerIds: ["ben", "", "ben", 7, "\0", "amal"] });
   expect(knownWorkers.mock.calls).toEqual([[["ben", "amal"]]]);
-  for (const createdByUserId of ["", 7, null, "a\0"]) await rejectionErrors({ ...full, createdByUserId });
+  for (const createdByUserId of ["", 7, null, "a\0"]) await rejectionErrors({ ...allFields, createdByUserId });
   expect(mayCreate).not.toHaveBeenCalled();
 });

@@ -56,13 +56,13 @@ test("the transition table defines every action in every state", () => {
 });
 
 describe("a worker's response", () => {
-  test("triggers an accepted event when it changes from none to applied", () =>
+  test("a response that changes from none to applied triggers an accepted event", () =>
     expect(transition(open, { type: "apply", workerId: "cleo" })).toMatchObject({
       effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "accepted" }],
       state: { recipients: [{}, {}, { workerId: "cleo", response: "applied" }] },
     }));
 
-  test("triggers a rejected event when it changes from none to rejected", () =>
+  test("a response that changes from none to rejected triggers a rejected event", () =>
     expect(transition(open, { type: "reject", workerId: "cleo" })).toMatchObject({
       effects: [{ type: "workerOfferResponse", workerId: "cleo", response: "rejected" }],
     }));
@@ -70,14 +70,14 @@ describe("a worker's response", () => {
   test.each([
     [{ type: "reject", workerId: "amal" }, "rejected"],
     [{ type: "apply", workerId: "ben" }, "accepted"],
-  ] as const)("can change: %o triggers an event", (action, response) =>
+  ] as const)("a changed response triggers an event: %o", (action, response) =>
     expect(transition(open, action)).toMatchObject({ allowed: true, effects: [{ response }] }),
   );
 
   test.each([
     { type: "apply", workerId: "amal" },
     { type: "reject", workerId: "ben" },
-  ] as const)("triggers no event when it is repeated: %o", (action) =>
+  ] as const)("a repeated response triggers no event: %o", (action) =>
     expect(transition(open, action)).toEqual({ allowed: true, state: open, effects: [] }),
   );
 
@@ -85,17 +85,20 @@ describe("a worker's response", () => {
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
     [{ ...completed, withdrawn: true }, "offer_withdrawn"],
-  ])("is rejected when the offer is closed, even if it repeats an earlier response", (state, code) => {
-    for (const type of ["apply", "reject"] as const)
-      expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
-  });
+  ])(
+    "a response to a complete or withdrawn offer is rejected, even if it repeats an earlier response",
+    (state, code) => {
+      for (const type of ["apply", "reject"] as const)
+        expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: false, refusal: { code } });
+    },
+  );
 
-  test("leaves the responses of other workers unchanged", () =>
+  test("a response leaves the responses of other workers unchanged", () =>
     expect(responsesAfter(open, { type: "apply", workerId: "ben" })).toEqual(["applied", "applied", "none"]));
 });
 
 describe("viewing an offer", () => {
-  test.each([open, completed, withdrawn])("changes nothing and does not notify workers", (state) => {
+  test.each([open, completed, withdrawn])("viewing an offer changes nothing and does not notify workers", (state) => {
     for (const type of ["open", "close"] as const)
       expect(transition(state, { type, workerId: "amal" })).toEqual({ allowed: true, state, effects: [] });
   });
@@ -106,7 +109,7 @@ test.each(["open", "apply", "reject", "close"] as const)("rejects %s by a worker
 );
 
 describe("completion", () => {
-  test("confirms the selected workers and notifies all, including those who rejected or never responded", () =>
+  test("a completion confirms the selected workers and notifies all workers, even if they rejected or never responded", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal"] })).toEqual({
       allowed: true,
       state: {
@@ -120,30 +123,30 @@ describe("completion", () => {
       ],
     }));
 
-  test("counts a repeated id once", () =>
+  test("a completion counts a repeated worker id once", () =>
     expect(transition(open, { type: "complete", workerIds: ["amal", "amal"] })).toMatchObject({
       effects: [{ workerIds: ["amal"] }, {}],
     }));
 
-  test("reports the workers who have not applied or did not receive the offer", () =>
+  test("a completion reports workers who have not applied or did not receive the offer", () =>
     expect(transition(open, { type: "complete", workerIds: ["ben", "amal", "cleo", "dana"] })).toEqual({
       allowed: false,
       refusal: { code: "worker_not_applied", indexes: [0, 2, 3] },
     }));
 
-  test("is rejected without workers", () =>
+  test("a completion without workers is rejected", () =>
     expect(transition(open, { type: "complete", workerIds: [] }).allowed).toBe(false));
 
   test.each([
     [completed, "offer_completed"],
     [withdrawn, "offer_withdrawn"],
-  ])("is rejected when the offer is already complete or withdrawn", (state, code) =>
+  ])("a completion is rejected when the offer is already complete or withdrawn", (state, code) =>
     expect(transition(state, { type: "complete", workerIds: ["amal"] })).toEqual({ allowed: false, refusal: { code } }),
   );
 });
 
 describe("withdrawal", () => {
-  test.each([open, completed])("notifies all workers in any state and keeps the other flag", (state) =>
+  test.each([open, completed])("a withdrawal notifies all workers and does not change the complete flag", (state) =>
     expect(transition(state, { type: "withdraw" })).toEqual({
       allowed: true,
       state: { ...state, withdrawn: true },
@@ -151,6 +154,6 @@ describe("withdrawal", () => {
     }),
   );
 
-  test("has no effect and does not notify workers when it is repeated", () =>
+  test("a repeated withdrawal has no effect and does not notify workers", () =>
     expect(transition(withdrawn, { type: "withdraw" })).toEqual({ allowed: true, state: withdrawn, effects: [] }));
 });

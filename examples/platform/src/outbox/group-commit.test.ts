@@ -35,7 +35,7 @@ test("writes a second group while the first is being written, but only if the se
   expect(groups).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
 });
 
-test("resolves only when the item is written", async () => {
+test("resolves the promise for an item only once the item is written", async () => {
   let write = (): void => undefined;
   const written = new Promise<void>((resolve) => {
     write = resolve;

@@ -54,8 +54,8 @@ export class Leases {
       if (this.#inFlight === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
       // Each claim also renews the lease, so a renewal may not be necessary yet.
-      const leftMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
-      if (leftMs > 0) return leftMs;
+      const remainingMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
+      if (remainingMs > 0) return remainingMs;
       await this.renewIn(store.db);
       this.recordRenewal(sentAtMs);
       return leaseMs / 4;

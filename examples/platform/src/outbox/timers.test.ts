@@ -3,7 +3,7 @@ import { runLoop } from "./timers.ts";
 
 const longMs = 60_000;
 
-test("continues immediately while a tick reports more work, then waits to be woken", async () => {
+test("a loop continues immediately while a tick reports more work, then waits to be woken", async () => {
   let ticks = 0;
   let onTick = (): void => undefined;
   const untilTickCount = (count: number) =>
@@ -29,7 +29,7 @@ test("continues immediately while a tick reports more work, then waits to be wok
   expect(ticks).toBe(4);
 });
 
-test("ticks again after a wake-up that arrives during a tick", async () => {
+test("a loop ticks again after a wake-up that arrives during a tick", async () => {
   let ticks = 0;
   const done = new Promise<void>((resolve) => {
     const loop = runLoop(
@@ -46,7 +46,7 @@ test("ticks again after a wake-up that arrives during a tick", async () => {
   expect(ticks).toBe(2);
 });
 
-test("ticks once more, no matter how many times it is woken during a tick", async () => {
+test("a loop ticks once more, no matter how many times it is woken during a tick", async () => {
   let ticks = 0;
   const endTicks: (() => void)[] = [];
   const tick = async (): Promise<number> => {
@@ -66,7 +66,7 @@ test("ticks once more, no matter how many times it is woken during a tick", asyn
   await loop.stop();
 });
 
-test("coalesces wake-ups within one turn of the event loop", async () => {
+test("a loop coalesces wake-ups within one turn of the event loop", async () => {
   let ticks = 0;
   const loop = runLoop(
     async () => {
@@ -87,7 +87,7 @@ test("coalesces wake-ups within one turn of the event loop", async () => {
   await loop.stop();
 });
 
-test("reports an error that a tick throws, and continues", async () => {
+test("a loop reports an error that a tick throws, and continues", async () => {
   const errors: unknown[] = [];
   let ticks = 0;
   let resume = (): void => undefined;
@@ -106,7 +106,7 @@ test("reports an error that a tick throws, and continues", async () => {
   expect(errors).toMatchObject([{ message: "no database" }]);
 });
 
-test("waits for the running tick when it stops, and does not start another", async () => {
+test("a stopped loop waits for the running tick, and does not start another tick", async () => {
   let finish = (): void => undefined;
   let finished = false;
   const running = new Promise<void>((resolve) => {

@@ -46,7 +46,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
       }
     }
   };
-  const ended = runUntilStopped();
+  const running = runUntilStopped();
 
   const wake = (): void => {
     isWoken = true;
@@ -57,7 +57,7 @@ export function runLoop(tick: () => Promise<number>, onError: (error: unknown) =
     stop() {
       isStopping = true;
       wake();
-      return ended;
+      return running;
     },
   };
 }

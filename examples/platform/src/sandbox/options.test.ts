@@ -9,7 +9,7 @@ const toSettings = (...args: string[]) => {
   return sandboxSettings(options);
 };
 
-test("by default, listens on loopback, allows loopback names and stores data in the cache folder [D-106]", () => {
+test("listens on loopback, allows loopback names and stores data in the cache folder by default [D-106]", () => {
   const settings = toSettings();
   expect(settings).toMatchObject({ port: 3000, host: "127.0.0.1", dialect: "reference", databaseUrl: undefined });
   expect(settings.allowedHosts).toEqual(["127.0.0.1"]);

@@ -18,12 +18,12 @@ const formatText = (line: LogLine) => toReadableLine(line, address)?.text;
 
 test.each<[string, object, string]>([
   [
-    "acknowledged",
+    "an acknowledged attempt",
     { outcome: "acknowledged", status: 200 },
     "18:04:11 delivered  workerOfferResponse POST /offer/response: 200, 14 ms",
   ],
   [
-    "retried",
+    "an attempt that will be retried",
     {
       outcome: "retry",
       status: 204,
@@ -34,11 +34,11 @@ test.each<[string, object, string]>([
     "18:04:11 will retry workerOfferResponse POST /offer/response: 204; only 200 acknowledges, 14 ms, attempt 2, next at 18:04:15",
   ],
   [
-    "the last one",
+    "the last attempt",
     { outcome: "dead", failure: "connection_refused", number: 7 },
     "18:04:11 failed     workerOfferResponse POST /offer/response: no response; connection refused, 14 ms, attempt 7, no more attempts; redeliver it at http://127.0.0.1:3000/deliveries/delivery_1",
   ],
-])("prints an attempt that was %s", (_, fields, text) => expect(formatText({ ...attempt, ...fields })).toBe(text));
+])("prints %s", (_, fields, text) => expect(formatText({ ...attempt, ...fields })).toBe(text));
 
 test("prints a paused and a disabled endpoint", () => {
   const changed = { level: 40, time, msg: "endpoint.changed", organisationId: "org_harbour" };

@@ -35,7 +35,7 @@ const writeAndRead = async (changes: object) => {
 const duplicate = "Choose another value; this one is already used earlier in the file.";
 const unknownOrganisation = "Use the id of an organisation in this file.";
 
-test("reads a consistent file", () =>
+test("reads a consistent seed file", () =>
   expect(
     writeAndRead({ organisations: [acme, crewFor("acme")], people: [person({})], workers: [worker({ id: "..." })] }),
   ).resolves.toMatchObject({ organisations: [{ id: "acme" }, { id: "crew" }] }));
@@ -123,7 +123,7 @@ test.each([
     { workers: [worker({ id })] },
     "workers[0].id: Choose another id; this one cannot be used in a URL path.",
   ]),
-])("rejects %s with its path, without quoting the value", async (_, changes, problem) => {
+])("rejects %s, and reports its path without quoting the value", async (_, changes, problem) => {
   const error = await writeAndRead(changes).catch((error: unknown) => error);
   expect(error).toMatchObject({
     code: "invalid_setting",

@@ -32,7 +32,7 @@ test.each([
   ["an incomplete key", rsa.privateKey.export(pkcs8).toString().slice(0, 800)],
   ["a public key", rsa.publicKey.export({ format: "pem", type: "spki" })],
   ["a key of a type that Google rejects", generateKeyPairSync("ed25519").privateKey.export(pkcs8)],
-])("rejects %s without quoting it", (_, privateKey) =>
+])("rejects credentials with %s, without quoting it", (_, privateKey) =>
   expect(writeAndRead(privateKey)).rejects.toMatchObject({
     code: "invalid_setting",
     message: `OFFERS_FCM_CREDENTIALS: ${join(folder, "key.json")} does not contain a service account key; download one from the Firebase console`,

@@ -197,10 +197,10 @@ export function readSettings(environment: Environment, exampleFolder: string) {
 }
 
 function parseSettings(environment: Environment): z.infer<typeof schema> {
-  // Ignore empty variables.
-  const isGiven = ([name, value]: [string, unknown]): boolean =>
+  // Ignore settings that are empty and variables that are not meant for the platform. The schema rejects unknown settings.
+  const isRelevant = ([name, value]: [string, unknown]): boolean =>
     settingNames.includes(name) ? Boolean(value) : isSettingName(name);
-  const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isGiven)));
+  const { error, data } = schema.safeParse(Object.fromEntries(Object.entries(environment).filter(isRelevant)));
   if (data !== undefined) return data;
   for (const issue of error.issues)
     if (issue.code === "unrecognized_keys")

@@ -74,11 +74,11 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
       await pause(backoffMs(failures), signal);
     }
   };
-  const ended = run();
+  const running = run();
   return {
     stop() {
       stopping.abort();
-      return ended;
+      return running;
     },
   };
 }

@@ -66,7 +66,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   }
   const mutex = new PriorityMutex();
   const commits = new CommitPublisher();
-  const createLane = (name: Lane) => {
+  const createLaneQueries = (name: Lane) => {
     const pglite = new PgliteConnection(thread, mutex, name);
     return {
       ...createQueries(new PGliteDialect({ pglite }), transactionLimitMs, commits),
@@ -76,7 +76,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
   const background: Store = {
     name: "pglite",
     label: `PGlite in ${dataFolder}`,
-    ...createLane("background"),
+    ...createLaneQueries("background"),
     onCommit: (publish) => commits.subscribe(publish),
     get background() {
       return background;
@@ -89,7 +89,7 @@ async function openPglite(options: StoreOptions): Promise<Store> {
       lock.release();
     },
   };
-  const foreground = { ...background, ...createLane("foreground") };
+  const foreground = { ...background, ...createLaneQueries("foreground") };
   // PGlite has no autovacuum, so old row versions would accumulate.
   const vacuum = setInterval(() => void background.execute("vacuum analyze").catch(onError), vacuumIntervalMs).unref();
   return foreground;

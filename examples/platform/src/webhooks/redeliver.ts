@@ -146,13 +146,14 @@ export async function redeliverAllInRange(
 ): Promise<RedeliveryCounts> {
   const counts = { redelivered: 0, superseded: 0 };
   // Read the last sequence first, to exclude deliveries that the batches themselves add.
-  const { last } = await store.db
+  const { lastSequence } = await store.db
     .selectFrom("deliveries")
-    .select(({ fn }) => fn.max("sequence").as("last"))
+    .select(({ fn }) => fn.max("sequence").as("lastSequence"))
     .where("organisation_id", "=", organisationId)
     .executeTakeFirstOrThrow();
-  let after: number | undefined = last === null ? undefined : 0;
-  while (after !== undefined) after = await redeliverBatch(store, organisationId, { ...range, after, last }, counts);
+  let after: number | undefined = lastSequence === null ? undefined : 0;
+  while (after !== undefined)
+    after = await redeliverBatch(store, organisationId, { ...range, after, lastSequence }, counts);
   return counts;
 }
 
@@ -160,7 +161,7 @@ export async function redeliverAllInRange(
 function redeliverBatch(
   store: Store,
   organisationId: string,
-  { since, until, states, after, last }: RedeliveryRange & { after: number; last: number },
+  { since, until, states, after, lastSequence }: RedeliveryRange & { after: number; lastSequence: number },
   counts: RedeliveryCounts,
 ): Promise<number | undefined> {
   return store.transaction(async (trx) => {
@@ -170,7 +171,7 @@ function redeliverBatch(
       .select(["deliveries.id", "sequence"])
       .where("deliveries.organisation_id", "=", organisationId)
       .where("sequence", ">", after)
-      .where("sequence", "<=", last)
+      .where("sequence", "<=", lastSequence)
       .where("state", "in", states)
       .where("events.created_at", ">=", since)
       .$if(until !== undefined, (query) => query.where("events.created_at", "<", until as Date))
@@ -179,7 +180,8 @@ function redeliverBatch(
       .execute();
     if (rows.length === 0) return undefined;
     const ids = rows.map(({ id }) => id);
-    for (const { outcome } of (await redeliverDeliveries(trx, organisationId, ids)).values())
+    const redeliveries = await redeliverDeliveries(trx, organisationId, ids);
+    for (const { outcome } of redeliveries.values())
       if (outcome === "redelivered" || outcome === "superseded") counts[outcome] += 1;
     return rows.at(-1)?.sequence;
   });

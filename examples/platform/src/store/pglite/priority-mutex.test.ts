@@ -42,7 +42,7 @@ test("serves one request at a time, even after a failure", async () => {
   expect(maxRunning).toBe(1);
 });
 
-test("serves a request that arrives during a handover after the one that gets the turn", async () => {
+test("serves a request that arrives during a handover after the request that is next in line", async () => {
   const mutex = new PriorityMutex();
   const order: string[] = [];
   const first = mutex.runExclusive("foreground", async () => void order.push("first"));
