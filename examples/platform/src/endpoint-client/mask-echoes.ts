@@ -67,7 +67,10 @@ function unescapeOnce({ text, starts }: UnescapedText): UnescapedText | undefine
   let copiedUntil = 0;
   const copyUntil = (end: number): void => {
     parts.push(text.slice(copiedUntil, end));
-    for (; copiedUntil < end; copiedUntil += 1) newStarts.push(starts[copiedUntil] ?? 0);
+    while (copiedUntil < end) {
+      newStarts.push(starts[copiedUntil] ?? 0);
+      copiedUntil += 1;
+    }
   };
   for (const { index, 0: escapeSequence } of text.matchAll(escapes)) {
     copyUntil(index);
@@ -98,11 +101,11 @@ function markEchoes(
     // Mask each character separately, to keep characters in between, such as JSON quotes.
     for (const index of indexes.slice(from, to)) maskFlags.fill(1, starts[index], starts[index + 1]);
   };
-  for (const [length, parts] of windows) {
+  for (const [length, windowsOfLength] of windows) {
     for (let from = 0; from + length <= alphanumerics.length; from += 1)
-      if (parts.has(alphanumerics.slice(from, from + length))) mark(from, from + length);
+      if (windowsOfLength.has(alphanumerics.slice(from, from + length))) mark(from, from + length);
     if (!isCut) continue;
-    const windowList = [...parts];
+    const windowList = [...windowsOfLength];
     for (let cutLength = Math.min(length - 1, alphanumerics.length); cutLength >= minCutLength; cutLength -= 1)
       if (windowList.some((window) => window.startsWith(alphanumerics.slice(-cutLength))))
         mark(alphanumerics.length - cutLength, alphanumerics.length);

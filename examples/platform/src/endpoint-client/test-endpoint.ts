@@ -62,7 +62,7 @@ export async function testEndpoint(
     sendSigned(endpointClient, sign, { baseAddress, scheme, secret: signingSecret }, { timeoutMs, ...authWebhook });
   // Although this request is unsigned, the response may contain the secret or a digest created with it.
   const unsignedRequest = { confidential: { signatures: [], secrets: [secret] }, timeoutMs, ...testWebhook };
-  // Send both in parallel, so that an endpoint that does not respond delays the result only once.
+  // Send both requests in parallel, so that an unresponsive endpoint delays the result only once.
   const [testResult, authResult] = await Promise.all([
     endpointClient.send({ baseAddress, ...unsignedRequest }),
     sendSignedWith(secret),
@@ -76,14 +76,16 @@ export async function testEndpoint(
     const forgedResult = await sendSignedWith(randomBytes(32).toString("base64"));
     if (forgedResult.ok && forgedResult.status === 200) checks[1].warning = acceptsForgedWarning;
   } else if (isUnauthorized(testResult) && isUnauthorized(authResult)) {
-    for (const check of checks)
-      Object.assign(check, { code: "blocked", reason: `responded with ${check.status}${blockedReason}` });
+    for (const check of checks) {
+      check.code = "blocked";
+      check.reason = `responded with ${check.status}${blockedReason}`;
+    }
   } else if (mayExpectTls(testResult) && /^http:/i.test(baseAddress)) {
-    const https = await endpointClient.send({
+    const httpsResult = await endpointClient.send({
       baseAddress: baseAddress.replace(/^http:/i, "https:"),
       ...unsignedRequest,
     });
-    if (https.ok || (https.code === "tls_failed" && !https.reason.includes(notTlsAdvice)))
+    if (httpsResult.ok || (httpsResult.code === "tls_failed" && !httpsResult.reason.includes(notTlsAdvice)))
       for (const check of checks) check.reason = "the port expects https: start the base URL with https://";
   }
   return { passed, checks: [...checks] };

@@ -2,11 +2,11 @@ import { offerCreationSchema } from "@offers/contract/schemas";
 import { expect, test } from "vitest";
 import { isVisible, lineField, remedyForText, textField, truncateUtf8 } from "./fields.ts";
 
-test.each(["x", "x".repeat(500), "厨房"])("accepts %j as a text field", (text) =>
+test.each(["x", "x".repeat(500), "厨房"])("accepts %j as a string field", (text) =>
   expect(textField.parse(text)).toBe(text),
 );
 
-test.each(["", "x".repeat(501), 7, undefined])("rejects %j as a text field", (text) =>
+test.each(["", "x".repeat(501), 7, undefined])("rejects %j as a string field", (text) =>
   expect(textField.safeParse(text).success).toBe(false),
 );
 

@@ -38,12 +38,12 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
   /** Listens until the connection is lost or listening is stopped. @throws if it cannot connect */
   const listen = async (onConnected: () => void): Promise<void> => {
     const client = newClient();
-    let end = (): void => undefined;
+    let stopWaiting = (): void => undefined;
     const connectionEnded = new Promise<void>((resolve) => {
-      end = resolve;
+      stopWaiting = resolve;
     });
-    client.once("end", end);
-    signal.addEventListener("abort", end);
+    client.once("end", stopWaiting);
+    signal.addEventListener("abort", stopWaiting);
     // Report only the first error, which contains the cause. Later errors only report that the connection has ended.
     client.once("error", reportUnlessStopped);
     client.on("error", () => undefined);
@@ -57,7 +57,7 @@ export function listenToOtherProcesses(newClient: () => pg.Client, options: List
       if (!signal.aborted) await connectionEnded;
     } finally {
       clearInterval(keepAlive);
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", stopWaiting);
       await client.end();
     }
   };
