@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 
-/** A program that tries one seed after another: `run-NAME.ts` in its folder. */
+/** A program that tries consecutive seeds: `run-NAME.ts` in the folder of its name. */
 export type Explorer = "simulator" | "interleavings";
 
-/** The program's output. */
+/** The explorer's output. */
 export interface SeedsResult {
+  /** How many seeds it tried. */
   ran: number;
   /** Hashes of the order in which everything happened with a seed. */
   fingerprints: { first: number; last: number };

@@ -44,7 +44,7 @@ export interface Verdict {
 const maxExamples = 10;
 
 /**
- * Compares what the platform acknowledged with what the receiver got.
+ * Compares the changes that the platform acknowledged with the requests that the receiver got.
  *
  * Changes with the same key and value look the same to the receiver, so they are only counted.
  */
@@ -90,7 +90,8 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
     counts.lost += Math.max(0, ackedCount - receivedCount);
     counts.invented += Math.max(0, receivedCount - ackedCount - uncertainSends);
   }
-  counts.reordered = counts.delivered - longestCommonSubsequence(acked, received) + countOutdatedRepeats(receipts);
+  counts.reordered =
+    counts.delivered - measureLongestCommonSubsequence(acked, received) + countOutdatedRepeats(receipts);
   const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
   counts.duplicated = acknowledged.length - new Set(acknowledged).size;
 
@@ -105,12 +106,12 @@ function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], re
 
 /** Counts deliveries that were repeated after a different response, so that the response received last is outdated. */
 function countOutdatedRepeats(receipts: readonly Receipt[]): number {
-  const isStale = ({ deliveryId, value }: Receipt, index: number): boolean => {
-    const before = receipts.slice(0, index);
-    const last = before.findLastIndex((receipt) => receipt.deliveryId === deliveryId);
-    return last >= 0 && before.slice(last).some((receipt) => receipt.value !== value);
+  const isOutdatedRepeat = ({ deliveryId, value }: Receipt, index: number): boolean => {
+    const earlierReceipts = receipts.slice(0, index);
+    const previousIndex = earlierReceipts.findLastIndex((receipt) => receipt.deliveryId === deliveryId);
+    return previousIndex >= 0 && earlierReceipts.slice(previousIndex).some((receipt) => receipt.value !== value);
   };
-  return receipts.filter(isStale).length;
+  return receipts.filter(isOutdatedRepeat).length;
 }
 
 const countValue = (values: readonly string[], value: string): number =>
@@ -119,7 +120,7 @@ const countValue = (values: readonly string[], value: string): number =>
 const formatReceipts = (receipts: readonly Receipt[]): string =>
   receipts.map(({ value, deliveryId, ordinal }) => `${value} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
-function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
+function measureLongestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const value of a) {
     const next = [0];

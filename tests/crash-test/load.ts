@@ -49,7 +49,7 @@ interface PlatformRequest {
   json?: unknown;
 }
 
-/** Simulates organisations that create offers, and workers who respond and add contacts, whatever happens to the platform's processes. */
+/** Simulates organisations that create offers, and workers who respond and add contacts, even while platform processes are killed. */
 export class Load {
   readonly changes: Change[] = [];
   /** Unexpected responses. */
@@ -164,7 +164,7 @@ export class Load {
     return { authorization: `Bearer ${JSON.parse(text).token}` };
   }
 
-  /** Repeats the request until the platform responds with 2xx. @returns the response's body */
+  /** Repeats the request until the platform responds with 2xx. @returns the response body */
   async #sendUntilDone(request: PlatformRequest, onUncertain?: () => void): Promise<string> {
     for (;;) {
       const response = await this.#send(request);
@@ -197,7 +197,7 @@ export class Load {
         const failure = `${response.status} ${JSON.parse(text).code}`;
         this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1);
       }
-      // The commit may have come before the error.
+      // The platform may have committed before the error.
       return response.status >= 500 ? "unknown" : { status: response.status, text };
     } catch (error) {
       return findErrorCode(error) === "ECONNREFUSED" ? "unsent" : "unknown";

@@ -11,7 +11,7 @@ const faultShares = {
   busy: 5,
   /** Closes the connection before it reads the request. */
   hangUp: 15,
-  /** Closes the connection after the handler, so that the sender cannot know what happened. */
+  /** Closes the connection after the handler has run, so that the sender does not get the result. */
   hangUpAfter: 15,
   /** Handles the request after up to 1.2 s. */
   slow: 20,
@@ -22,10 +22,11 @@ type Fault = keyof typeof faultShares;
 /** Picks a fault at random, or usually none. */
 function pickFault(): Fault | undefined {
   let remaining = Math.random() * 1_000;
-  return (Object.keys(faultShares) as Fault[]).find((fault) => {
+  for (const fault of Object.keys(faultShares) as Fault[]) {
     remaining -= faultShares[fault];
-    return remaining < 0;
-  });
+    if (remaining < 0) return fault;
+  }
+  return undefined;
 }
 
 /**
@@ -34,7 +35,7 @@ function pickFault(): Fault | undefined {
  */
 export class Receiver {
   readonly receipts: Receipt[] = [];
-  /** How many requests the kit rejected, by code. The platform sent all of them, so each is a fault. */
+  /** How many requests the kit rejected, by code. The platform sent all requests, so each rejection is a fault. */
   readonly rejected = new Map<string, number>();
   /** Set it to false to stop all faults. */
   isFaulty = true;

@@ -37,7 +37,7 @@ const stallMs = { min: 5_000, extra: 2_000 };
 const deliveriesPerFailure = 100;
 const maxWaitMs = 15_000;
 const drainMs = 60_000;
-/** After this long without a request, no more will arrive: it is longer than the longest retry delay. */
+/** Longer than the longest retry delay: after this long without a request, no more requests will arrive. */
 const quietMs = 2_500;
 /** The limit of concurrent attempts at one endpoint (D-33). */
 const maxAttemptsPerEndpoint = 8;
@@ -66,14 +66,18 @@ receiver.isFaulty = false;
 await load.stop();
 const faultsEndedAt = performance.now();
 while ((await load.countPending()) > 0 && performance.now() - faultsEndedAt < drainMs) await pause(200);
-for (let count = -1; count < receiver.receipts.length; await pause(quietMs)) count = receiver.receipts.length;
+let receiptCount: number;
+do {
+  receiptCount = receiver.receipts.length;
+  await pause(quietMs);
+} while (receiver.receipts.length > receiptCount);
 const pending = await load.countPending();
 await fleet.stop();
 await close();
 
 const verdict = verifyHistory(load.changes, receiver.receipts);
 const { acked, delivered, lost, reordered, duplicated, invented } = verdict;
-const checks: [isWrong: boolean, fault: string][] = [
+const checks: [hasFault: boolean, fault: string][] = [
   [acked === 0, "nothing was acknowledged, so this run proves nothing"],
   [lost > 0, `${lost} acknowledged changes were never delivered`],
   [reordered > 0, `${reordered} changes were delivered before an earlier one, or again after a later one`],
@@ -86,7 +90,7 @@ const checks: [isWrong: boolean, fault: string][] = [
   ],
 ];
 const faults = [
-  ...checks.flatMap(([isWrong, fault]) => (isWrong ? [fault] : [])),
+  ...checks.filter(([hasFault]) => hasFault).map(([, fault]) => fault),
   ...verdict.examples,
   ...fleet.faults,
   ...load.faults,

@@ -9,18 +9,20 @@ interface Manifest {
 
 const packages = resolve(import.meta.dirname, "../../packages");
 
-/** Types that describe a library's or runtime's object: users pass that object, and its own documentation explains the members. */
-const foreign =
+/** Members of types that describe an object from a library or runtime. Users pass that object, whose documentation explains them. */
+const foreignMembers =
   /^(DrizzleDatabase|FastifyApp|HttpServer|IoRedisClient|KyselyDatabase|Lambda\w+|MysqlPool|NodeRedisClient|PgPool|Pglite|PrismaDatabase|ReceiverApp|Runtime\w+|Signal|Span|SqliteDatabase|Tracer|Url)\./;
 
 /** An error's `name` needs no documentation, and the members of these types are shown under the names that use them. */
-const selfExplanatory = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
+const selfExplanatoryMembers = /Error\.name$|^(OperationErrorCodes|Data|OperationResult|WithCode)\./;
 
 /**
- * Finds a package's exports, and the options and fields that their types reach, for which an editor shows no documentation. Reads the
+ * Finds the exports of a package, and the options and fields of their types, that have no documentation for an editor to show. Reads the
  * published declarations, so the packages must be built.
+ *
+ * @param transform changes the text of each declaration file
  */
-function findUndocumented(name: string, change = (text: string) => text): string[] {
+function findUndocumented(name: string, transform = (text: string) => text): string[] {
   const folder = join(packages, name);
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   const entries = Object.values(exports).flatMap((entry) => {
@@ -30,8 +32,8 @@ function findUndocumented(name: string, change = (text: string) => text): string
   const options: ts.CompilerOptions = { module: ts.ModuleKind.NodeNext, noLib: true, types: [] };
   const host = ts.createCompilerHost(options);
   const { readFile } = host;
-  host.readFile = (file) => change(readFile(file) ?? "");
-  // Libraries are not loaded: only our own documentation is of interest.
+  host.readFile = (file) => transform(readFile(file) ?? "");
+  // Do not load libraries, because only the documentation of this package is checked.
   host.resolveModuleNameLiterals = (literals, importer) =>
     literals.map(({ text }) => {
       if (!text.startsWith(".")) return { resolvedModule: undefined };
@@ -41,13 +43,13 @@ function findUndocumented(name: string, change = (text: string) => text): string
   expect(entries.filter((file) => !existsSync(file))).toEqual([]);
   const program = ts.createProgram(entries, options, host);
   const checker = program.getTypeChecker();
-  // openapi-typescript writes the excluded file, with the contract's descriptions.
-  const isOurs = (node: ts.Node) => !node.getSourceFile().fileName.includes("/generated/openapi.");
+  // openapi-typescript generates the excluded file with the contract's descriptions.
+  const isHandwritten = (node: ts.Node) => !node.getSourceFile().fileName.includes("/generated/openapi.");
   const resolveAlias = (symbol: ts.Symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const hasDocumentation = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
 
-  const found = new Set<string>();
+  const undocumented = new Set<string>();
   const visited = new Set<ts.Node>();
   const visit = (node: ts.Node, path: string): void => {
     if (visited.has(node)) return;
@@ -57,23 +59,24 @@ function findUndocumented(name: string, change = (text: string) => text): string
       if (ts.isPrivateIdentifier(node.name)) return;
       innerPath = `${path}.${node.name.text}`;
       const symbol = checker.getSymbolAtLocation(node.name);
-      if (symbol && !hasDocumentation(symbol)) found.add(innerPath);
+      if (symbol && !hasDocumentation(symbol)) undocumented.add(innerPath);
     }
-    const used = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
-    for (const declaration of (used && resolveAlias(used).declarations) ?? [])
-      if (isOurs(declaration) && (ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration)))
-        visit(declaration, declaration.name.text);
+    const referenced = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
+    for (const declaration of (referenced && resolveAlias(referenced).declarations) ?? []) {
+      const isType = ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration);
+      if (isType && isHandwritten(declaration)) visit(declaration, declaration.name.text);
+    }
     ts.forEachChild(node, (child) => visit(child, innerPath));
   };
   for (const entry of entries) {
     const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile);
     for (const exported of module ? checker.getExportsOfModule(module) : []) {
-      const declarations = (resolveAlias(exported).declarations ?? []).filter(isOurs);
-      if (declarations.length > 0 && !hasDocumentation(resolveAlias(exported))) found.add(exported.name);
+      const declarations = (resolveAlias(exported).declarations ?? []).filter(isHandwritten);
+      if (declarations.length > 0 && !hasDocumentation(resolveAlias(exported))) undocumented.add(exported.name);
       for (const declaration of declarations) visit(declaration, exported.name);
     }
   }
-  return [...found].filter((path) => !foreign.test(path) && !selfExplanatory.test(path)).sort();
+  return [...undocumented].filter((path) => !foreignMembers.test(path) && !selfExplanatoryMembers.test(path)).sort();
 }
 
 test.each(["client", "webhook-kit", "cli"])(
@@ -83,7 +86,7 @@ test.each(["client", "webhook-kit", "cli"])(
   },
 );
 
-test("an option and a field without hover text are reported", () => {
+test("findUndocumented reports an option and a field without hover text", () => {
   const removeTwoDocstrings = (text: string) =>
     text
       .replace(/\/\*\* The maximum number of retries; 0 disables them\..*?\*\//, "")
@@ -95,8 +98,8 @@ test("an option and a field without hover text are reported", () => {
 });
 
 test.each(["client", "webhook-kit", "cli"])("no declaration of %s cites a decision or interface.md", (name) => {
-  const cited = globSync("dist/**/*.d.ts", { cwd: join(packages, name) }).filter((file) =>
+  const citingFiles = globSync("dist/**/*.d.ts", { cwd: join(packages, name) }).filter((file) =>
     /\bD-\d{2,3}\b|interface\.md/.test(readFileSync(join(packages, name, file), "utf8")),
   );
-  expect(cited).toEqual([]);
+  expect(citingFiles).toEqual([]);
 });

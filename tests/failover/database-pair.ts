@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { OwnPostgres } from "../../scripts/processes/own-postgres.ts";
 
 /** Forwards connections to one PostgreSQL server, like HAProxy or a virtual IP address. */
-class Switch {
+class DatabaseProxy {
   readonly url: string;
   port: number;
   readonly #server: Server;
@@ -14,27 +14,27 @@ class Switch {
     this.port = port;
     this.#server = server;
     this.url = `postgres://postgres@127.0.0.1:${(server.address() as AddressInfo).port}/postgres`;
-    server.on("connection", (near) => {
-      const far = connect(this.port, "127.0.0.1");
-      for (const [end, other] of [
-        [near, far],
-        [far, near],
+    server.on("connection", (client) => {
+      const upstream = connect(this.port, "127.0.0.1");
+      for (const [socket, peer] of [
+        [client, upstream],
+        [upstream, client],
       ] as const) {
-        this.#sockets.add(end);
-        end.on("error", () => other.destroy());
-        end.on("close", () => {
-          this.#sockets.delete(end);
-          other.destroy();
+        this.#sockets.add(socket);
+        socket.on("error", () => peer.destroy());
+        socket.on("close", () => {
+          this.#sockets.delete(socket);
+          peer.destroy();
         });
       }
-      near.pipe(far).pipe(near);
+      client.pipe(upstream).pipe(client);
     });
   }
 
-  static async open(port: number): Promise<Switch> {
+  static async open(port: number): Promise<DatabaseProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new Switch(port, server);
+    return new DatabaseProxy(port, server);
   }
 
   close(): void {
@@ -46,33 +46,33 @@ class Switch {
 /** How long a fast failover manager takes to notice that the primary is down. */
 const noticeAfterMs = 1_000;
 
-/** A primary with a synchronous standby behind a switch. */
+/** A primary with a synchronous standby, behind a proxy. */
 export class DatabasePair {
   #primary: OwnPostgres;
   #standby: OwnPostgres;
-  readonly #switch: Switch;
+  readonly #proxy: DatabaseProxy;
 
-  private constructor(primary: OwnPostgres, standby: OwnPostgres, toPrimary: Switch) {
-    [this.#primary, this.#standby, this.#switch] = [primary, standby, toPrimary];
+  private constructor(primary: OwnPostgres, standby: OwnPostgres, proxy: DatabaseProxy) {
+    [this.#primary, this.#standby, this.#proxy] = [primary, standby, proxy];
   }
 
   static async start(): Promise<DatabasePair> {
     const primary = await OwnPostgres.create();
-    const pair = new DatabasePair(primary, await createStandby(primary), await Switch.open(primary.port));
+    const pair = new DatabasePair(primary, await createStandby(primary), await DatabaseProxy.open(primary.port));
     await pair.#makeSynchronous();
     return pair;
   }
 
   get url(): string {
-    return this.#switch.url;
+    return this.#proxy.url;
   }
 
-  /** Kills the primary with SIGKILL, promotes the standby and switches to it, as a failover manager does. */
+  /** Kills the primary with SIGKILL, promotes the standby and points the proxy to it, as a failover manager does. */
   async failOver(): Promise<void> {
     await this.#primary.kill();
     await pause(noticeAfterMs);
     await this.#standby.query("select pg_promote()");
-    this.#switch.port = this.#standby.port;
+    this.#proxy.port = this.#standby.port;
   }
 
   /** Creates a standby for the new primary. A failover before this resolves could lose commits. */
@@ -84,7 +84,7 @@ export class DatabasePair {
   }
 
   async stop(): Promise<void> {
-    this.#switch.close();
+    this.#proxy.close();
     await this.#standby.remove();
     await this.#primary.remove();
   }

@@ -14,7 +14,7 @@ import { DatabasePair } from "./database-pair.ts";
 const failovers = 10;
 const changesPerSecond = 40;
 
-/** Measures the seconds until `count` grows. Ignores the first half second, in which work in progress at the kill may finish. */
+/** Measures the seconds until `count` grows. Ignores the first half second, because work in progress may still finish after the kill. */
 async function measureSecondsUntilMore(count: () => number): Promise<number> {
   const killedAt = performance.now();
   await pause(500);
@@ -63,7 +63,7 @@ test.runIf(hasPostgresServer)(
     });
     let isOver = false;
     const created: string[] = [];
-    const creating = (async () => {
+    const creation = (async () => {
       while (!isOver) {
         const offer = {
           createdByUserId: `person_of_${organisation?.id}`,
@@ -74,7 +74,7 @@ test.runIf(hasPostgresServer)(
         await pause(20);
       }
     })();
-    creating.catch(() => undefined);
+    creation.catch(() => undefined);
 
     const outageSeconds: Record<"requests" | "deliveries", number[]> = { requests: [], deliveries: [] };
     for (let count = 0; count < failovers; count += 1) {
@@ -92,7 +92,7 @@ test.runIf(hasPostgresServer)(
     }
     await pause(1_000);
     isOver = true;
-    await creating;
+    await creation;
     await load.stop();
     while ((await load.countPending()) > 0) await pause(200);
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isPostgresRunning } from "../../scripts/test-database.ts";
 import { exploreWithout, type Guard, guards } from "./guards.ts";
 
-/** More schedules than any guard takes; `npm run check -- guards` prints how many. */
+/** More schedules than are needed to notice that any guard is missing. `npm run check -- guards` prints the number for each guard. */
 const maxCount = 1_000;
 const hasPostgres = await isPostgresRunning();
 const explored = (Object.keys(guards) as Guard[]).filter((guard) => guards[guard] === "simulator" || hasPostgres);

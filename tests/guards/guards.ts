@@ -12,8 +12,8 @@ import { type Explorer, runSeeds, type SeedsResult } from "../run-seeds.ts";
 const root = join(import.meta.dirname, "../..");
 
 /**
- * The guards that keep deliveries from being lost, reordered or duplicated, each with the tool that notices its removal. PGlite, which the
- * simulator uses, runs one transaction at a time: interleavings on PostgreSQL test what a lock or a statement's snapshot guards.
+ * The guards that prevent lost, reordered and duplicated deliveries, each with the explorer that notices its removal. PGlite, which the
+ * simulator uses, runs one transaction at a time, so the guards that depend on locks or snapshots need interleavings on PostgreSQL.
  */
 export const guards = {
   fencing: "simulator",
@@ -48,7 +48,7 @@ export async function exploreWithout(guard: Guard, firstSeed: number, maxCount: 
 
 /** Copies the files that are not ignored by git, and links the installed dependencies. */
 function copySources(copy: string): void {
-  const listed = execFileSync(
+  const fileList = execFileSync(
     "git",
     ["ls-files", "-co", "--exclude-standard", "packages", "examples/platform", "scripts", "tests", "package.json"],
     {
@@ -56,7 +56,7 @@ function copySources(copy: string): void {
       encoding: "utf8",
     },
   );
-  for (const file of listed.trim().split("\n")) {
+  for (const file of fileList.trim().split("\n")) {
     if (!existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));

@@ -16,7 +16,7 @@ import type { Fixture } from "./fixture.ts";
 
 export const organisationId = "organisation-1";
 
-/** Records a worker's response to an offer. One worker's responses are delivered in order. @returns the delivery's id */
+/** Records a worker's response to an offer. One worker's responses are delivered in order. @returns the event id */
 export const recordResponse = (store: Store, workerId: string): Promise<string> =>
   store.transaction((trx) => recordResponseIn(trx, organisationId, workerId));
 
@@ -26,11 +26,11 @@ export async function recordResponseIn(trx: Trx, organisationId: string, workerI
   return eventId;
 }
 
-/** `retry`: the attempt failed, and the next is due in a quarter of an hour. `dead`: the last attempt failed. */
+/** `retry`: the attempt failed, and the next attempt is due in 15 minutes. `dead`: the last attempt failed. */
 export type Result = "acknowledged" | "retry" | "dead";
 export const results = ["acknowledged", "retry", "dead"] as const;
 
-/** Checks what the contract guarantees for deliveries, whatever concurrent processes do. */
+/** Checks that concurrent processes never break the contract's guarantees for deliveries. */
 export class Deliveries {
   /** The limit of concurrent attempts at the endpoint. */
   capacity = endpointCapacity;
@@ -67,7 +67,7 @@ export class Deliveries {
     if (result === "acknowledged") this.capacity = endpointCapacity;
   }
 
-  /** Delivers everything that is left, and checks the contract. */
+  /** Delivers all pending deliveries, and checks the contract. */
   async deliverAndCheckAll(organisations: readonly string[] = [organisationId]): Promise<void> {
     const fixture = this.#fixture;
     await fixture.expectNoRows(

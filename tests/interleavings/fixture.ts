@@ -40,7 +40,7 @@ export class Postgres {
   }
 }
 
-/** Prepares the database for one scenario, deletes the previous one's rows, and checks the result. */
+/** Prepares the database for one scenario, and checks the result. */
 export class Fixture {
   readonly interleaving: Interleaving;
   readonly #postgres: Postgres;
@@ -68,10 +68,10 @@ export class Fixture {
     return fixture;
   }
 
-  /** Takes an unused store for another process. */
+  /** Returns a store that no other process uses. */
   takeStore(): Store {
     const store = this.#stores.shift();
-    if (store === undefined) throw new Error("a scenario needs more stores than were opened");
+    if (store === undefined) throw new Error("the scenario needs more stores than were opened");
     return store;
   }
 

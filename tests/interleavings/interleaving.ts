@@ -18,12 +18,12 @@ interface Actor {
   isInTransaction: boolean;
   /** Whether its transaction has a `lock_timeout`. The seed decides when that expires. */
   hasLockTimeout: boolean;
-  /** Whether its next statement must wait until nobody else is waiting for a lock. */
+  /** Whether its next statement must wait until no other actor is waiting for a lock. */
   isHeldBack: boolean;
 }
 
 interface Client {
-  /** A property of npm `pg` that it does not document. */
+  /** An undocumented property of npm `pg`: the process id of the server process. */
   processID: number;
 }
 
@@ -49,7 +49,7 @@ export function interceptStatements(): void {
   };
 }
 
-/** Removes timeouts from a statement: the schedule, not a clock, decides how long actors wait for locks. */
+/** Removes timeouts from a statement, because the schedule decides how long actors wait for locks. */
 const removeTimeouts = (text: string): string =>
   text
     .replace("set_config('idle_in_transaction_session_timeout', '2000', true)", "null")
@@ -63,7 +63,7 @@ interface Connection {
   command: (text: string) => Promise<unknown>;
 }
 
-/** Longer than a statement takes. One that takes longer is waiting for a lock, or the machine is busy. */
+/** A statement that takes longer than this is waiting for a lock, or the machine is busy. */
 const pollMs = 1;
 const hangsAfterMs = 30_000;
 
@@ -83,7 +83,7 @@ export class Interleaving extends Seeded {
   #changes = 0;
   #onChange = (): void => undefined;
 
-  /** @param monitor a connection that checks who waits for whom */
+  /** @param monitor a connection for checking which actors block each other */
   constructor(seed: number, monitor: pg.Client) {
     super(seed);
     this.#monitor = monitor;
@@ -91,7 +91,7 @@ export class Interleaving extends Seeded {
     this.#chanceToDelayCommit = this.pick([0, 0.7, 0.9]);
   }
 
-  /** Adds an actor, which starts in `runToEnd`. If its work throws, that is a violation. */
+  /** Adds an actor, which starts in `runToEnd`. An error in its work is a violation. */
   addActor(name: string, work: () => Promise<unknown>): void {
     const flags = { isInTransaction: false, hasLockTimeout: false, isHeldBack: false };
     const actor: Actor = { name, phase: "running", statement: "", pid: 0, send: () => undefined, ...flags };
@@ -100,8 +100,8 @@ export class Interleaving extends Seeded {
         try {
           await work();
         } catch (error) {
-          const { code = "", name: kind, message } = error as Error & { code?: string };
-          this.violations.push(`error of ${name}: ${kind} ${code} ${message}`);
+          const { code = "", name: errorType, message } = error as Error & { code?: string };
+          this.violations.push(`error of ${name}: ${errorType} ${code} ${message}`);
         }
         this.#setPhase(actor, "ended");
       });
@@ -130,14 +130,13 @@ export class Interleaving extends Seeded {
       if (withLockTimeout.length > 0 && (ready.length === 0 || this.chance(0.1)))
         await this.#expireLockTimeout(this.pick(withLockTimeout));
       else if (ready.length > 0) {
-        const willing = ready.filter(
+        const undelayed = ready.filter(
           ({ statement }) => statement !== "commit" || !this.chance(this.#chanceToDelayCommit),
         );
-        const next = willing.length > 0 ? willing : ready;
-        lastActor =
-          lastActor !== undefined && next.includes(lastActor) && this.chance(this.#chanceToContinue)
-            ? lastActor
-            : this.pick(next);
+        const candidates = undelayed.length > 0 ? undelayed : ready;
+        const mayContinue = lastActor !== undefined && candidates.includes(lastActor);
+        if (lastActor === undefined || !mayContinue || !this.chance(this.#chanceToContinue))
+          lastActor = this.pick(candidates);
         this.#sendNext(lastActor);
       } else if (this.#actors.every(({ phase }) => phase === "ended")) return;
       else if (this.#actors.some(({ isHeldBack }) => isHeldBack)) isDeadlock = true;
@@ -177,7 +176,7 @@ export class Interleaving extends Seeded {
       } catch (error) {
         this.#setPhase(actor, "running");
         if ((error as { code?: string }).code !== "57014") throw error;
-        // Cancelled, either to hold it back or to simulate its lock timeout.
+        // The statement was cancelled, either to hold the actor back or to simulate its lock timeout.
         if (!actor.isHeldBack) throw Object.assign(error as Error, { code: "55P03" });
         if (mayBeHeldBack) await command("rollback to savepoint turn");
       }
@@ -191,13 +190,13 @@ export class Interleaving extends Seeded {
     await this.#cancel(actor);
   }
 
-  /** Cancels a statement that waits for a lock, in place of its `lock_timeout`. */
+  /** Simulates the expiry of the actor's `lock_timeout` by cancelling its statement. */
   async #expireLockTimeout(actor: Actor): Promise<void> {
     this.recordStep(`${actor.name}: its lock timeout expires`);
     await this.#cancel(actor);
   }
 
-  /** Cancels an actor's statement, and waits until the actor has noticed. */
+  /** Cancels an actor's statement, and waits until the actor has received the error. */
   async #cancel({ pid }: Actor): Promise<void> {
     const changesBefore = this.#changes;
     await this.#monitor.query("select pg_cancel_backend($1)", [pid]);
@@ -236,7 +235,7 @@ export class Interleaving extends Seeded {
     }
   }
 
-  /** Finds the actors that each of these is waiting for. */
+  /** Finds the actors that each actor in `sent` is waiting for. */
   async #findBlockers(sent: readonly Actor[]): Promise<Map<Actor, Actor[]>> {
     const { rows } = await this.#monitor.query<{ pids: number[] }>(
       "select pg_blocking_pids(pid) as pids from unnest($1::int[]) with ordinality as sent (pid, place) order by place",

@@ -6,7 +6,7 @@ import { runSeeds } from "../run-seeds.ts";
 const seedCount = 20;
 
 test.runIf(await isPostgresRunning())(
-  "the contract holds in whatever order processes send their statements, and a seed replays exactly",
+  "deliveries meet the contract for every order of statements that a seed picks, and a seed replays exactly",
   async () => {
     const { ran, failed, fingerprints } = await runSeeds("interleavings", 1, seedCount);
     expect(failed).toBeUndefined();

@@ -138,7 +138,7 @@ const settlements: Scenario = async (fixture) => {
     const process = await deliveries.openProcess();
     const limit = interleaving.pick([1, 100]);
     const [first, second] = [interleaving.pick(results), interleaving.pick(results)];
-    // The process has often claimed some deliveries already.
+    // In most runs, the process has already claimed deliveries.
     const claimed = interleaving.chance(0.7) ? ((await process.claim(limit)) ?? []) : [];
     interleaving.addActor(`process ${name}`, async () => {
       await process.settle(claimed, first);
@@ -166,7 +166,7 @@ const settlements: Scenario = async (fixture) => {
   await deliveries.deliverAndCheckAll();
 };
 
-/** Attempts from several processes fail concurrently: each counts towards the endpoint's circuit breaker. */
+/** Attempts from several processes fail concurrently. Each failure must count towards the endpoint's circuit breaker. */
 const failures: Scenario = async (fixture) => {
   const { interleaving } = fixture;
   const deliveries = new Deliveries(fixture);

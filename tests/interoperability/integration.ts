@@ -11,22 +11,22 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** The reference platform with its demo data. Hana uses the portal, Amal and Ben use the worker app; a test server is Hana's endpoint. */
+/** The reference platform with its demo data. Hana uses the portal; Amal and Ben use the worker app. Hana's endpoint is a test server. */
 export interface Integration {
   platform: string;
   apiKey: string;
-  /** The requests to the endpoint, in order; it responds to all of them with 200. */
+  /** The requests to the endpoint, in order. The endpoint responds to each with 200. */
   webhooks: readonly ReceivedWebhook[];
   /** Saves the company profile with this secret, or rotates the profile's secret to it. */
   saveProfile(change: "save" | "rotate", secret: string): Promise<void>;
-  /** Creates an offer for Amal and Ben. @param isAppliedTo whether both apply to it @returns its id */
-  createOffer(isAppliedTo?: boolean): Promise<string>;
-  /** Creates an offer to which Amal applies. @returns the id of its webhook, once it is acknowledged */
+  /** Creates an offer for Amal and Ben. @param haveWorkersApplied whether both apply to it @returns the offer id */
+  createOffer(haveWorkersApplied?: boolean): Promise<string>;
+  /** Creates an offer to which Amal applies. Resolves once the webhook is acknowledged. @returns the delivery id */
   deliverResponse(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** How long a delivery may take: far longer than on a busy machine. */
+/** Far longer than a delivery takes, even on a busy machine. */
 const deliveryTimeoutMs = 60_000;
 
 export async function startIntegration(): Promise<Integration> {

@@ -1,4 +1,4 @@
-// Tests the packages and the platform with other people's software:
+// Tests the packages and the platform with third-party software:
 //   npm run check -- interoperability [specmatic] [standard-webhooks]
 import { runSpecmaticSuite } from "./specmatic.ts";
 import { runStandardWebhooksSuite } from "./standard-webhooks.ts";
@@ -19,7 +19,7 @@ for (const name of requested.length > 0 ? requested : Object.keys(suites)) {
     for (const line of found) console.log(`  ${line}`);
     if (found.length > 0) process.exitCode = 1;
   } catch (error) {
-    // A program may be missing, for instance. The other suite still runs, so that one run reports both.
+    // For instance, a program is not installed. The other suite still runs, so that one run reports both.
     console.error(`${name}: failed`, error);
     process.exitCode = 1;
   }

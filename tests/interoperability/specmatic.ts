@@ -30,12 +30,12 @@ const deliberateDifferences: readonly DeliberateDifference[] = [
       /received 20\d/.test(message),
   },
   {
-    reason: "D-40: the tester generates such short idempotency keys that it soon reuses one for another request",
+    reason: "D-40: the tester generates such short idempotency keys that it soon reuses one for a different request",
     // 422 has no other meaning for these operations.
     applies: ({ test, message }) => /Idempotency-Key/.test(test) && /status 422/.test(message),
   },
   {
-    reason: "D-20: a path without its id is another path, which has no such method (RFC 9110, 15.5.6)",
+    reason: "D-20: a path without its id is a different path, which does not support this method (RFC 9110, 15.5.6)",
     applies: ({ test, message }) =>
       /PATH\.id is set to a value with length lesser/.test(test) && /status 405/.test(message),
   },
@@ -49,8 +49,8 @@ const deliberateDifferences: readonly DeliberateDifference[] = [
 ];
 
 /**
- * Runs Specmatic against the platform. It generates requests from the contract: valid ones, with and without each optional part, and ones
- * with a single error. It expects documented statuses, headers and bodies.
+ * Runs Specmatic against the platform. It generates requests from the contract: valid requests, with and without each optional field or
+ * header, and requests with a single error. It expects documented statuses, headers and bodies.
  */
 export async function runSpecmaticSuite(): Promise<SuiteReport> {
   const manifest = createRequire(import.meta.url).resolve("specmatic/package.json");
@@ -113,7 +113,7 @@ async function writeInputs(folder: string, { apiKey }: Integration, cursor: stri
   await writeFile(join(folder, "specmatic.json"), JSON.stringify(settings));
 }
 
-/** Runs Specmatic. @returns what it printed */
+/** Runs Specmatic. @returns its output */
 const runSpecmatic = (archive: string, folder: string, address: string): Promise<string> =>
   new Promise((resolve) => {
     const command = ["-jar", archive, "test", `--testBaseURL=${address}`];
@@ -124,7 +124,7 @@ const runSpecmatic = (archive: string, folder: string, address: string): Promise
     );
   });
 
-/** Starts a proxy in front of the platform. It gives each test a new offer or delivery, which the tester itself cannot create. */
+/** Starts a proxy in front of the platform. It creates a new offer or delivery for each test, because Specmatic itself cannot. */
 async function startProxy({ platform, createOffer, deliverResponse }: Integration) {
   const unexpected: string[] = [];
   const proxy = await listen(async (request, response) => {
@@ -166,7 +166,7 @@ function readReport(report: string): { tests: number; failures: readonly Failure
   return { tests: cases.length, failures };
 }
 
-/** Removes the tester's links and headings from a failure's message. */
+/** Removes Specmatic's links and headings from a failure message. */
 const removeHeadings = (message: string): string =>
   message
     .split("\n")
@@ -176,4 +176,4 @@ const removeHeadings = (message: string): string =>
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", "#10": "\n" };
 
-const decodeXml = (xml: string): string => xml.replace(/&(#?\w+);/g, (whole, name) => entities[name] ?? whole);
+const decodeXml = (xml: string): string => xml.replace(/&(#?\w+);/g, (reference, name) => entities[name] ?? reference);

@@ -8,26 +8,26 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const rotatedSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
 const unrelatedSecret = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 
-/** Counts a verdict on a message, and reports it if it is not the expected one. */
+/** Counts a comparison, and reports it if a message was accepted or rejected unexpectedly. */
 type Compare = (label: string, expected: boolean, accepted: boolean) => void;
 
 /**
  * Makes other implementations of Standard Webhooks verify the platform's webhooks, before and during a rotation of the secret, and makes
- * the kit verify messages that those implementations sign. Verifies each message unchanged, and with single changes.
+ * the kit verify messages that those implementations sign. Each message is verified unchanged, and with single changes.
  */
 export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
   const implementations = listImplementations();
   const found: string[] = [];
-  let compared = 0;
+  let comparedCount = 0;
   const compare: Compare = (label, expected, accepted) => {
-    compared += 1;
+    comparedCount += 1;
     if (accepted !== expected) found.push(`${label}: ${accepted ? "accepted" : "rejected"}`);
   };
   const sent = await sendWebhooks();
   for (const implementation of implementations)
     for (const sentMessage of sent) verifyPlatformMessage(implementation, sentMessage, compare);
   for (const implementation of implementations) await verifyWithKit(implementation, compare);
-  const tried = `${compared} verdicts on ${sent.length} webhooks from the platform, and on messages from each implementation`;
+  const tried = `${comparedCount} verdicts on ${sent.length} webhooks from the platform, and on messages from each implementation`;
   return { suite: implementations.map(({ name }) => name).join(", "), tried, found };
 }
 
@@ -53,11 +53,11 @@ async function sendWebhooks(): Promise<readonly SentMessage[]> {
       ["save", secret],
       ["rotate", rotatedSecret],
     ] as const) {
-      const before = integration.webhooks.length;
+      const countBefore = integration.webhooks.length;
       await integration.saveProfile(change, currentSecret);
       await integration.deliverResponse();
       // The requests that check a new secret are signed with it alone, and have no body. The second one is forged.
-      for (const [index, message] of integration.webhooks.slice(before).flatMap(toSignedMessages).entries())
+      for (const [index, message] of integration.webhooks.slice(countBefore).flatMap(toSignedMessages).entries())
         sent.push({
           message,
           currentSecret,
@@ -78,16 +78,16 @@ function toSignedMessages({ headers, body }: ReceivedWebhook): SignedMessage[] {
     : [];
 }
 
-/** Makes another implementation verify a message from the platform, unchanged and with single changes. */
+/** Makes an implementation verify a message from the platform, unchanged and with single changes. */
 function verifyPlatformMessage(
   implementation: Implementation,
   { message, currentSecret, isDuringRotation, isForged }: SentMessage,
   compare: Compare,
 ): void {
   const { id, timestamp, signature, body } = message;
-  const kind = `${implementation.name} on the platform's ${body === "" ? "check" : "delivery"}`;
+  const prefix = `${implementation.name} on the platform's ${body === "" ? "check" : "delivery"}`;
   const verify = (label: string, expected: boolean, changes: Partial<SignedMessage>, key = currentSecret) =>
-    compare(`${kind} ${label}`, expected, implementation.verify(key, { ...message, ...changes }));
+    compare(`${prefix} ${label}`, expected, implementation.verify(key, { ...message, ...changes }));
   verify("as sent", !isForged, {});
   if (isForged) return;
   verify("with the secret without its prefix", true, {}, currentSecret.slice("whsec_".length));
@@ -99,13 +99,13 @@ function verifyPlatformMessage(
     currentSecret === rotatedSecret ? secret : rotatedSecret,
   );
   verify("with an unrelated secret", false, {}, unrelatedSecret);
-  verify("with another body", false, { body: `${body} ` });
-  verify("with another id", false, { id: `${id}0` });
-  verify("with another time", false, { timestamp: String(Number(timestamp) + 1) });
-  verify("with its signatures under another version", false, { signature: signature.replaceAll("v1,", "v2,") });
+  verify("with a changed body", false, { body: `${body} ` });
+  verify("with a changed id", false, { id: `${id}0` });
+  verify("with a changed timestamp", false, { timestamp: String(Number(timestamp) + 1) });
+  verify("with its signatures labelled as another version", false, { signature: signature.replaceAll("v1,", "v2,") });
 }
 
-/** Makes the kit verify messages that another implementation signs, unchanged and with single changes. */
+/** Makes the kit verify messages that an implementation signs, unchanged and with single changes. */
 async function verifyWithKit(implementation: Implementation, compare: Compare): Promise<void> {
   const body = JSON.stringify({ offerId: "offer_1", workerId: "Zoë 東京 🦊", response: "accepted" });
   const verify = async (label: string, expected: boolean, testCase: Partial<Case>) => {
@@ -131,10 +131,10 @@ async function verifyWithKit(implementation: Implementation, compare: Compare): 
     await verify("with the old and the new secret", true, { senderSecrets: [secret, rotatedSecret], receiverSecret });
   await verify("with an unrelated secret", false, { senderSecrets: [unrelatedSecret] });
   const changes: Record<string, (message: SignedMessage) => SignedMessage> = {
-    "with another body": (message) => ({ ...message, body: message.body.replace("accepted", "rejected") }),
-    "with another id": (message) => ({ ...message, id: "msg_other" }),
-    "with another time": (message) => ({ ...message, timestamp: String(Number(message.timestamp) - 1) }),
-    "under another version": (message) => ({ ...message, signature: message.signature.replace("v1,", "v2,") }),
+    "with a changed body": (message) => ({ ...message, body: message.body.replace("accepted", "rejected") }),
+    "with a changed id": (message) => ({ ...message, id: "msg_other" }),
+    "with a changed timestamp": (message) => ({ ...message, timestamp: String(Number(message.timestamp) - 1) }),
+    "labelled as another version": (message) => ({ ...message, signature: message.signature.replace("v1,", "v2,") }),
     "without its padding": (message) => ({ ...message, signature: message.signature.replace("=", "") }),
   };
   for (const [label, change] of Object.entries(changes)) await verify(label, false, { change });
@@ -151,7 +151,7 @@ interface Case {
   change: (message: SignedMessage) => SignedMessage;
 }
 
-/** Passes the message to a receiver built with the kit. @returns the response's status */
+/** Passes the message to a receiver built with the kit. @returns the response status */
 async function receiveWithKit({ id, timestamp, signature, body }: SignedMessage, secrets: string | readonly string[]) {
   const handle = webhookHandler({
     secret: secrets,

@@ -1,4 +1,5 @@
-// An integrator's process: a receiver with the SQL inbox, which catches up when its parent asks. Its parent may kill it at any moment.
+// The integrator's process: a receiver with the SQL inbox, which catches up when its parent process sends a task. The parent may kill it
+// at any moment.
 import { createServer } from "node:http";
 import { OffersClient } from "@offers/client";
 import { standardWebhooks } from "@offers/webhook-kit";
@@ -31,7 +32,7 @@ const source: ResponseSource = {
 const webhooks = webhookListener({
   secret,
   scheme: standardWebhooks(),
-  // Failures are expected: the test checks that each is retried.
+  // Failures are expected, and the platform retries them.
   onError: () => undefined,
   onWorkerOfferResponse: mode === "feed" ? onWorkerOfferResponse : reconcileOnWebhook(source),
 });

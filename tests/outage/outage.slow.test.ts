@@ -3,14 +3,14 @@ import { storesUnderTest } from "../../examples/platform/test/support/stores/sto
 import { createDatabase as createReceiversDatabase, isPostgresRunning } from "../../scripts/test-database.ts";
 import { type Mode, runOutages } from "./outage.ts";
 
-// Another seed: SEED=7 npm run check -- slow tests/outage
+// To use a different seed: SEED=7 npm run check -- slow tests/outage
 const seed = Number(process.env.SEED ?? 20_261_124);
 const outages = Number(process.env.OUTAGES ?? 25);
 const stores = await storesUnderTest();
 
 describe.runIf(await isPostgresRunning())("a receiver that is repeatedly down", { timeout: 600_000 }, () => {
   describe.each(stores)("from a platform on $title", (store) => {
-    test.each<Mode>(["reconcile", "feed"])("catches up in the mode %s", async (mode) => {
+    test.each<Mode>(["reconcile", "feed"])("catches up in %s mode", async (mode) => {
       const [database, receivers] = await Promise.all([store.createDatabase(), createReceiversDatabase()]);
       onTestFinished(async () => {
         await database.remove();

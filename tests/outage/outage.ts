@@ -7,7 +7,7 @@ import { findFreePort } from "../../scripts/processes/free-port.ts";
 import { Seeded } from "../seeded.ts";
 import { apiKey, Service } from "./service.ts";
 
-/** `feed`: webhooks and events in the feed have the same keys. `reconcile`: a webhook only triggers a read with GetOffer. */
+/** `feed`: the receiver handles webhooks, and events from the feed with the same keys. `reconcile`: a webhook only triggers GetOffer. */
 export type Mode = "reconcile" | "feed";
 
 export interface IntegratorSetup {
@@ -20,8 +20,9 @@ export interface IntegratorSetup {
   databaseUrl: string;
 }
 
-/** A message to the integrator: catch up, including on these offers. */
+/** A message that tells the integrator to catch up. */
 export interface Task {
+  /** The offers to read in the mode `reconcile`. */
   offerIds: readonly string[];
   /** How many times to catch up concurrently. */
   runs: number;
@@ -33,7 +34,7 @@ export interface OutagesOptions {
   seed: number;
   /** The platform's database. */
   database: TestDatabase;
-  /** The receiver's own database, empty. */
+  /** The receiver's database, which is empty. */
   databaseUrl: string;
 }
 
@@ -57,7 +58,7 @@ export interface OutagesReport {
 const secret = `whsec_${Buffer.from("a secret for outages, 32 bytes..").toString("base64")}`;
 const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as const;
 
-/** Kills a receiver again and again while workers respond, and compares what it has handled with their responses. */
+/** Kills a receiver repeatedly while workers respond, and compares the responses that it has handled with those that workers sent. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
   const { mode, outages, seed, database, databaseUrl } = options;
   // A seed determines the choices, but not the timing.
@@ -100,15 +101,16 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
       }
       await restart();
       if (isDisabled || seeded.chance(0.3)) await service.register(port);
-      const meanwhile = scenario.respond(2);
-      for (; seeded.chance(0.4); report.kills += 1) {
-        const interrupted = integrator.catchUp(scenario.offerIds).catch(() => undefined);
+      const concurrentResponses = scenario.respond(2);
+      while (seeded.chance(0.4)) {
+        const interruptedCatchUp = integrator.catchUp(scenario.offerIds).catch(() => undefined);
         await pause(seeded.between(0, 60));
         await integrator.kill();
-        await interrupted;
+        await interruptedCatchUp;
         await restart();
+        report.kills += 1;
       }
-      await Promise.all([integrator.catchUp(scenario.offerIds, 2), meanwhile]);
+      await Promise.all([integrator.catchUp(scenario.offerIds, 2), concurrentResponses]);
       await scenario.waitUntilSettled(pool);
       const caughtUpAt = Date.now();
       await integrator.catchUp(scenario.offerIds);
@@ -125,7 +127,7 @@ export async function runOutages(options: OutagesOptions): Promise<OutagesReport
   }
 }
 
-/** Makes workers respond, remembers their responses, and compares them with what was handled. */
+/** Makes workers respond, records their responses, and compares them with the handled responses. */
 class Scenario {
   readonly #service: Service;
   readonly #seeded: Seeded;
@@ -161,7 +163,7 @@ class Scenario {
     this.#responses.set(created.json<{ id: string }>().id, new Map());
   }
 
-  /** Makes workers respond to open offers; a third of them change their response twice. */
+  /** Makes workers respond to open offers. In a third of the cases, the worker changes the response twice. */
   async respond(times: number): Promise<void> {
     for (let index = 0; index < times; index += 1) {
       const offerId = this.#seeded.pick(this.offerIds);
@@ -182,12 +184,14 @@ class Scenario {
 
   /** Waits until the table `handled` has not grown for a while. */
   async waitUntilSettled(pool: pg.Pool): Promise<void> {
-    for (let [before, quiet] = [-1, 0]; quiet < 3; ) {
+    let lastCount = -1;
+    let unchangedReads = 0;
+    while (unchangedReads < 3) {
       await pause(80);
       const { rows } = await pool.query<{ count: string }>("SELECT count(*) FROM handled");
       const count = Number(rows[0]?.count);
-      quiet = count === before ? quiet + 1 : 0;
-      before = count;
+      unchangedReads = count === lastCount ? unchangedReads + 1 : 0;
+      lastCount = count;
     }
   }
 
@@ -226,7 +230,7 @@ function findStateFault(sentResponses: readonly string[], handledResponses: read
     : undefined;
 }
 
-/** Checks that each event was handled once; a dead letter may be handled after its successors. */
+/** Checks that each event was handled once. Ignores the order, because a dead letter may be handled after its successors. */
 function findFeedFault(sentResponses: readonly string[], handledResponses: readonly string[]): string | undefined {
   const countAccepted = (responses: readonly string[]) =>
     responses.filter((response) => response === "accepted").length;

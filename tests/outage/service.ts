@@ -7,18 +7,18 @@ import type { TestDatabase } from "../../examples/platform/test/support/stores/s
 /** Identifies the organisation whose receiver is down. */
 export const apiKey = "demo-key-harbour";
 const personEmail = "hana@harbour-hotels.example";
-/** Short enough that an outage outlasts it. */
+/** Shorter than most outages. */
 const retrySchedule = { delaysMs: [20, 40], jitter: 0, maxRetryAfterMs: 0 };
 const dayMs = 24 * 60 * 60 * 1_000;
 
 interface ServiceOptions {
   database: TestDatabase;
   secret: string;
-  /** Whether retention keeps deliveries that the receiver has missed. A receiver without the feed needs only the current state. */
+  /** Whether retention preserves deliveries that the receiver has missed. A receiver without the feed needs only the current state. */
   keepsMissedDeliveries: boolean;
 }
 
-/** Runs the reference platform: restarts it, and disables or registers its endpoint. */
+/** The reference platform, with methods that restart it and register or disable the receiver's endpoint. */
 export class Service {
   /** The time up to which the receiver has caught up. */
   caughtUpAt = Date.now();
@@ -48,7 +48,7 @@ export class Service {
       scheme: "timestampDigestAndStandardWebhooks",
       suggestsContacts: false,
     });
-    if (status >= 300) throw new Error(`the endpoint is not registered: ${status} ${text}`);
+    if (status >= 300) throw new Error(`registering the endpoint failed: ${status} ${text}`);
   }
 
   /**

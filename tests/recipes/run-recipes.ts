@@ -26,15 +26,15 @@ async function runJest(project: FreshProject): Promise<void> {
 
 const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 
-/** Expected findings: Next passes only the first of two such headers, so no route handler sees the second. */
-const unseenByNext = ["with Authorization twice", "with a forged Authorization after the genuine one"].map(
-  (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
+/** Expected findings, because Next passes only the first of two Authorization headers to a route handler. */
+const expectedNextFindings = ["with Authorization twice", "with a forged Authorization after the genuine one"].map(
+  (description) => `A request ${description} must be rejected, but 200 was returned by GET /test/auth.`,
 );
 
 const pages = join(import.meta.dirname, "../../docs/guides/frameworks");
 const offers = join(import.meta.dirname, "../../packages/cli/dist/offers.js");
 
-/** Runs the `offers probe` command of a framework's page against this URL. It exits with 1 if there is a finding. */
+/** Runs the `offers probe` command from a framework's page against this URL. The command exits with 1 if there is a finding. */
 async function runDocumentedProbe(framework: string, address: string): Promise<void> {
   const page = await readFile(join(pages, `${framework}.md`), "utf8");
   const flags = /^offers probe \S+ (.*)$/m.exec(page)?.[1];
@@ -63,7 +63,7 @@ async function runNext(project: FreshProject): Promise<void> {
     const address = await server.ready;
     const receiver = await testReceiver(address, { secret, basePath: "/offers" });
     const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
-    assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), unseenByNext);
+    assert.deepEqual(await receiver.checkContract({ workerOfferResponse }), expectedNextFindings);
     await receiver.close();
     assert.deepEqual(
       server.lines.filter((line) => line.startsWith("offer_1")),
@@ -77,16 +77,16 @@ async function runNext(project: FreshProject): Promise<void> {
 
 const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/lambda.ts");
 
-/** Expected findings: in payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
-const unseenByLambda = ["Timestamp", "Authorization"].flatMap((header) =>
+/** Expected findings. In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
+const expectedHttpApiFindings = ["Timestamp", "Authorization"].flatMap((header) =>
   [`with ${header} twice`, `with a forged ${header} before the genuine one`].map(
-    (what) => `A request ${what} must be rejected, but 200 was returned by GET /test/auth.`,
+    (description) => `A request ${description} must be rejected, but 200 was returned by GET /test/auth.`,
   ),
 );
 
 /** The gateways that serverless-offline emulates: an HTTP API (payload 2.0) and a REST API (1.0). */
 const gateways = [
-  { name: "HTTP API", event: { httpApi: "*" }, findings: unseenByLambda },
+  { name: "HTTP API", event: { httpApi: "*" }, findings: expectedHttpApiFindings },
   { name: "REST API", event: { http: { method: "any", path: "{proxy+}" } }, findings: [] },
 ];
 
@@ -138,8 +138,8 @@ const programs = join(import.meta.dirname, "queues");
 async function runQueues(project: FreshProject): Promise<void> {
   await project.install("bullmq@6.7.0", "ioredis@5");
   const samples = [...(await readFile(guide, "utf8")).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
-  const [sample = "", ...others] = samples.filter((code) => code.includes("removeOnComplete"));
-  assert.equal(others.length, 0, "one sample has removeOnComplete");
+  const [sample = "", ...otherSamples] = samples.filter((code) => code.includes("removeOnComplete"));
+  assert.equal(otherSamples.length, 0, "only one sample uses removeOnComplete");
   await project.write("bullmq-sample.mjs", stripTypeScriptTypes(sample));
   for (const file of ["events.mjs", "bullmq.mjs"]) await copyFile(join(programs, file), join(project.folder, file));
   const redis = process.env.REDIS_URL || "redis://127.0.0.1:6379/7";

@@ -1,5 +1,5 @@
-// Node, Bun and Deno: the URLs are the first argument, the results the output. With "undici" as the second argument, uses the client's own
-// transport, which needs Node 22.19.
+// Runs the scenario on Node, Bun and Deno. Takes the URLs as the first argument, and prints the results. With "undici" as the second
+// argument, it uses the client's own transport, which needs Node 22.19.
 import { scenario } from "./client-scenario.mjs";
 
 const [addresses, transport] = process.argv.slice(2);

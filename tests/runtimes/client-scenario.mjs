@@ -1,5 +1,4 @@
-// Checks of the client. Every runtime runs exactly this file; it imports the package by its published name, and uses only the web
-// platform.
+// Checks of the client. Every runtime runs this file unchanged. It imports the package by its published name, and uses only Web APIs.
 import { isOffersError, OffersClient, OffersError } from "@offers/client";
 
 const input = {
@@ -13,7 +12,7 @@ function check(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** Returns the call's error, which must be one of the package's errors and have one of these codes. */
+/** Checks that the call fails with an error of the package that has one of these codes. @returns the error */
 async function expectError(call, ...codes) {
   const error = await call.then(
     () => undefined,
@@ -48,7 +47,7 @@ const checks = {
     const changes = [];
     for await (const { name, response } of offers.watchOffer("watched", { pollIntervalMs: 20 }))
       changes.push(`${name} ${response}`);
-    check(`${changes}` === "Amal none,Ben none,Amal applied", `saw ${changes}`);
+    check(changes.join() === "Amal none,Ben none,Amal applied", `the changes were ${changes.join()}`);
   },
   async "typed error"({ offers }) {
     const error = await expectError(offers.getOffer("missing"), "not_found");
@@ -87,7 +86,7 @@ const checks = {
     await expectError(offers.getOffer("cut", { maxRetries: 0 }), "connection_lost", "invalid_response");
   },
   async refused({ unreachable }) {
-    // Only some runtimes report that a connection was never made; with others the request may have been sent.
+    // Some runtimes do not report that no connection was made, so the client must assume that the request may have been sent.
     const error = await expectError(
       unreachable.createOffer(input, { maxRetries: 0 }),
       "connect_failed",
@@ -97,7 +96,7 @@ const checks = {
   },
 };
 
-/** Runs every check. @param fetch replaces the runtime's `fetch` @returns "ok" or the failure, by check */
+/** Runs every check. @param fetch replaces the runtime's `fetch` @returns "ok" or the failure of each check, by its name */
 export async function scenario({ baseUrl, unreachableUrl }, fetch) {
   const options = { apiKey: "demo-key", timeoutMs: 5_000, fetch };
   const offers = new OffersClient({ ...options, baseUrl });

@@ -14,7 +14,7 @@ export interface ClientService {
 const send = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-/** Starts a loopback service. Its response depends on the offer's id, or on a new offer's title, as client-scenario.mjs expects. */
+/** Starts a loopback service. Its response depends on the offer id, or on the title of a new offer, as client-scenario.mjs expects. */
 export async function startClientService(): Promise<ClientService> {
   const faults: string[] = [];
   const keys: unknown[] = [];

@@ -75,7 +75,7 @@ export async function checkWebhooksOn(installed: Installed): Promise<Results> {
 }
 
 async function serveOn({ path, binary, flags, project }: Installed, entry: string) {
-  // The client does not use Node's modules.
+  // Only the kit uses Node's modules.
   if (binary === "workerd")
     return serveOnWorkerd(path, project, entry, entry === "webhooks.mjs" ? ["nodejs_compat"] : []);
   const { ready, stop } = startProcess(path, [...flags, join(project.folder, entry)], { cwd: project.folder });
@@ -101,10 +101,10 @@ export async function checkWebhooks(address: string): Promise<Record<string, str
   };
 }
 
-/** A year old, because Workers in production may have old compatibility dates. */
+/** An old date, because Workers in production may have old compatibility dates. */
 const compatibilityDate = "2025-11-01";
 
-const printWorkerdConfig = (script: string, flags: readonly string[]) => `
+const formatWorkerdConfig = (script: string, flags: readonly string[]) => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -131,7 +131,7 @@ export async function serveOnWorkerd(binary: string, project: FreshProject, entr
   // Do not use npx: under `npm run`, it looks for esbuild in the folder in which npm was called.
   const esbuild = join(project.folder, "node_modules/.bin/esbuild");
   await promisify(execFile)(esbuild, [...build, `--outfile=${script}`, entry], { cwd: project.folder });
-  const configFile = await project.write(entry.replace(".mjs", ".capnp"), printWorkerdConfig(script, flags));
+  const configFile = await project.write(entry.replace(".mjs", ".capnp"), formatWorkerdConfig(script, flags));
 
   const { ready, stop } = startProcess(binary, ["serve", configFile, "--control-fd=3"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],

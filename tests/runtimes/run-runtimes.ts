@@ -34,7 +34,7 @@ try {
       );
       continue;
     }
-    const parts: Record<string, (installed: Installed) => Promise<Results>> = {
+    const runners: Record<string, (installed: Installed) => Promise<Results>> = {
       "@offers/client": runClientOn,
       ...(runtime.hasNode22 && {
         "@offers/client/node": runClientOverUndiciOn,
@@ -42,8 +42,8 @@ try {
       }),
       "@offers/webhook-kit/fetch": checkWebhooksOn,
     };
-    for (const [name, part] of Object.entries(parts)) {
-      const results = await part({ ...runtime, path, project }).catch((error: Error) => ({
+    for (const [name, run] of Object.entries(runners)) {
+      const results = await run({ ...runtime, path, project }).catch((error: Error) => ({
         started: `FAILED: ${error.message.split("\n").slice(0, 3).join(" ")}`,
       }));
       tables[name] = { ...tables[name], [runtime.name]: results };

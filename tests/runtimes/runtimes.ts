@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 export interface Runtime {
   name: string;
-  /** The npm package that contains the binary, or whose optional dependencies do. */
+  /** The npm package that contains the binary, directly or in an optional dependency. */
   package: string;
   binary: "node" | "bun" | "deno" | "workerd";
   /** The arguments before the script. */
@@ -16,7 +16,7 @@ export interface Runtime {
   hasNode22: boolean;
 }
 
-// Not npm's package `node`, which needs an install script to download this one.
+// The npm package `node` needs an install script to download one of these packages.
 const nodePackage = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
 const node = (version: string, hasNode22 = true): Runtime => ({
   name: `Node ${version}`,
@@ -37,7 +37,7 @@ export const runtimes: readonly Runtime[] = [
     name: "Deno 2.9.6",
     package: "deno@2.9.6",
     binary: "deno",
-    // Only the network, and the files that are imported.
+    // Allows only loopback connections and imported files.
     flags: ["run", "--quiet", "--no-prompt", "--allow-net=127.0.0.1"],
     hasNode22: false,
   },
@@ -60,7 +60,7 @@ export async function installRuntime({ name, package: packageSpec, binary }: Run
   // that looks for that binary. Sorting puts the binary first, because `@` precedes letters.
   for (const file of files.filter((file) => isBinary.test(file)).sort()) {
     const path = join(runtimeFolder, "node_modules", file);
-    // Another package may have a binary for another C library.
+    // A package may contain a binary for a different C library, which does not run here.
     const version = await run(path, ["--version"]).catch(() => undefined);
     if (version?.stdout.match(/\d/)) return path;
   }

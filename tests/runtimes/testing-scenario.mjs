@@ -1,4 +1,4 @@
-// For Node 22.19 or newer: uses the service in memory, as a user's test would.
+// For Node 22.19 or newer: uses the in-memory service, as a user's test would.
 import assert from "node:assert/strict";
 import { NotFoundError, OffersClient } from "@offers/client";
 import { createTestService } from "@offers/client/testing";

@@ -1,4 +1,4 @@
-// For Node, Bun and Deno: each with its built-in server, or the one that its users usually choose.
+// Serves webhooks.mjs on Bun and Deno with their built-in servers, and on Node with Hono's server.
 import webhooks from "./webhooks.mjs";
 
 const address = { hostname: "127.0.0.1", port: 0 };

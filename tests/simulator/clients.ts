@@ -13,12 +13,12 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  /** When the open transaction began, if it has not run a statement yet and so holds no locks; otherwise undefined. */
+  /** When the open transaction began. Undefined once it has run a statement, which may acquire locks. */
   transactionStartMs: number | undefined;
   isListening = false;
   /** How long the connection may be idle within a transaction before the server closes it. */
   idleLimitMs = 0;
-  /** Closes the connection after `idleLimitMs`, unless the next statement comes first. */
+  /** Closes the connection after `idleLimitMs`, unless another statement arrives first. */
   idleTimer: Cancellable | undefined;
   readonly process: Process;
 
@@ -62,7 +62,7 @@ function createClientClass(server: Server) {
 
     async query(config: QueryConfig, values?: unknown[]): Promise<unknown> {
       const { text, values: parameters = [] } = typeof config === "string" ? { text: config, values } : config;
-      // The platform's pools discard plans every second. With tables as small as PGlite's here, plans need not change.
+      // The platform's pools discard plans every second. With tables as small as these, plans need not change.
       if (text === "discard plans") return { rows: [] };
       if (text.startsWith("listen ")) this.connection.isListening = true;
       if (text.startsWith("listen ") || text === "select 1") return { rows: [] };

@@ -6,7 +6,7 @@ export interface SentRequest {
   organisationId: string;
   process: Process;
   startedAtMs: number;
-  /** When the process learnt the outcome; undefined while it waits, and for good if it was killed. */
+  /** When the process received the outcome. Undefined while it waits, and forever if it was killed. */
   endedAtMs?: number;
   isAcknowledged: boolean;
 }
@@ -37,18 +37,18 @@ export interface Outcome {
 
 /** The limit of concurrent attempts at one endpoint, by all processes together (D-72). */
 const capacity = 8;
-/** How long after a fault duplicates are excused. A lease lasts four seconds, and a process may notice its end a statement or two late. */
+/** How long after a fault duplicates are excused. A lease lasts four seconds, and a process may notice a statement or two late that it ended. */
 const leaseLapseMs = 7_000;
-/** The longest time between planning the next attempt and reporting it: the outcome is committed in between. */
+/** The longest time between planning the next attempt and reporting it. In between, the outcome is committed. */
 const settlingMs = 10_000;
 /** How long after an endpoint is disabled the requests that were claimed earlier may still be sent. */
 const disabledGraceMs = 1_000;
 
 /**
  * Checks only what the contract promises. A recorded event is handled once, in the order of its key. No endpoint gets more concurrent
- * attempts than its capacity, and a disabled one gets none. An acknowledged delivery is not attempted again, and a failed one is not
- * attempted too early. After a disturbance, the affected process may send duplicates, because its lease may have ended: the contract only
- * promises at-least-once delivery.
+ * attempts than its capacity, and a disabled endpoint gets none. An acknowledged delivery is not attempted again, and a failed delivery is
+ * not attempted too early. After a disturbance, the lease of the affected process may have ended. The process may then send duplicates,
+ * because the contract only promises at-least-once delivery.
  */
 export class ContractChecker {
   readonly violations: string[] = [];
@@ -82,7 +82,7 @@ export class ContractChecker {
     this.#disturbances.push({ atMs, untilMs: atMs + durationMs, process });
   }
 
-  /** Records a jump of the database's clock. Due times follow that clock, so they are not checked afterwards. */
+  /** Records a jump of the database clock. Due times follow that clock, so they are not checked afterwards. */
   recordDatabaseClockJump(): void {
     this.#hasClockJumped = true;
     this.recordDisturbance(undefined, 5_000);
@@ -123,7 +123,7 @@ export class ContractChecker {
     return this.#handled.has(deliveryId);
   }
 
-  /** Records that a process writes a request, and checks the contract. @returns a function to call when the process learns the outcome */
+  /** Records that a process writes a request, and checks the contract. @returns a function to call when the process receives the outcome */
   recordRequest(
     request: Pick<SentRequest, "deliveryId" | "organisationId" | "process">,
   ): (isAcknowledged: boolean) => void {
@@ -164,7 +164,7 @@ export class ContractChecker {
     );
   }
 
-  /** Checks the final state, once nothing has happened for long enough. */
+  /** Checks the final state, after the time for recovery has passed. */
   checkOutcome({ deliveries, handled, acknowledgements, confirmedIds }: Outcome): void {
     for (const { delivery_id: id, count } of acknowledgements)
       if (count > 1) this.violations.push(`recorded twice: ${count} acknowledgements of ${id} were stored`);
@@ -194,8 +194,9 @@ export class ContractChecker {
   }
 
   /**
-   * Checks that no delivery is sent after a later one with its key, not even by a stalled process that sends it again: a receiver without
-   * an inbox would take the older response for the newer one. Leases follow the database's clock, so the order is not checked after a jump.
+   * Checks that no delivery is sent after a later delivery with its key, not even by a stalled process that sends it again. A receiver
+   * without an inbox would mistake the older response for the newer one. Leases follow the database clock, so the order is not checked after
+   * that clock has jumped.
    */
   #checkRequestOrder(deliveriesById: ReadonlyMap<string, Delivery>): void {
     if (this.#hasClockJumped) return;

@@ -17,7 +17,7 @@ export interface NetworkFaults {
   refused: number;
   lostRequests: number;
   lostResponses: number;
-  /** A proxy sends the request a second time. */
+  /** Requests that a proxy sends a second time. */
   doubled: number;
   slow: number;
   /** Responses with 503. */
@@ -80,7 +80,7 @@ export class Receiver {
     });
   }
 
-  /** Handles a request in the receiver's process. Never resolves if that process is killed meanwhile. */
+  /** Handles a request in the receiver process. Never resolves if that process is killed meanwhile. */
   handle(request: Request): Promise<Response> {
     return this.#respond(request);
   }
@@ -104,7 +104,7 @@ export class Network {
     return { send: (request) => this.#send(request), close: async () => undefined };
   }
 
-  /** Sends a request, which may be refused, lost, duplicated or slow; its response may be lost too. */
+  /** Sends a request, which may be refused, lost, duplicated or slow. Its response may be lost too. */
   #send(request: EndpointRequest): Promise<EndpointResult> {
     const schedule = this.#schedule;
     const process = currentProcess();
@@ -165,12 +165,14 @@ export class Network {
     const schedule = this.#schedule;
     const { faults } = this;
     const delayMs = schedule.latencyMs() + (schedule.chance(faults.slow) ? schedule.between(1_000, 20_000) : 0);
-    const status = schedule.chance(faults.unavailable) ? 503 : schedule.chance(faults.gone) ? 410 : undefined;
+    let errorStatus: number | undefined;
+    if (schedule.chance(faults.unavailable)) errorStatus = 503;
+    else if (schedule.chance(faults.gone)) errorStatus = 410;
     // The listening process is chosen when the request arrives.
     schedule.after(undefined, delayMs, "request", () => {
       const { process } = this.#receiver;
       schedule.after(process, 0, "handle", async () => {
-        if (status !== undefined) return respond(status);
+        if (errorStatus !== undefined) return respond(errorStatus);
         void this.#receiver.handle(request).then((response) => respond(response.status));
       });
     });

@@ -12,10 +12,10 @@ import { type Process, type Schedule, wallClock } from "./schedule.ts";
 
 export const encryptionKey = new Uint8Array(32).fill(7);
 
-/** After three failures, the next attempt is due in a quarter of an hour: too late, unless a user restarts the schedule. */
+/** After three failures, the next attempt is due in 15 minutes, which is too late unless a user restarts the schedule. */
 const retrySchedule = { delaysMs: [500, 1_000, 900_000, 3_600_000, 7_200_000], jitter: 0, maxRetryAfterMs: 60_000 };
 
-/** A pool of open stores, lent to one process after another: opening one is slow, because it checks the migrations. */
+/** A pool of open stores, which processes reuse one after another. Opening a store is slow, because it checks the migrations. */
 export class Stores {
   readonly #free: Store[] = [];
 
@@ -27,7 +27,7 @@ export class Stores {
   /** Lends a store to a process. Its subscriptions end when the process stops. */
   lend(process: Process, cleanups: (() => void)[]): Store {
     const store = this.#free.pop();
-    if (store === undefined) throw new Error("a scenario needs more stores than were opened");
+    if (store === undefined) throw new Error("the scenario needs more stores than were opened");
     const unsubscribers: (() => void)[] = [];
     process.onStop.push(() => {
       for (const unsubscribe of unsubscribers) unsubscribe();

@@ -36,14 +36,14 @@ const connectionLostError = (): Error =>
   Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
 
 /**
- * One PostgreSQL server for all simulated processes, which reach it through npm `pg`. It is a PGlite database, whose only session runs
- * their transactions one after another, by the schedule's clock.
+ * One PostgreSQL server for all simulated processes, which connect to it through npm `pg`. It is a PGlite database, whose only session runs
+ * their transactions one after another, in virtual time.
  */
 export class SimulatedPostgres implements Server {
   /** How far the server's clock is ahead of virtual time. */
   offsetMs = 0;
   faults = noDatabaseFaults;
-  /** Called when a fault may have delayed the renewal of leases: the process's, or everyone's if it is undefined. */
+  /** Called when a fault may have delayed the renewal of a process's leases, or of all leases if the process is undefined. */
   onFault: (process: Process | undefined, durationMs: number) => void = () => undefined;
   readonly #session: Session;
   #schedule: Schedule | undefined;
@@ -68,19 +68,22 @@ export class SimulatedPostgres implements Server {
     return (this.#session.run(this.nowMs, text, values) as Result).rows as Row[];
   }
 
-  /** Makes all tables unlogged after the migrations: nobody reads the write-ahead log, and it would fill the memory. */
+  /** Makes all tables unlogged after the migrations, because the write-ahead log would fill the memory. */
   makeTablesUnlogged(): void {
-    const logged =
+    const selectLogged =
       "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384";
-    // A logged table cannot reference an unlogged one, so a table can be changed only after those that reference it.
-    for (let tables = this.query<{ name: string }>(logged); tables.length > 0; tables = this.query(logged))
+    // A logged table cannot reference an unlogged table, so a table can be changed only after the tables that reference it.
+    let tables = this.query<{ name: string }>(selectLogged);
+    while (tables.length > 0) {
       for (const { name } of tables)
         try {
           this.query(`alter table ${name} set unlogged`);
         } catch {}
+      tables = this.query(selectLogged);
+    }
   }
 
-  /** Resets the server for a new schedule: rolls back, and forgets connections, queue and faults. */
+  /** Resets the server for a new schedule: rolls back, and clears the connections, the queue and the faults. */
   startSchedule(schedule: Schedule): void {
     this.#schedule = schedule;
     this.#session.run(this.nowMs, "rollback");
@@ -118,7 +121,7 @@ export class SimulatedPostgres implements Server {
     return connection;
   }
 
-  /** Sends a statement: the server runs it after one delay, and the process gets the reply after another. */
+  /** Sends a statement, which the server runs after a delay. The process gets the reply after a second delay. */
   send(connection: Connection, text: string, values: readonly unknown[]): Promise<Result | Result[]> {
     const schedule = this.#currentSchedule;
     const { process } = connection;
@@ -143,7 +146,7 @@ export class SimulatedPostgres implements Server {
     });
   }
 
-  /** Closes the connection: its transaction is rolled back, and its client gets an error. */
+  /** Closes the connection, rolls back its transaction, and sends its client an error. */
   #loseConnection(connection: Connection): void {
     if (connection.isLost) return;
     connection.isLost = true;
@@ -172,11 +175,11 @@ export class SimulatedPostgres implements Server {
   /** Runs a random waiting statement. While a transaction is open, only statements of its connection may run. */
   #runNext(): void {
     if (this.#isRunning) return;
-    const mayRun = this.#queue.filter(({ connection }) => this.#owner === undefined || this.#owner === connection);
-    if (mayRun.length === 0) return;
-    const chosen = this.#currentSchedule.pick(mayRun);
-    // A connection's own statements keep their order.
-    const request = mayRun.find(({ connection }) => connection === chosen.connection) ?? chosen;
+    const candidates = this.#queue.filter(({ connection }) => this.#owner === undefined || this.#owner === connection);
+    if (candidates.length === 0) return;
+    const chosen = this.#currentSchedule.pick(candidates);
+    // The statements of one connection run in order.
+    const request = candidates.find(({ connection }) => connection === chosen.connection) ?? chosen;
     this.#queue.splice(this.#queue.indexOf(request), 1);
     this.#isRunning = true;
     this.#currentSchedule.after(undefined, 0, "execute", () => this.#execute(request));
@@ -211,7 +214,7 @@ export class SimulatedPostgres implements Server {
     this.#runNext();
   }
 
-  /** Emulates `idle_in_transaction_session_timeout`, because PGlite's only session cannot end itself. */
+  /** Emulates `idle_in_transaction_session_timeout`, because PGlite's only session cannot be closed. */
   #watchIdle(connection: Connection): void {
     const isWaiting = (): boolean => this.#queue.some((request) => request.connection === connection);
     connection.idleTimer = this.#currentSchedule.after(undefined, connection.idleLimitMs, "idle", () => {
@@ -219,10 +222,10 @@ export class SimulatedPostgres implements Server {
     });
   }
 
-  /** Runs a statement in the session. A plain `begin` waits for the next statement: until then, the transaction holds no locks. */
+  /** Runs a statement in the session. Delays a plain `begin` until the next statement, because the transaction has no locks until then. */
   #runStatement(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idleTimer?.cancel();
-    // The other settings only concern planning, which the session fixes, and how long the transaction may be idle.
+    // Planner settings have no effect, because the session always uses generic plans. The idle limit is emulated.
     if (/^begin(; set local \w+ = '\w+')*$/i.test(text)) {
       connection.transactionStartMs = this.nowMs;
       connection.idleLimitMs = parseIdleLimit(text);

@@ -18,9 +18,9 @@ const { values: flags } = parseArgs({
   },
 });
 loadKitFromSource();
-// The simulator has its own clock, so it yields to tests that run at the same time and wait for replies.
+// The simulator uses virtual time, so it yields the processor to concurrent tests that use real time.
 setPriority(constants.priority.PRIORITY_LOW);
-// Loaded after the hooks are registered.
+// Import the simulator after the hooks are registered.
 const { Simulator } = await import("./simulator.ts");
 
 const simulator = await Simulator.open();

@@ -1,7 +1,7 @@
 import { Schedule } from "./schedule.ts";
 
 /**
- * The possible faults, each with its probability: per step of a process, per statement, per request, or per user action.
+ * The possible faults, each with its probability per step of a process, statement, request or user action.
  */
 export const faultRates = {
   /** Per step of a platform process. */
@@ -15,7 +15,7 @@ export const faultRates = {
   /** Per step of the receiver. */
   receiverKill: 0.01,
   receiverStall: 0.01,
-  /** Per step of any process: its wall clock jumps by up to an hour, the database's by up to ten seconds. */
+  /** Per step of any process. Its wall clock jumps by up to an hour, or the database clock by up to ten seconds. */
   clockJump: 0.002,
   databaseClockJump: 0.001,
   lostStatements: 0.01,
@@ -52,8 +52,8 @@ export interface Scenario {
 }
 
 /**
- * Derives the scenario from a seed. Most scenarios have one frequent kind of fault and few others: the more kinds, the more the checker has
- * to excuse. Bursts, takeovers and outages are an eighth each, because random scenarios rarely need the guards against them.
+ * Derives the scenario from a seed. Most scenarios have one frequent fault and few others, because the checker must excuse more violations
+ * when more faults occur. An eighth each are bursts, takeovers and outages, because random scenarios rarely test the guards for these.
  */
 export function createScenario(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
@@ -72,7 +72,7 @@ export function createScenario(seed: number): Scenario {
 
 /**
  * Creates a scenario in which more deliveries are due than an endpoint's capacity. Attempts are slow, because fast ones never reach the
- * limit. The receiver restarts, because it needs its inbox only for events that it no longer remembers in memory.
+ * limit. The receiver restarts, because it needs its inbox only for events that are no longer in its memory.
  */
 function createBurst(schedule: Schedule): Omit<Scenario, "seed"> {
   const { processes, faults } = createRandomScenario(schedule);
@@ -94,7 +94,7 @@ function createOutage(schedule: Schedule): Omit<Scenario, "seed"> {
   };
 }
 
-/** Creates a scenario in which a process stalls during an attempt, while another attempts the same delivery and its successor. */
+/** Creates a scenario in which a process stalls during an attempt, while a second process attempts the same delivery and its successor. */
 function createTakeover(schedule: Schedule): Omit<Scenario, "seed"> {
   return {
     processes: schedule.between(2, 3),
@@ -126,8 +126,8 @@ function createRandomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
 }
 
 /**
- * Shrinks a failing scenario: fewer kinds of faults, events, processes and keys. Each change also alters the random choices, so it is tried
- * with a few seeds.
+ * Shrinks a failing scenario to fewer faults, events, processes and keys. Each change also alters the random choices, so it is tried with
+ * several seeds.
  *
  * @param fails runs a scenario and returns whether it fails
  */
@@ -137,7 +137,8 @@ export async function shrink(
   triesPerChange = 5,
 ): Promise<Scenario> {
   let shortest = scenario;
-  for (let hasImproved = true; hasImproved; ) {
+  let hasImproved = true;
+  while (hasImproved) {
     hasImproved = false;
     for (const change of listSimplifications(shortest))
       for (let attempt = 0; attempt < triesPerChange; attempt += 1) {
@@ -153,9 +154,10 @@ export async function shrink(
 
 /** Lists changes that each make a scenario a little simpler. */
 function listSimplifications({ faults, events, processes, organisations, keys }: Scenario): Partial<Scenario>[] {
-  const withoutFault = (name: string) => Object.fromEntries(Object.entries(faults).filter(([other]) => other !== name));
+  const removeFault = (removed: string) =>
+    Object.fromEntries(Object.entries(faults).filter(([name]) => name !== removed));
   return [
-    ...Object.keys(faults).map((name) => ({ faults: withoutFault(name) })),
+    ...Object.keys(faults).map((name) => ({ faults: removeFault(name) })),
     ...(events > 1 ? [{ events: Math.ceil(events / 2) }, { events: events - 1 }] : []),
     ...(processes > 1 ? [{ processes: processes - 1 }] : []),
     ...(organisations > 1 ? [{ organisations: 1 }] : []),

@@ -3,10 +3,10 @@ import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import { Seeded } from "../seeded.ts";
 
-/** A simulated process. It owns the code that `Schedule.run` runs for it, and that code's timers and replies. */
+/** A simulated process. The code that `Schedule.run` runs for it belongs to it, and so do the timers and replies of that code. */
 export class Process {
   readonly name: string;
-  /** A stopped process runs no more code: its timers and replies are dropped, so its awaits never return. */
+  /** A stopped process runs no more code. Its timers and replies are dropped, so its promises never settle. */
   isStopped = false;
   /** None of its code runs before this time, as during a long garbage collection or on a suspended machine. */
   stalledUntilMs = 0;
@@ -29,7 +29,7 @@ export class Process {
   stop(): void {
     if (this.isStopped) return;
     this.isStopped = true;
-    for (const drop of this.onStop) drop();
+    for (const listener of this.onStop) listener();
   }
 }
 
@@ -62,8 +62,8 @@ const realImmediate = setImmediate;
 const drainPromises = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));
 
 /**
- * Keeps virtual time and decides the order of events: timers, event-loop turns, statements and replies. It runs the event that is due
- * first, or a random one if several are due at the same time. All randomness comes from the seed, so a seed replays exactly.
+ * Advances virtual time, and decides the order of events: timers, event-loop turns, statements and replies. It runs the event that is due
+ * first, or a random event if several are due at the same time. The seed determines all random choices, so it replays exactly.
  */
 export class Schedule extends Seeded {
   nowMs = 0;
@@ -76,7 +76,8 @@ export class Schedule extends Seeded {
   /** Picks how long a packet, a statement or a wake-up takes: usually a millisecond or two, sometimes much longer. */
   latencyMs(): number {
     const draw = this.random();
-    return draw < 0.9 ? this.between(0, 2) : draw < 0.99 ? this.between(3, 20) : this.between(20, 300);
+    if (draw < 0.9) return this.between(0, 2);
+    return draw < 0.99 ? this.between(3, 20) : this.between(20, 300);
   }
 
   /** Schedules `run` for a process after a delay in virtual time. @param what the step's name in a trace */
@@ -133,7 +134,7 @@ export class Schedule extends Seeded {
     else this.run(process, run);
   }
 
-  /** Removes and returns the next event; also removes events that will never happen. */
+  /** Removes and returns the next event. Also removes events that will never happen. */
   #takeNext(): Event | undefined {
     const events = this.#events;
     let next: Event | undefined;
@@ -155,7 +156,7 @@ export class Schedule extends Seeded {
 }
 
 /**
- * Replaces the clocks and timers of this Node process. A simulated process's code gets virtual ones; all other code gets the real ones.
+ * Replaces the clocks and timers of this Node process. Code of a simulated process uses virtual time. All other code uses real time.
  */
 export function virtualiseTimers(): void {
   const real = {
@@ -219,10 +220,10 @@ export function virtualiseTimers(): void {
   syncBuiltinESMExports();
 }
 
-/** The time that `Date.now` returns while the database server's code runs. */
+/** The time that `Date.now` returns while code of the database server runs. */
 let databaseTimeMs: number | undefined;
 
-/** Runs the database server's code, while `Date.now` returns this time in every process. */
+/** Runs code of the database server, while `Date.now` returns this time in every process. */
 export function runAtWallTime<T>(ms: number, work: () => T): T {
   databaseTimeMs = ms;
   try {

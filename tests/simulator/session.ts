@@ -16,15 +16,16 @@ interface Column {
   parse: PGlite["parsers"][number] | undefined;
 }
 
-/** The server's reply to one message: one part per statement. */
+/** The server's reply to one message. */
 interface Reply {
+  /** One result per statement. */
   results: Result[];
   parameterTypes: number[];
   columns: Column[];
   error?: Error;
 }
 
-/** Durability is off, because nothing outlives the process; plans are generic, because all tables have few rows. */
+/** Durability is off, because the data is not needed after the process exits. Plans are generic, because all tables have few rows. */
 const settings = {
   wal_level: "minimal",
   max_wal_senders: "0",
@@ -90,10 +91,10 @@ export class Session {
     return statement;
   }
 
-  /** Sends a message and parses the reply. @param columns describe the rows if the reply does not */
+  /** Sends a message and parses the reply. @param columns the columns of the rows, if the reply does not describe them */
   #send(nowMs: number, message: Uint8Array, columns: readonly Column[] = []): Reply {
     const chunks: Buffer[] = [];
-    // This method calls `onRawData` before it returns. `execProtocolRawSync` would also parse the reply.
+    // This method calls `onRawData` before it returns. `execProtocolRawSync` would waste time by parsing the reply.
     const ended = runAtWallTime(nowMs, () =>
       this.#database.execProtocolRawStream(message, {
         syncToFs: false,
@@ -109,14 +110,16 @@ export class Session {
   /** Parses the server's messages. @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
   #parseReply(bytes: Buffer, columns: readonly Column[]): Reply {
     const reply: Reply = { results: [], parameterTypes: [], columns: [] };
-    let described = columns;
+    let currentColumns = columns;
     let rows: Record<string, unknown>[] = [];
     for (let offset = 0; offset < bytes.length; offset += 1 + bytes.readInt32BE(offset + 1)) {
       const type = String.fromCharCode(bytes[offset] as number);
       const content = offset + 5;
-      if (type === "D") rows.push(readRow(bytes, content, described));
-      else if (type === "T") described = reply.columns = this.#readColumns(bytes, content);
-      else if (type === "t")
+      if (type === "D") rows.push(readRow(bytes, content, currentColumns));
+      else if (type === "T") {
+        reply.columns = this.#readColumns(bytes, content);
+        currentColumns = reply.columns;
+      } else if (type === "t")
         for (let index = 0; index < bytes.readInt16BE(content); index += 1)
           reply.parameterTypes.push(bytes.readInt32BE(content + 2 + 4 * index));
       else if (type === "C") {
@@ -131,7 +134,8 @@ export class Session {
 
   #readColumns(bytes: Buffer, start: number): Column[] {
     const columns: Column[] = [];
-    for (let [index, offset] = [0, start + 2]; index < bytes.readInt16BE(start); index += 1) {
+    let offset = start + 2;
+    for (let index = 0; index < bytes.readInt16BE(start); index += 1) {
       const name = readString(bytes, offset);
       offset += Buffer.byteLength(name) + 1;
       columns.push({ name, parse: this.#database.parsers[bytes.readInt32BE(offset + 6)] });
@@ -149,14 +153,14 @@ function encodeExecution(statement: string, values: readonly (string | null)[]):
   const bytes = Buffer.alloc(1 + bindLength + 10 + 5);
   let offset = bytes.write("B", 0);
   offset = bytes.writeInt32BE(bindLength, offset);
-  // An unnamed portal, and all parameters as strings.
+  // Use an unnamed portal, and send all parameters as strings.
   offset += 1 + bytes.write(statement, offset + 1) + 1;
   offset = bytes.writeInt16BE(values.length, offset + 2);
   for (const [index, value] of values.entries()) {
     offset = bytes.writeInt32BE(lengths[index] as number, offset);
     if (value !== null) offset += bytes.write(value, offset);
   }
-  // All columns as strings.
+  // Request all columns as strings.
   offset += 2;
   offset += bytes.write("E", offset);
   offset = bytes.writeInt32BE(9, offset) + 5;

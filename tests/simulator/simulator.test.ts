@@ -4,7 +4,7 @@ import { runSeeds } from "../run-seeds.ts";
 /** A sample: `npm run check -- simulator` runs more. */
 const scenarioCount = 50;
 
-test("the delivery contract holds whatever processes, database, network and users do, and a seed replays exactly", async () => {
+test("deliveries meet the contract despite faults of processes, database and network, and a seed replays exactly", async () => {
   const { ran, failed, fingerprints } = await runSeeds("simulator", 1, scenarioCount);
   expect(failed).toBeUndefined();
   expect(ran).toBe(scenarioCount);

@@ -14,20 +14,20 @@ import { Process, Schedule, virtualiseTimers, wallClock } from "./schedule.ts";
 
 export interface ScenarioResult {
   violations: readonly string[];
-  /** A hash of everything that happened: equal for every run of the same scenario. */
+  /** A hash of everything that happened. It is equal for every run of the same scenario. */
   fingerprint: number;
   steps: number;
   virtualMs: number;
   sent: number;
 }
 
-/** PGlite has no autovacuum, and without any vacuum scenarios become slower and slower. */
+/** PGlite has no autovacuum, and scenarios would become slower and slower without a vacuum. */
 const scenariosPerVacuum = 500;
 
 /** How many process restarts a scenario may have. */
 const maxRestarts = 8;
 const maxStallMs = 12_000;
-/** How long the platform may take, after the last fault, to handle everything that is pending. */
+/** How long the platform may take to complete all pending deliveries after the last fault. */
 const recoveryMs = 120_000;
 
 /** Runs scenarios one after another on one in-memory database. */
@@ -151,7 +151,7 @@ class Run {
   #startApi(): { process: Process; store: Store } {
     const process = new Process("api");
     const store = this.#stores.lend(process, this.#cleanups);
-    // Wakes the platforms after a commit; without signals, they poll every five seconds.
+    // The signals wake the platforms after a commit. Without signals, the platforms poll every five seconds.
     this.#schedule.run(process, () => openSignals(store, { onError: this.#onError }));
     return { process, store };
   }
@@ -192,7 +192,8 @@ class Run {
       const isReceiver = process === this.#receiver.process;
       if (schedule.chance(rate(isReceiver ? "receiverKill" : "kill"))) this.#kill(process);
       const isDuringAttempt = what === "turn" || what === "connected" || what === "response";
-      if (schedule.chance(rate(isReceiver ? "receiverStall" : isDuringAttempt ? "stallDuringAttempt" : "stall"))) {
+      const platformStall = isDuringAttempt ? "stallDuringAttempt" : "stall";
+      if (schedule.chance(rate(isReceiver ? "receiverStall" : platformStall))) {
         const durationMs = schedule.between(100, maxStallMs);
         process.stalledUntilMs = schedule.nowMs + durationMs;
         this.#checker.recordDisturbance(process, durationMs);
@@ -235,7 +236,7 @@ class Run {
     });
   }
 
-  /** Runs a user's action in the API's process. */
+  /** Runs a user's action in the API process. */
   #runInApi(work: (store: Store, now: Date) => Promise<unknown>): void {
     const { process, store } = this.#api;
     if (process.isStopped) return;
@@ -251,10 +252,10 @@ class Run {
     const workerId = `worker-${schedule.between(1, keys)}`;
     this.#runInApi(async (store) => {
       const data = { offerId: "offer-1", workerId, response: `response ${index}` };
-      const recorded = await store.transaction((trx) =>
+      const { deliveryId } = await store.transaction((trx) =>
         recordEvent(trx, organisationId, { type: "workerOfferResponse", data }),
       );
-      if (recorded.deliveryId !== undefined) this.#confirmedIds.add(recorded.deliveryId);
+      if (deliveryId !== undefined) this.#confirmedIds.add(deliveryId);
     });
     if (schedule.chance(faults.enable ?? 0))
       this.#runInApi((store) => this.#enableEndpoint(store, organisationId, false));
@@ -285,7 +286,7 @@ class Run {
     await restartSchedules(store, organisationId);
   }
 
-  /** Stops all faults, and enables the endpoints that would not recover within `recoveryMs` by themselves. */
+  /** Stops all faults, and enables the endpoints that would not otherwise recover within `recoveryMs`. */
   async #heal(): Promise<void> {
     const schedule = this.#schedule;
     schedule.beforeStep = () => undefined;
@@ -293,24 +294,24 @@ class Run {
     this.#network.faults = noNetworkFaults;
     for (const process of this.#listProcesses()) process.jumpClock(schedule.nowMs, 0);
     const healedAt = wallClock(schedule, this.#api.process).toISOString();
-    // A stalled process may still hold what it claimed earlier.
+    // A stalled process may still have claimed deliveries.
     const isStalled = ({ isStopped, stalledUntilMs }: Process): boolean =>
       !isStopped && stalledUntilMs > schedule.nowMs;
     await schedule.runUntil(() => !this.#listProcesses().some(isStalled), maxStallMs);
     await schedule.runUntil(() => this.#pendingRestarts === 0, 30_000);
-    // One more failure, perhaps of a request in progress, would delay these deliveries by a quarter of an hour.
+    // One more failure, perhaps of a request in progress, would delay these deliveries by 15 minutes.
     await this.#enableFailing(`
       select organisation_id as id from deliveries
       where state = 'pending' and (attempts >= 2 or due_at > now() + interval '60 s')`);
     await schedule.runUntil(() => !this.#checker.isWaiting, 30_000);
-    // Wait until the transactions that a stall kept open have ended.
+    // Wait for the transactions that stalled processes left open.
     await schedule.runUntil(() => false, 3_000);
-    // A process retries a failed commit of an outcome for up to ten seconds.
+    // A process retries to commit an outcome for up to ten seconds.
     for (let passedMs = 0; passedMs < 12_000; passedMs += 1_000) {
       if ((await this.#readCommitted("select from outbox_leases limit 1")).length === 0) break;
       await schedule.runUntil(() => false, 1_000);
     }
-    // A receiver may reject attempts while an earlier handler is still running. Those failures come later, and delay deliveries too.
+    // A receiver may reject attempts while an earlier handler is still running. Such a late failure also delays the delivery.
     await this.#enableFailing(`
       select organisation_id as id from endpoints
       where disabled_at is not null or breaker_open_until > now() + interval '60 s'
@@ -321,10 +322,10 @@ class Run {
 
   /** Enables the endpoints of the organisations that the query selects. */
   async #enableFailing(query: string): Promise<void> {
-    const failing = await this.#readCommitted<{ id: string }>(
+    const organisations = await this.#readCommitted<{ id: string }>(
       `select distinct id from (${query}) as failing order by id`,
     );
-    for (const { id } of failing) this.#runInApi((store) => this.#enableEndpoint(store, id, false));
+    for (const { id } of organisations) this.#runInApi((store) => this.#enableEndpoint(store, id, false));
   }
 
   /** Waits until no delivery is pending, but no longer than `recoveryMs`. */

@@ -10,9 +10,9 @@ startTracing({ service, collectorUrl: collector });
 if (instrumentation !== "none") {
   const { HttpInstrumentation } = await import("@opentelemetry/instrumentation-http");
   const { propagation } = await import("@opentelemetry/api");
-  // The exporter's own requests must not create spans.
+  // The requests of the exporter itself must not create spans.
   new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true }).enable();
-  // Like a public server, which must not trust traces from the internet.
+  // A public server ignores trace headers from the internet.
   if (instrumentation === "own trace") propagation.disable();
   // An instrumentation patches a module when CommonJS loads it.
   process.getBuiltinModule("node:module").createRequire(import.meta.url)("node:http");

@@ -1,4 +1,4 @@
-// A receiver's process: it verifies webhooks and enqueues their events.
+// The receiver process, which verifies webhooks and enqueues their events.
 import { webhookRouter } from "@offers/webhook-kit/express";
 import { webhookTracer } from "@offers/webhook-kit/opentelemetry";
 import express from "express";
@@ -7,7 +7,7 @@ import type { ReceiverSetup } from "./traced-system.ts";
 
 const { port, secret, sender, failsFirst } = JSON.parse(process.env.RECEIVER ?? "") as ReceiverSetup;
 const queue = await openQueue();
-const hasFailed = new Set<string>();
+const failedOfferIds = new Set<string>();
 
 const webhooks = webhookRouter({
   secret,
@@ -17,8 +17,8 @@ const webhooks = webhookRouter({
   async onEvent(event) {
     if (event.type !== "WorkerOfferResponse") return;
     const { offerId } = event.data;
-    if (failsFirst && !hasFailed.has(offerId)) {
-      hasFailed.add(offerId);
+    if (failsFirst && !failedOfferIds.has(offerId)) {
+      failedOfferIds.add(offerId);
       throw new Error("The first attempt of each offer fails.");
     }
     await queue.send(event);

@@ -45,7 +45,7 @@ describe.runIf(await isPostgresRunning())("one trace", () => {
   describe.each(stores)("with a platform on $title", (store) => {
     const opened = useSystem(store, { retrySchedule: "3s", failsFirst: true });
 
-    test("continues from createOffer to a span in the queue's worker, even after a kill -9 between two attempts", async () => {
+    test("continues from createOffer to the queue's worker, even if the platform is killed between two attempts", async () => {
       const { system } = opened;
       const { id, traceId } = await system.createOffer();
       await waitForSpans("push notification", traceId);
@@ -82,7 +82,7 @@ describe.runIf(await isPostgresRunning())("one trace", () => {
         ],
       ]);
       expect(spans).toHaveLength(11);
-      // Each attempt was made by another process.
+      // Each attempt was made by a different process.
       const attempts = spans.filter(({ name }) => name === "POST /offer/response");
       expect(attempts.map(({ pid }) => system.killed.has(pid))).toEqual([true, false]);
       // The worker's own request has a separate trace, which the response links to.
@@ -122,7 +122,7 @@ describe.runIf(await isPostgresRunning())("one trace", () => {
       };
     };
 
-    test("with HTTP instrumentation that continues the sender's trace, there is one tree, which includes the server's span", async () => {
+    test("HTTP instrumentation that continues the sender's trace adds the server's span to that one trace", async () => {
       const { attempt, server, webhook, work } = await deliverTo("parent", "sender's trace");
       expect(server?.name).toBe("POST");
       expect(server?.parentSpanId).toBe(attempt?.spanId);
@@ -131,7 +131,7 @@ describe.runIf(await isPostgresRunning())("one trace", () => {
       expect(work?.traceId).toBe(attempt?.traceId);
     });
 
-    test("with the option link, there are two linked traces", async () => {
+    test("the option link creates two linked traces", async () => {
       const { attempt, webhook, work } = await deliverTo("link");
       expect(webhook?.parentSpanId).toBeUndefined();
       expect(webhook?.links).toEqual([expect.objectContaining({ traceId: attempt?.traceId, spanId: attempt?.spanId })]);
@@ -139,7 +139,7 @@ describe.runIf(await isPostgresRunning())("one trace", () => {
       expect([work?.traceId, work?.parentSpanId]).toEqual([webhook?.traceId, webhook?.spanId]);
     });
 
-    test("with HTTP instrumentation that starts a trace, and the option link, there are two linked traces", async () => {
+    test("the option link creates two linked traces even if HTTP instrumentation starts the receiver's trace", async () => {
       const { attempt, server, webhook, work } = await deliverTo("link", "own trace");
       expect([server?.name, server?.parentSpanId]).toEqual(["POST", undefined]);
       expect(webhook?.parentSpanId).toBe(server?.spanId);

@@ -35,7 +35,7 @@ export interface SystemOptions {
   collector: Collector;
   /** The platform's database. */
   database: TestDatabase;
-  /** The database of the receiver and its worker, empty. */
+  /** The database of the receiver and its worker, which is empty. */
   databaseUrl: string;
   retrySchedule: string;
   failsFirst?: boolean;
@@ -176,14 +176,14 @@ export class TracedSystem {
     return { id, traceId };
   }
 
-  /** Makes Amal apply to the offer in the app. @returns the response's status */
+  /** Makes Amal apply to the offer in the app. @returns the response status */
   async apply(offerId: string): Promise<number> {
     const call = { token: this.#tokens.amal };
     return (await callProcess(this.#platformAddress, "POST", `/worker-app/offers/${offerId}/apply`, call)).status;
   }
 }
 
-/** A span as tests compare it: its process, name and response status, followed by its children, oldest first. */
+/** A span's process, name and response status, followed by its children, oldest first. */
 export type Tree = readonly [span: string, ...children: Tree[]];
 
 /** Builds a tree for each span without a parent. */

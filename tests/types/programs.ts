@@ -15,7 +15,7 @@ export const strict = {
   noEmit: true,
 };
 
-/** Each way to resolve modules: the extension of a program's file, and its options. */
+/** The file extension and the compiler options for each way to resolve modules. */
 export const moduleSystems = {
   "nodenext, ES module": { extension: "mts", options: { module: "nodenext" } },
   // With verbatimModuleSyntax, the program would have to use `require`.
@@ -23,7 +23,7 @@ export const moduleSystems = {
   bundler: { extension: "ts", options: { module: "esnext", moduleResolution: "bundler" } },
 } as const;
 
-/** Copies a program from `programs/` into a project, with this extension. @returns the file's name */
+/** Copies a program from `programs/` into a project, with this extension. @returns the file name */
 export async function copyProgram(name: string, extension: string, folder: string): Promise<string> {
   const file = `${name}.${extension}`;
   await copyFile(join(import.meta.dirname, "programs", `${name}.mts`), join(folder, file));

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const compilers = { "5.9": "5.9.3", "6.0": "6.0.3", "7.0": "7.0.2" };
 const maxInstantiations = 80;
 
-/** The globals that the user's program may rely on. */
+/** The globals that a user's program may have. */
 const globals = {
   DOM: { lib: ["es2023", "dom"], types: [] },
   "DOM and Node": { lib: ["es2023", "dom"], types: ["node"] },
@@ -91,7 +91,7 @@ try {
     };
   });
 
-  // Emit declarations, for which the compiler must be able to name the types of all exports.
+  // Emit declarations, which requires that the compiler can name the types of all exports.
   const emitOptions = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: "emitted" };
   const exportOptions = { ...globals["DOM and Node"], ...emitOptions, module: "nodenext", skipLibCheck: true };
   const rows: object[] = [];

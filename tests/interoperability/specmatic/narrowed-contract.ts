@@ -4,7 +4,7 @@ import { parse } from "yaml";
 
 type Json = Record<string, unknown>;
 
-/** The parts of the contract that the tests use. */
+/** The properties of the contract that the tests use. */
 interface Contract extends Json {
   webhooks?: unknown;
   components: {
@@ -17,12 +17,12 @@ interface Contract extends Json {
 export const narrowPatterns = { title: "^[A-Z][A-Za-z ]{0,60}", emailAddress: "^[a-z]{1,20}@[a-z-]{1,30}\\.example" };
 
 /**
- * Reads the contract, narrowed to what Specmatic can generate: Java's regular expressions support neither the pattern for titles nor the one
- * for email addresses, and a schema cannot say which users and workers exist. Everything else is unchanged.
+ * Reads the contract, narrowed to values that Specmatic can generate. Java's regular expressions do not support the patterns for titles and
+ * email addresses, and a schema cannot specify which users and workers exist. Everything else is unchanged.
  */
 export async function readNarrowedContract(): Promise<Json> {
   const file = resolve(import.meta.dirname, "../../../spec/openapi.yaml");
-  // The platform sends the webhooks, so the tester must not; their signature scheme is not needed either.
+  // The platform sends the webhooks, so Specmatic must not test them. Their signature scheme is not needed either.
   const { webhooks: _, ...contract }: Contract = parse(await readFile(file, "utf8"));
   delete contract.components.securitySchemes.webhookSignature;
   deleteExamples(contract);
@@ -36,7 +36,7 @@ export async function readNarrowedContract(): Promise<Json> {
   return contract;
 }
 
-/** Deletes all examples in place: the tester would run a test per example, and requires the same example names in request and response. */
+/** Deletes all examples in place. Specmatic would run a test per example, and require the same example names in request and response. */
 function deleteExamples(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const name of ["example", "examples"]) Reflect.deleteProperty(value, name);
@@ -52,7 +52,7 @@ interface Example {
 }
 
 /**
- * Creates the base requests from which tests are generated. They meet rules that a schema cannot express, such as a time in the future.
+ * Creates the requests from which Specmatic derives its tests. They meet rules that a schema cannot express, such as a time in the future.
  */
 export function createExamples(apiKey: string, cursor: string): Readonly<Record<string, Example>> {
   const createExample = (

@@ -60,7 +60,7 @@ function createProgramImplementation(command: string, file: string): Implementat
 }
 
 /**
- * Lists two npm libraries, and our own programs in Python and Perl, because Debian does not package a Standard Webhooks library.
+ * Lists two npm libraries, and our own programs in Python and Perl, for which Debian has no Standard Webhooks library.
  */
 export const listImplementations = (): readonly Implementation[] => [
   createLibraryImplementation("standardwebhooks", Webhook),

@@ -1,4 +1,4 @@
-// Runs the guide's sample on a real BullMQ. The globals are variables that the sample expects.
+// Runs the guide's sample with BullMQ and Redis. The globals are variables that the sample expects.
 import { Queue, Worker } from "bullmq";
 import { createHandle, events, waitUntilAllAreHandled } from "./events.mjs";
 

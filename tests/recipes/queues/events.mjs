@@ -19,7 +19,7 @@ export function createHandle() {
   return async ({ data: { workerId } }) => {
     if (!failed.has(workerId)) {
       failed.add(workerId);
-      throw new Error("a failure of the handler");
+      throw new Error("the handler failed");
     }
     handled.add(workerId);
   };

@@ -1,5 +1,5 @@
-// A program that exports what each function returns, and the types within: with `declaration: true`, the compiler must be able to name
-// them. Each section is compiled alone, with nothing else from the packages.
+// A program that exports the result of each function. With `declaration: true`, the compiler must be able to name all types in the results.
+// Each section is compiled alone, without other imports from the packages.
 
 // @offers/client
 import { OffersClient } from "@offers/client";

@@ -1,4 +1,4 @@
-// The stable parts of errors: every class, its name and its codes.
+// The public API of errors: every class, its name and its codes.
 import * as client from "@offers/client";
 import * as kit from "@offers/webhook-kit";
 
@@ -47,7 +47,7 @@ interface KitCodes {
   InvalidEventError: "invalid_event";
 }
 
-/** The codes of every error class in a module, by its export name, which is also its errors' name. */
+/** The codes of every error class in a module, by its export name, which is also the `name` of its errors. */
 type CodesIn<Module> = {
   -readonly [Name in keyof Module as Module[Name] extends abstract new (
     ...args: never[]

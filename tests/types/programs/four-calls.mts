@@ -1,4 +1,4 @@
-// Four calls and their types: issue trackers measure type instantiations with such programs.
+// Four calls, whose type instantiations are counted.
 import { OffersClient } from "@offers/client";
 
 const offers = new OffersClient({ baseUrl: "https://service.example", apiKey: "key" });

@@ -1,4 +1,4 @@
-// Every subpath, some of whose optional peers bring their own types.
+// Imports every subpath. Some of their optional peers have their own types.
 import { OffersClient } from "@offers/client";
 import { undiciFetch } from "@offers/client/node";
 import { createOpenApiClient } from "@offers/client/openapi-fetch";
