@@ -65,8 +65,8 @@ describe("people in agencies", async () => {
     const id = await createAndApply("Kitchen on Sunday");
     const hana = await openSignedInClient("hana@harbour-hotels.example");
     const { text } = await hana.get("/api-keys");
-    const row = text.split("<tr").find((part) => part.includes("Crew Agency")) ?? "";
-    const path = /href="([^"]+\/revoke)"/.exec(row)?.[1] ?? "";
+    const agencyRow = text.split("<tr").find((row) => row.includes("Crew Agency")) ?? "";
+    const path = /href="([^"]+\/revoke)"/.exec(agencyRow)?.[1] ?? "";
     expect((await hana.send(path)).status).toBe(303);
     expect((await ada.get("/offers")).text).not.toContain("Kitchen on Sunday");
     expect((await ada.get(`/offers/${id}`)).status).toBe(404);

@@ -7,7 +7,7 @@ describe("API keys", () => {
   const hana = usePageClient(platform, "hana@harbour-hotels.example");
 
   const findNewKey = (text: string): string => /id="new-key">([^<]+)</.exec(text)?.[1] ?? "";
-  const findRow = (text: string, name: string): string => text.split("<tr").find((part) => part.includes(name)) ?? "";
+  const findRow = (text: string, name: string): string => text.split("<tr").find((row) => row.includes(name)) ?? "";
   const createKey = async (name: string): Promise<string> => {
     const { status, text } = await hana.send("/api-keys", { name });
     expect(status).toBe(200);
@@ -16,7 +16,7 @@ describe("API keys", () => {
   const callWithKey = async (key: string): Promise<number> =>
     (await platform.call("GET", "/offer/offer_unknown", { key })).status;
 
-  test("an API key is shown once, works immediately, and is listed with its use [D-119]", async () => {
+  test("an API key is shown once, works immediately, and is listed with its last use [D-119]", async () => {
     const key = await createKey("Rota planner");
     expect(key).toMatch(/^ok_[\w-]{43}$/);
     const listPage = (await hana.get("/api-keys")).text;
@@ -30,10 +30,10 @@ describe("API keys", () => {
     const key = await createKey("Old system");
     expect(await callWithKey(key)).toBe(404);
     const path = /href="([^"]+\/revoke)"/.exec(findRow((await hana.get("/api-keys")).text, "Old system"))?.[1] ?? "";
-    const question = await hana.get(path);
-    expect(question.text).toContain("<h1>Revoke Old system?</h1>");
-    expect(question.text).toContain("Programs that send this key will get 401 immediately.");
-    expect(question.text).not.toContain(key);
+    const confirmationPage = await hana.get(path);
+    expect(confirmationPage.text).toContain("<h1>Revoke Old system?</h1>");
+    expect(confirmationPage.text).toContain("Programs that send this key will get 401 immediately.");
+    expect(confirmationPage.text).not.toContain(key);
     expect(await callWithKey(key)).toBe(404);
     expect((await hana.send(path)).status).toBe(303);
     expect(await callWithKey(key)).toBe(401);
@@ -64,7 +64,7 @@ describe("API keys", () => {
     expect((await hana.get("/api-keys")).text.split("Revoke Twice")).toHaveLength(2);
   });
 
-  test("an API key's name must be visible", async () => {
+  test("an API key name without a visible character is rejected", async () => {
     const { status, text } = await hana.send("/api-keys", { name: "\u200b" });
     expect(status).toBe(422);
     expect(text).toContain("Use at least one visible character.");

@@ -29,7 +29,7 @@ describe("invitation links", () => {
     emailAddress: `Dana${index}@example.com`,
   });
 
-  /** Invites a person. @returns the path in the email's link */
+  /** Invites a person. @returns the path of the link in the email */
   async function invite(index: number, inviter = "hana@harbour-hotels.example"): Promise<string> {
     const token = await platform.signInPerson(inviter);
     await platform.call("POST", "/portal/suggestions/search", { token, json: { organisationIds: ["org_harbour"] } });
@@ -78,15 +78,15 @@ describe("invitation links", () => {
 
   test("an invitation link works once, even for two simultaneous requests [D-122]", async () => {
     const path = await invite(2);
-    const before = contactRequests().length;
+    const countBefore = contactRequests().length;
     const statuses = (await Promise.all([join(path), join(path)])).map(({ status }) => status);
     expect(statuses.filter((status) => status === 303)).toHaveLength(1);
     expect((await join(path)).status).toBe(404);
     expect((await openVisitor().get(path)).status).toBe(404);
-    await eventually("the webhook arrives", async () => contactRequests().length === before + 1);
+    await eventually("the webhook arrives", async () => contactRequests().length === countBefore + 1);
   });
 
-  test("an invitation link stays valid when a field is invalid, and the page says which", async () => {
+  test("an invitation link stays valid when a field is invalid, and the page shows the error at that field", async () => {
     const path = await invite(3);
     const { status, text } = await join(path, { password: "short" });
     expect(status).toBe(422);
@@ -110,9 +110,9 @@ describe("invitation links", () => {
 
   test("an invitation link works only for the invited address, and does not redirect to another site", async () => {
     const path = await invite(6);
-    const foreign = { emailAddress: "eve@evil.example", workerId: "worker_amal", next: "https://evil.example/" };
+    const forgedFields = { emailAddress: "eve@evil.example", workerId: "worker_amal", next: "https://evil.example/" };
     const client = openVisitor();
-    const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC", ...foreign };
+    const fields = { name: "Dana Kim", password: "a long password", timeZone: "UTC", ...forgedFields };
     expect(await client.send(`${path}?next=//evil.example`, fields)).toMatchObject({ status: 303, location: "/app" });
     const credentials = { password: "a long password" };
     for (const name of ["eve@evil.example", "worker_amal"])
@@ -133,7 +133,7 @@ describe("invitation links", () => {
     expect((await join(path)).status).toBe(303);
   });
 
-  test("an invitation link's page is not cached, hides the link from other sites, and escapes names", async () => {
+  test("the page of an invitation link is not cached, hides the link from other sites, and escapes names", async () => {
     const path = await invite(8);
     const { headers } = await openVisitor().get(path);
     expect(headers.get("cache-control")).toContain("no-store");

@@ -32,7 +32,7 @@ describe("removing the base URL", () => {
       .deliveries.map(({ state }) => state);
   const contactRequests = () => receiver.requests.filter(({ url }) => url.startsWith("/contact/new/"));
 
-  test("removing the base URL stops webhooks, and pending ones are delivered to the next address [D-120]", async () => {
+  test("removing the base URL stops webhooks, and pending webhooks are delivered to the next base URL [D-120]", async () => {
     await saveProfile();
     receiver.respond = respondWith(503);
     await addContact("worker_amal");

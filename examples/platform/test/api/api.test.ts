@@ -117,7 +117,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["wrong", { "X-UE-Api-Subscription-Key": "demo-key-harbou" }],
       ["empty", { "X-UE-Api-Subscription-Key": "" }],
       ["sent twice", { "X-UE-Api-Subscription-Key": "demo-key-harbour, demo-key-harbour" }],
-      ["sent in another header", { Authorization: "Bearer demo-key-harbour" }],
+      ["sent in a different header", { Authorization: "Bearer demo-key-harbour" }],
     ])("an API key that is %s gets 401 on every operation [D-18] [interface: Authentication 5]", async (_, headers) => {
       for (const [method, path] of [
         ["POST", "/offer"],
@@ -135,7 +135,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
   });
 
   describe("another organisation's offer", () => {
-    test("another organisation's offer gets the same 404 as an unknown one [D-20] [interface: Errors 3]", async () => {
+    test("another organisation's offer gets the same 404 as an unknown offer [D-20] [interface: Errors 3]", async () => {
       const id = await create();
       const problems = [];
       for (const path of [`/offer/${id}`, "/offer/unknown", "/offer/%00", `/offer/${"x".repeat(4_000)}`]) {

@@ -17,7 +17,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       ["declared as text", { body: "{}", headers: { "Content-Type": "text/plain" } }, 415, "unsupported_media_type"],
       ["sent without a media type", { body: new Uint8Array([0x7b, 0x7d]) }, 415, "unsupported_media_type"],
       [
-        "declared in another charset",
+        "declared in a different charset",
         { body: "{}", headers: { "Content-Type": "application/json; charset=utf-16" } },
         415,
         "unsupported_media_type",
@@ -135,7 +135,7 @@ describe.each(await anyStore())("the offers API on $title", ({ createDatabase })
       },
     );
 
-    test("a creation's problem lists all validation errors together", async () => {
+    test("the problem for an invalid creation lists all validation errors", async () => {
       const response = await post("/offer", {
         title: 7,
         workerIds: ["unknown"],

@@ -32,7 +32,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
   const idOf = (response: PlatformResponse): string => response.json<{ id: string }>().id;
 
   describe("HEAD and OPTIONS", () => {
-    const allowed = {
+    const allowedMethods = {
       "/offer": "POST",
       "/offer/x": "GET, HEAD",
       "/offer/x/complete": "POST",
@@ -63,7 +63,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       "/readyz": "GET, HEAD",
     };
 
-    test.each(Object.entries(allowed))(
+    test.each(Object.entries(allowedMethods))(
       "%s allows only %s, and grants other origins no access [D-52]",
       async (path, allow) => {
         const preflight = { Origin: "https://evil.example", "Access-Control-Request-Method": "GET" };
@@ -116,18 +116,18 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     const statuses = responses.map(({ status }) => status);
     expect(statuses).toEqual([200, 204, 400, 401, 404, 405, 204, 409, 413, 415, 201, 422, 500]);
     expect(responses.at(-1)?.text).not.toContain("clock");
-    const failed = new OffersClient({ baseUrl: platform.address, apiKey: key, maxRetries: 0 }).createOffer(input);
-    await expect(failed).rejects.toBeInstanceOf(ServerError);
+    const failedCall = new OffersClient({ baseUrl: platform.address, apiKey: key, maxRetries: 0 }).createOffer(input);
+    await expect(failedCall).rejects.toBeInstanceOf(ServerError);
   });
 
-  test("a caller's X-Request-Id is ignored; the platform's is in the response, the problem and the log [D-53]", async () => {
-    const callersId = randomUUID();
-    const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": callersId } });
-    const platformsId = response.headers.get("x-request-id") ?? "";
-    expect(platformsId).not.toBe(callersId);
-    expect(response.json()).toMatchObject({ instance: `urn:offers:request:${platformsId}` });
-    await eventually("it is logged", () => platform.logLines.some((line) => line.includes(platformsId)));
-    expect(platform.logLines.join()).not.toContain(callersId);
+  test("the platform ignores a caller's X-Request-Id, and puts its own id in the response, the problem and the log [D-53]", async () => {
+    const callerId = randomUUID();
+    const response = await call("GET", "/offer/unknown", { headers: { "X-Request-Id": callerId } });
+    const requestId = response.headers.get("x-request-id") ?? "";
+    expect(requestId).not.toBe(callerId);
+    expect(response.json()).toMatchObject({ instance: `urn:offers:request:${requestId}` });
+    await eventually("the request is logged", () => platform.logLines.some((line) => line.includes(requestId)));
+    expect(platform.logLines.join()).not.toContain(callerId);
   });
 
   describe("request bodies", () => {
@@ -191,7 +191,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       ["loses an hour", "2099-03-29T00:30:00Z", "2099-03-29T01:30:00Z"],
       ["has an hour twice", "2099-10-25T00:30:00Z", "2099-10-25T01:30:00+00:00"],
     ])("an event on a day that %s is stored as sent, and historic once it has ended", async (_, start, end) => {
-      // Berlin's offset changes within this hour: this shows that the time zone above is in effect.
+      // Berlin's offset changes within this hour, which proves that the time zone above is in effect.
       expect(new Date(start).getTimezoneOffset()).not.toBe(new Date(end).getTimezoneOffset());
       setClock("2099-01-01T00:00:00Z");
       const id = idOf(await create(slot(start, end)));
@@ -268,7 +268,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     );
   });
 
-  test("a worker named twice on completion gets the work once", async () => {
+  test("a worker named twice in a completion is notified once", async () => {
     const id = idOf(await create());
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });

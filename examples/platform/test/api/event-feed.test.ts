@@ -21,7 +21,8 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     return response.json();
   };
   const readLastCursor = async (): Promise<string> => {
-    for (let cursor = ""; ; ) {
+    let cursor = "";
+    for (;;) {
       const page = await readPage(cursor && `?after=${cursor}`);
       cursor = page.cursor;
       if (!page.more) return cursor;
@@ -62,44 +63,47 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     ]);
     expect(more).toBe(false);
     for (const { createdAt } of events) expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
-    await eventually("all are delivered", () => receiver.requests.length === 4);
-    const delivered = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
-    expect([...delivered].sort()).toEqual(events.map(({ id }) => id).sort());
+    await eventually("all events are delivered", () => receiver.requests.length === 4);
+    const deliveredIds = receiver.requests.map(({ headers }) => headers["offers-delivery-id"]);
+    expect(deliveredIds.sort()).toEqual(events.map(({ id }) => id).sort());
   });
 
   test("the feed is read page by page, and polling the last cursor returns later events", async () => {
     const start = await readLastCursor();
     const offerId = await createOffer(["worker_amal", "worker_ben", "worker_cleo"]);
     for (const workerId of ["worker_amal", "worker_ben", "worker_cleo"]) await respond(offerId, workerId, "apply");
-    const first = await readPage(`?after=${start}&limit=2`);
-    expect([first.events.length, first.more]).toEqual([2, true]);
-    const second = await readPage(`?after=${first.cursor}&limit=2`);
-    expect([second.events.length, second.more]).toEqual([1, false]);
-    expect(await readPage(`?after=${second.cursor}`)).toEqual({ events: [], cursor: second.cursor, more: false });
+    const firstPage = await readPage(`?after=${start}&limit=2`);
+    expect([firstPage.events.length, firstPage.more]).toEqual([2, true]);
+    const { events, cursor, more } = await readPage(`?after=${firstPage.cursor}&limit=2`);
+    expect([events.length, more]).toEqual([1, false]);
+    expect(await readPage(`?after=${cursor}`)).toEqual({ events: [], cursor, more: false });
     await respond(offerId, "worker_amal", "reject");
-    expect((await readPage(`?after=${second.cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
+    expect((await readPage(`?after=${cursor}`)).events.map(({ data }) => data.response)).toEqual(["rejected"]);
   });
 
-  test("the feed contains only the organisation's own events; an agency reads a client's events with the client's key", async () => {
-    const theirs = await readPage("", "demo-key-bistro");
-    expect(theirs.events).toEqual([]);
+  test("the feed contains only the organisation's own events, and an agency reads a client's events with its key for that client", async () => {
+    const foreignPage = await readPage("", "demo-key-bistro");
+    expect(foreignPage.events).toEqual([]);
     expect(await readPage("?limit=1000", "demo-key-crew-for-harbour")).toEqual(await readPage("?limit=1000"));
     expect((await platform.call("GET", "/events")).status).toBe(401);
     expect((await platform.call("GET", "/events", { key: "wrong" })).status).toBe(401);
   });
 
   test.each([
-    { cursor: "one that the service never issued", after: () => "x" },
+    { cursor: "a string that is not a cursor", after: () => "x" },
     { cursor: "an empty string", after: () => "" },
     {
-      cursor: "one from another organisation's feed",
+      cursor: "a cursor from another organisation's feed",
       after: async () => (await readPage("", "demo-key-bistro")).cursor,
     },
     {
-      cursor: "one with a position that no event has",
+      cursor: "a cursor with a position that no event has",
       after: () => Buffer.from('["events",9007199254740991,"org_harbour"]').toString("base64url"),
     },
-    { cursor: "one from another list", after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url") },
+    {
+      cursor: "a cursor from a different list",
+      after: () => Buffer.from('["offers",1,"org_harbour"]').toString("base64url"),
+    },
     { cursor: "two cursors", after: async () => `${await readLastCursor()}&after=${await readLastCursor()}` },
   ])("the feed rejects an invalid cursor and names the parameter: $cursor [D-133]", async ({ after }) => {
     const response = await platform.call("GET", `/events?after=${await after()}`, { key });
@@ -142,14 +146,17 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const redeliver = (id: string, apiKey = key) =>
       platform.call("POST", `/events/${id}/redeliver?api-version=1.0`, { key: apiKey });
     await eventually(
-      "both have failed",
+      "both deliveries have failed",
       () => receiver.requests.filter(({ body }) => body.includes(offerId)).length === 6,
     );
-    await eventually("the first can be sent again", async () => (await redeliver(String(first?.id))).status === 202);
+    await eventually(
+      "the first event can be redelivered",
+      async () => (await redeliver(String(first?.id))).status === 202,
+    );
     receiver.respond = respondWith(200);
     expect((await redeliver("unknown")).json()).toMatchObject({ status: 404, code: "delivery_not_found" });
     expect((await redeliver(String(first?.id), "demo-key-bistro")).status).toBe(404);
-    await eventually("the rest can be sent again", async () => {
+    await eventually("the other event can be redelivered", async () => {
       const response = await platform.call("POST", "/events/redeliver", { key, json: { since } });
       expect(response.status).toBe(202);
       return response.json<{ redelivered: number }>().redelivered > 0;
@@ -159,7 +166,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     expect((await platform.call("POST", "/events/redeliver", { json: { since } })).status).toBe(401);
   });
 
-  test("an API key cannot redeliver pending, superseded or foreign events; acknowledged ones get a new id [D-134]", async () => {
+  test("an API key can redeliver acknowledged events under a new id, but not pending, superseded or foreign events [D-134]", async () => {
     await registerEndpoint();
     const start = await readLastCursor();
     const since = new Date().toISOString();
@@ -175,7 +182,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     receiver.respond = () => undefined;
     await respond(offerId, "worker_ben", "apply");
     const [pending] = (await readPage(`?after=${start}`)).events;
-    await eventually("it is attempted", () => listReceivedDeliveryIds().includes(pending?.id));
+    await eventually("the event is attempted", () => listReceivedDeliveryIds().includes(pending?.id));
     expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_pending" });
     receiver.respond = respondWith(200);
     receiver.hangUp();
@@ -183,13 +190,13 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     await respond(offerId, "worker_amal", "apply");
     await respond(offerId, "worker_amal", "reject");
     const [ben, applied, rejected] = (await readPage(`?after=${start}`)).events.map(({ id }) => id);
-    await eventually("all are acknowledged", async () => {
+    await eventually("all events are acknowledged", async () => {
       const { status } = await redeliver(rejected);
       return status === 202 && [ben, applied, rejected].every((id) => listReceivedDeliveryIds().includes(id));
     });
     expect((await redeliver(applied)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect((await redeliver(rejected)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
-    await eventually("it is delivered under a new id", () =>
+    await eventually("the event is redelivered under a new id", () =>
       listReceivedDeliveryIds().some((id) => ![ben, applied, rejected].includes(String(id))),
     );
     expect((await readPage(`?after=${start}`)).events.map(({ id }) => id)).toEqual([ben, applied, rejected]);
@@ -219,28 +226,28 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const mayCommit = new Promise<void>((resolve) => {
       commit = resolve;
     });
-    let isRecorded = () => {};
+    let markRecorded = () => {};
     const recorded = new Promise<void>((resolve) => {
-      isRecorded = resolve;
+      markRecorded = resolve;
     });
-    const late = recordContact(organisationId, "late", () => {
-      isRecorded();
+    const lateTransaction = recordContact(organisationId, "late", () => {
+      markRecorded();
       return mayCommit;
     });
     await recorded;
     await recordContact(organisationId, "early");
-    const first = await readFeed(store, organisationId, { after: undefined, limit: 10 });
-    expect(workersIn(first)).toEqual(["early"]);
+    const firstPage = await readFeed(store, organisationId, { after: undefined, limit: 10 });
+    expect(workersIn(firstPage)).toEqual(["early"]);
     commit();
-    await late;
-    expect(workersIn(await readFeed(store, organisationId, { after: first.cursor, limit: 10 }))).toEqual(["late"]);
+    await lateTransaction;
+    expect(workersIn(await readFeed(store, organisationId, { after: firstPage.cursor, limit: 10 }))).toEqual(["late"]);
     expect(workersIn(await readFeed(store, organisationId, { after: undefined, limit: 10 }))).toEqual([
       "early",
       "late",
     ]);
   });
 
-  const writers = 8;
+  const writerCount = 8;
   const eventsPerWriter = pickNumRuns(150, 12_500);
   test("the feed skips and repeats nothing while eight writers and two readers run without a pause [D-133]", {
     timeout: 600_000,
@@ -250,40 +257,41 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     const recordEvents = async (writer: number) => {
       for (let index = 0; index < eventsPerWriter; ) {
         // Record several events per transaction, in transactions of different sizes.
-        const batch = Math.min(1 + ((index + writer) % 25), eventsPerWriter - index);
+        const batchSize = Math.min(1 + ((index + writer) % 25), eventsPerWriter - index);
         await store.transaction(async (trx) => {
-          for (let offset = 0; offset < batch; offset += 1)
+          for (let offset = 0; offset < batchSize; offset += 1)
             await recordEvent(trx, organisationId, {
               type: "workerAddedContact",
               data: { workerId: `${writer}:${index + offset}` },
             });
         });
-        index += batch;
+        index += batchSize;
       }
     };
     const readAllWorkerIds = async (limit: number): Promise<string[]> => {
-      const workers: string[] = [];
-      for (let [after, wasWriting]: [string | undefined, boolean] = [undefined, true]; ; ) {
-        wasWriting = areWriting;
+      const workerIds: string[] = [];
+      let after: string | undefined;
+      for (;;) {
+        const wasWriting = areWriting;
         const page: FeedPage = await readFeed(store, organisationId, { after, limit });
-        workers.push(...workersIn(page).map(String));
+        workerIds.push(...workersIn(page).map(String));
         after = page.cursor;
-        if (!wasWriting && !page.more) return workers;
+        if (!wasWriting && !page.more) return workerIds;
       }
     };
     const reads = Promise.all([readAllWorkerIds(100), readAllWorkerIds(7)]);
-    await Promise.all(Array.from({ length: writers }, (_, writer) => recordEvents(writer)));
+    await Promise.all(Array.from({ length: writerCount }, (_, writer) => recordEvents(writer)));
     areWriting = false;
     const expected = Array.from(
-      { length: writers * eventsPerWriter },
-      (_, index) => `${index % writers}:${Math.floor(index / writers)}`,
+      { length: writerCount * eventsPerWriter },
+      (_, index) => `${index % writerCount}:${Math.floor(index / writerCount)}`,
     );
-    for (const workers of await reads) {
-      expect(workers.length).toBe(expected.length);
-      expect(new Set(workers)).toEqual(new Set(expected));
+    for (const workerIds of await reads) {
+      expect(workerIds.length).toBe(expected.length);
+      expect(new Set(workerIds)).toEqual(new Set(expected));
       // Each writer's events must be in the order in which they were recorded.
-      for (let writer = 0; writer < writers; writer += 1) {
-        const indexes = workers.filter((id) => id.startsWith(`${writer}:`)).map((id) => Number(id.split(":")[1]));
+      for (let writer = 0; writer < writerCount; writer += 1) {
+        const indexes = workerIds.filter((id) => id.startsWith(`${writer}:`)).map((id) => Number(id.split(":")[1]));
         expect(indexes.every((number, index) => number === index)).toBe(true);
       }
     }

@@ -11,7 +11,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Set TEST_CREATIONS for a longer run. */
-const creations = Number(process.env.TEST_CREATIONS || 50);
+const creationCount = Number(process.env.TEST_CREATIONS || 50);
 
 describe.each(await anyStore())("an expired idempotency key on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
@@ -30,51 +30,51 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     fingerprint: "a",
     now: new Date(),
   });
-  const usedLater = (key: IdempotencyRecord, delayMs: number): IdempotencyRecord => ({
+  const reuseLater = (key: IdempotencyRecord, delayMs: number): IdempotencyRecord => ({
     ...key,
     now: new Date(key.now.getTime() + delayMs),
   });
   const runOnce = (trx: Trx, key: IdempotencyRecord, result: string) => runIdempotently(trx, key, async () => result);
-  const useAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => runOnce(trx, key, result));
+  const runAlone = (key: IdempotencyRecord, result: string) => store.transaction((trx) => runOnce(trx, key, result));
 
-  test("an expired key counts as absent immediately, whatever its request was [D-40]", async () => {
+  test("an expired key can be reused immediately, even for a different request [D-40]", async () => {
     const key = newKey();
-    expect(await useAlone(key, "first")).toEqual({ result: "first", replayed: false });
-    expect(await useAlone(usedLater(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
-    const otherRequest = { ...usedLater(key, dayMs), fingerprint: "b" };
-    expect(await useAlone(otherRequest, "third")).toEqual({ result: "third", replayed: false });
-    // The key is kept for another day, with its new request.
-    expect(await useAlone(usedLater(otherRequest, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
-    await expect(useAlone(usedLater(key, dayMs + 1), "fifth")).rejects.toMatchObject({
+    expect(await runAlone(key, "first")).toEqual({ result: "first", replayed: false });
+    expect(await runAlone(reuseLater(key, dayMs - 1), "second")).toEqual({ result: "first", replayed: true });
+    const otherRequest = { ...reuseLater(key, dayMs), fingerprint: "b" };
+    expect(await runAlone(otherRequest, "third")).toEqual({ result: "third", replayed: false });
+    // The key is stored for another day, with its new request.
+    expect(await runAlone(reuseLater(otherRequest, dayMs - 1), "fourth")).toEqual({ result: "third", replayed: true });
+    await expect(runAlone(reuseLater(key, dayMs + 1), "fifth")).rejects.toMatchObject({
       code: "idempotency_key_reused",
     });
   });
 
   test("an expired key can be used again when the operation throws", async () => {
     const key = newKey();
-    await useAlone(key, "first");
+    await runAlone(key, "first");
     const failing = store.transaction((trx) =>
-      runIdempotently(trx, usedLater(key, dayMs), () => Promise.reject(new Error("refused"))),
+      runIdempotently(trx, reuseLater(key, dayMs), () => Promise.reject(new Error("refused"))),
     );
     await expect(failing).rejects.toThrow("refused");
-    expect(await useAlone(usedLater(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
+    expect(await runAlone(reuseLater(key, dayMs + 1), "second")).toEqual({ result: "second", replayed: false });
   });
 
-  /** Purges expired keys between two statements of `trx`, on another connection if possible. */
+  /** Purges expired keys between two statements of `trx`, on a separate connection if the store has one. */
   async function purgeExpiredKeys(trx: Trx, now: Date): Promise<void> {
     if (store.name === "pglite") return void (await deleteExpiredKeys(trx, now));
     const purge = store.transaction(async (otherTrx) => {
       await sql`set local lock_timeout = '100ms'`.execute(otherTrx);
       await deleteExpiredKeys(otherTrx, now);
     });
-    // 55P03 is lock_not_available: the purge has to wait for the transaction.
+    // 55P03 is lock_not_available, because the purge has to wait for the transaction.
     await purge.catch((error: { code?: string }) => expect(error.code).toBe("55P03"));
   }
 
   test("an expired key can be deleted between any two statements of the transaction that reuses it [D-40]", async () => {
     const key = newKey();
-    await useAlone(key, "first");
-    const again = usedLater(key, dayMs);
+    await runAlone(key, "first");
+    const again = reuseLater(key, dayMs);
     const reused = store.transaction((trx) =>
       runOnce(
         callAfterEachStatement(trx, () => purgeExpiredKeys(trx, again.now)),
@@ -83,17 +83,17 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
       ),
     );
     expect(await reused).toEqual({ result: "second", replayed: false });
-    expect(await useAlone(usedLater(again, 1), "third")).toEqual({ result: "second", replayed: true });
+    expect(await runAlone(reuseLater(again, 1), "third")).toEqual({ result: "second", replayed: true });
   });
 
   test("a key is replayed until it expires, even if retention with a fast clock tries to delete it earlier", async () => {
     const key = newKey();
-    await useAlone(key, "first");
-    const again = usedLater(key, dayMs - 1);
-    const ahead = usedLater(key, dayMs).now;
+    await runAlone(key, "first");
+    const again = reuseLater(key, dayMs - 1);
+    const fastNow = reuseLater(key, dayMs).now;
     const reused = store.transaction((trx) =>
       runOnce(
-        callAfterEachStatement(trx, () => purgeExpiredKeys(trx, ahead)),
+        callAfterEachStatement(trx, () => purgeExpiredKeys(trx, fastNow)),
         again,
         "second",
       ),
@@ -101,17 +101,17 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     expect(await reused).toEqual({ result: "first", replayed: true });
   });
 
-  test("an expired key takes effect once when many simultaneous requests reuse it", async () => {
+  test("many simultaneous requests that reuse an expired key take effect once", async () => {
     const key = newKey();
-    await useAlone(key, "first");
-    const again = usedLater(key, dayMs);
-    const used = await Promise.all(Array.from({ length: 20 }, (_, index) => useAlone(again, `again ${index}`)));
-    expect(used.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(new Set(used.map(({ result }) => result)).size).toBe(1);
+    await runAlone(key, "first");
+    const again = reuseLater(key, dayMs);
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => runAlone(again, `again ${index}`)));
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(results.map(({ result }) => result)).size).toBe(1);
   });
 
-  test(`a key creates an offer each day, ${creations} times, while retention is running`, {
-    timeout: 60_000 + creations * 100,
+  test(`one key creates an offer a day for ${creationCount} days while retention is running`, {
+    timeout: 60_000 + creationCount * 100,
   }, async () => {
     let key = newKey();
     const deps = { store, now: () => key.now, signals: { publish: () => undefined }, linkTo };
@@ -122,7 +122,7 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
     })();
     const ids = new Set<string>();
     const createOfferADayLater = async (): Promise<void> => {
-      key = usedLater(key, dayMs);
+      key = reuseLater(key, dayMs);
       const created = await deps.store.transaction((trx) =>
         runIdempotently(trx, key, () => createOffer(trx, deps, organisationId, input)),
       );
@@ -130,11 +130,11 @@ describe.each(await anyStore())("an expired idempotency key on $title", ({ creat
       ids.add(created.result);
     };
     try {
-      for (let number = 0; number < creations; number += 1) await createOfferADayLater();
+      for (let number = 0; number < creationCount; number += 1) await createOfferADayLater();
     } finally {
       hasFinished = true;
       await retention;
     }
-    expect(ids.size).toBe(creations);
+    expect(ids.size).toBe(creationCount);
   });
 });

@@ -5,10 +5,10 @@ import type { CallOptions, PlatformResponse } from "../support/platform-under-te
 import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform, useReceiver } from "../support/use-opened.ts";
 
-/** The routes that take a token; pages-access.test.ts covers the pages. */
+/** The routes that use a token. pages-access.test.ts covers the pages. */
 const routes = mountedRoutes().filter(usesToken);
-const withIds = routes.filter(({ path }) => path.includes(":"));
-const lists = routes.filter(
+const routesWithIds = routes.filter(({ path }) => path.includes(":"));
+const listRoutes = routes.filter(
   ({ method, path }) => method === "GET" && path.startsWith("/portal/") && !path.includes(":"),
 );
 
@@ -42,7 +42,7 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     });
   });
 
-  /** Return ids, keyed by the path segment before the id. */
+  /** Functions that return the id that follows a path segment. */
   const idAfter: Record<string, () => string> = {
     offer: () => offerId,
     offers: () => offerId,
@@ -55,7 +55,7 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     const { query = "", json } = validRequests[`${method} ${path}`] ?? {};
     const pathWithIds = path.replaceAll(/(\w+)\/:\w+/g, (_, segment: string) => {
       const id = idAfter[segment]?.();
-      if (id === undefined) throw new Error(`add to idAfter which id comes after ${segment}`);
+      if (id === undefined) throw new Error(`add the id that follows ${segment} to idAfter`);
       return `${segment}/${id}`;
     });
     return platform.call(method, pathWithIds + query, json === undefined ? credentials : { ...credentials, json });
@@ -71,7 +71,7 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     return { key: "demo-key-harbour" };
   };
 
-  test.each(withIds)("another organisation's resource gets 404: $method $path", async (route) => {
+  test.each(routesWithIds)("another organisation's resource gets 404: $method $path", async (route) => {
     for (const credentials of await getForeignCredentials(route.path)) {
       const response = await callRoute(route, credentials);
       expect(response.status).toBe(404);
@@ -79,7 +79,7 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     }
   });
 
-  test.each(lists)("another organisation's resource is not listed: $method $path", async (route) => {
+  test.each(listRoutes)("another organisation's resource is not listed: $method $path", async (route) => {
     for (const credentials of await getForeignCredentials(route.path)) {
       const { status, text } = await callRoute(route, credentials);
       expect(status).toBe(200);
@@ -87,14 +87,14 @@ describe.each(await anyStore())("another organisation's resources on $title", ({
     }
   });
 
-  // Runs after the others, because it completes and withdraws offers.
-  test.each(withIds)("a resource is available to its owner: $method $path", async (route) => {
+  // Runs after the other tests, because it completes and withdraws offers.
+  test.each(routesWithIds)("a resource is available to its owner: $method $path", async (route) => {
     const { status } = await callRoute(route, await getOwnCredentials(route.path));
     expect([200, 202, 204, 409]).toContain(status);
   });
 
-  test("the tests of foreign ids find the routes to test", () => {
-    expect(withIds.length).toBeGreaterThanOrEqual(9);
-    expect(lists.length).toBeGreaterThanOrEqual(5);
+  test("the tests of foreign resources cover routes with ids and lists", () => {
+    expect(routesWithIds.length).toBeGreaterThanOrEqual(9);
+    expect(listRoutes.length).toBeGreaterThanOrEqual(5);
   });
 });

@@ -64,7 +64,7 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     expect(await listOffersWithTitle("Once")).toHaveLength(1);
   });
 
-  test("a retried completion gets the first response, not that of a second completion [D-40]", async () => {
+  test("a retried completion gets the first response instead of offer_completed [D-40]", async () => {
     const id = idOf(await create(newKey()));
     await apply(id);
     const key = newKey();
@@ -80,7 +80,7 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     expect(await listOffersWithTitle("Each")).toHaveLength(3);
   });
 
-  test("a key cannot be reused with another body, offer or operation [D-40]", async () => {
+  test("a key cannot be reused with a different body, offer or operation [D-40]", async () => {
     const key = newKey();
     const id = idOf(await create(key));
     await apply(id);
@@ -93,12 +93,12 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     expect(await read(id)).toMatchObject({ complete: false });
     expect(await listOffersWithTitle("Another")).toEqual([]);
 
-    const other = idOf(await create(newKey()));
-    await apply(other);
-    const completion = newKey();
-    expect((await complete(id, completion)).status).toBe(204);
-    expect((await complete(other, completion)).json()).toMatchObject(keyReused);
-    expect(await read(other)).toMatchObject({ complete: false });
+    const otherId = idOf(await create(newKey()));
+    await apply(otherId);
+    const completionKey = newKey();
+    expect((await complete(id, completionKey)).status).toBe(204);
+    expect((await complete(otherId, completionKey)).json()).toMatchObject(keyReused);
+    expect(await read(otherId)).toMatchObject({ complete: false });
   });
 
   test("a rejected request does not use up its key", async () => {
@@ -107,10 +107,10 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     const created = await create(key);
     expect([created.status, replayedHeader(created)]).toEqual([201, null]);
 
-    const completion = newKey();
-    expect((await complete(idOf(created), completion)).json()).toMatchObject({ code: "worker_not_applied" });
+    const completionKey = newKey();
+    expect((await complete(idOf(created), completionKey)).json()).toMatchObject({ code: "worker_not_applied" });
     await apply(idOf(created));
-    const completed = await complete(idOf(created), completion);
+    const completed = await complete(idOf(created), completionKey);
     expect([completed.status, replayedHeader(completed)]).toEqual([204, null]);
   });
 

@@ -117,7 +117,7 @@ describe("a signed-in person's requests", () => {
     expect((await fetch(`${platform.address}/worker-app/notifications/stream`, { headers })).status).toBe(429);
   });
 
-  test("a person's writes are limited to a tenth, so a worker who keeps changing their response triggers few webhooks", async () => {
+  test("a person's writes are limited to a tenth of the requests, so a worker who keeps responding triggers few webhooks", async () => {
     const offer = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const created = await platform.call("POST", "/offer", { key: "demo-key-harbour", json: offer });
     const { id } = created.json<{ id: string }>();
@@ -161,8 +161,8 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
       const organisations = ["org_harbour", "org_bistro", "org_crew"];
       const statuses: number[] = [];
       for (let round = 0; round < 6; round += 1) {
-        const sent = Array.from({ length: 10 }, (_, number) => add("worker_amal", organisations[number % 3]));
-        statuses.push(...(await Promise.all(sent)).map(({ status }) => status));
+        const requests = Array.from({ length: 10 }, (_, number) => add("worker_amal", organisations[number % 3]));
+        statuses.push(...(await Promise.all(requests)).map(({ status }) => status));
       }
       expect(statuses.filter((status) => status === 204)).toHaveLength(20);
       expect(statuses.filter((status) => status === 429)).toHaveLength(40);
@@ -186,7 +186,7 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
     });
   });
 
-  test("a worker can add contacts again an hour after the first, even when another process counted them", async () => {
+  test("a worker can add contacts again an hour after the first contact, even if a different process counted it", async () => {
     const fixture = await openDeliveryFixture(database);
     afterEach(() => fixture.close());
     const organisationId = await addOrganisation(fixture.store);

@@ -74,14 +74,14 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
     expect(rateLimitFields(await send("wrong"))).toEqual([null, null]);
   });
 
-  test("a key's rate limit does not affect another key, even one of the same organisation", async () => {
+  test("a key's rate limit does not affect a different key, even for the same organisation", async () => {
     await exhaustLimit("demo-key-harbour");
     expect((await send("demo-key-harbour")).status).toBe(429);
     expect((await send("demo-key-bistro")).status).toBe(404);
     expect((await send("demo-key-crew-for-harbour")).status).toBe(404);
   });
 
-  test("a creation above the rate limit has no effect, and leaves its idempotency key free [D-54]", async () => {
+  test("a creation above the rate limit has no effect, and does not use up its idempotency key [D-54]", async () => {
     await exhaustLimit("demo-key-harbour");
     const rejected = await create("key-1");
     expect(rejected.status).toBe(429);
@@ -98,38 +98,40 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
   });
 
   describe("invalid keys", () => {
-    const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
-    /** Sends 61 wrong keys: all but the last are rejected with 401. @returns the last response's status */
+    const forwardedFor = (address: string) => ({ headers: { "X-Forwarded-For": address } });
+    /** Sends 61 wrong keys, and expects 401 for all but the last. @returns the status of the last response */
     const sendWrongKeys = async (address: string, formatAddress = (_port: number) => address): Promise<number> => {
-      const responses = Array.from({ length: 60 }, (_, number) => send(`wrong-${number}`, from(formatAddress(number))));
+      const responses = Array.from({ length: 60 }, (_, number) =>
+        send(`wrong-${number}`, forwardedFor(formatAddress(number))),
+      );
       expect(new Set((await Promise.all(responses)).map(({ status }) => status))).toEqual(new Set([401]));
-      return (await send("wrong-60", from(address))).status;
+      return (await send("wrong-60", forwardedFor(address))).status;
     };
 
     test("invalid keys get 401 up to sixty times a minute from one address, then 429 [D-54]", async () => {
       expect(await sendWrongKeys("192.0.2.1")).toBe(429);
-      const rejected = await send("wrong-61", from("192.0.2.1"));
+      const rejected = await send("wrong-61", forwardedFor("192.0.2.1"));
       expect(rejected.status).toBe(429);
       expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect((await send("", from("192.0.2.1"))).status).toBe(429);
-      expect((await send("wrong", from("192.0.2.2"))).status).toBe(401);
+      expect((await send("", forwardedFor("192.0.2.1"))).status).toBe(429);
+      expect((await send("wrong", forwardedFor("192.0.2.2"))).status).toBe(401);
       advanceClock(60_000);
-      expect((await send("wrong", from("192.0.2.1"))).status).toBe(401);
+      expect((await send("wrong", forwardedFor("192.0.2.1"))).status).toBe(401);
     });
 
     test("invalid keys never block a valid key, used or unused, because it has its own limit [D-54]", async () => {
       expect(await sendWrongKeys("192.0.2.3")).toBe(429);
-      await exhaustLimit("demo-key-harbour", from("192.0.2.3"));
-      expect((await send("demo-key-harbour", from("192.0.2.3"))).status).toBe(429);
-      expect((await send("demo-key-bistro", from("192.0.2.3"))).status).toBe(404);
-      // Requests with valid keys do not make room for invalid ones either.
-      expect((await send("wrong-61", from("192.0.2.3"))).status).toBe(429);
+      await exhaustLimit("demo-key-harbour", forwardedFor("192.0.2.3"));
+      expect((await send("demo-key-harbour", forwardedFor("192.0.2.3"))).status).toBe(429);
+      expect((await send("demo-key-bistro", forwardedFor("192.0.2.3"))).status).toBe(404);
+      // Requests with valid keys do not reset the limit of invalid keys.
+      expect((await send("wrong-61", forwardedFor("192.0.2.3"))).status).toBe(429);
     });
 
-    test("invalid keys from one IPv6 network count as from one address", async () => {
+    test("invalid keys from one IPv6 network count as if they came from one address", async () => {
       expect(await sendWrongKeys("2001:db8:1:2::1")).toBe(429);
-      expect((await send("wrong", from("2001:db8:1:2:ffff::9"))).status).toBe(429);
-      expect((await send("wrong", from("2001:db8:1:3::1"))).status).toBe(401);
+      expect((await send("wrong", forwardedFor("2001:db8:1:2:ffff::9"))).status).toBe(429);
+      expect((await send("wrong", forwardedFor("2001:db8:1:3::1"))).status).toBe(401);
     });
 
     test.each([
@@ -139,16 +141,16 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
       ["a zone", (port: number) => `[fe80::1%eth${port}]:${port}`, "fe80::1", "192.0.2.12"],
       ["no address", (port: number) => `_hidden${port}`, "unknown", "192.0.2.13"],
     ])(
-      "invalid keys count as from one caller when the proxy writes %s",
+      "invalid keys count towards one caller when the proxy adds %s to X-Forwarded-For",
       async (_format, formatAddress, sameCaller, otherCaller) => {
         expect(await sendWrongKeys(sameCaller, formatAddress)).toBe(429);
-        expect((await send("wrong", from(otherCaller))).status).toBe(401);
+        expect((await send("wrong", forwardedFor(otherCaller))).status).toBe(401);
       },
     );
 
     test("the limit of invalid keys ignores forwarding headers that the caller sent to the proxy", async () => {
       expect(await sendWrongKeys("192.0.2.7")).toBe(429);
-      expect((await send("wrong", from("203.0.113.9, 192.0.2.7"))).status).toBe(429);
+      expect((await send("wrong", forwardedFor("203.0.113.9, 192.0.2.7"))).status).toBe(429);
     });
   });
 });

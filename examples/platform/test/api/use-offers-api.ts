@@ -11,7 +11,7 @@ import type { StoreUnderTest, TestDatabase } from "../support/stores/stores.ts";
 
 const key = "demo-key-harbour";
 
-// A fixed time, so that no test runs past midnight.
+// A fixed time, so that the date does not change during a test.
 export const now = new Date();
 
 /** An offer with every field and a repeated worker. */
@@ -31,9 +31,9 @@ export interface OffersApi {
   readonly platform: PlatformUnderTest;
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   post(path: string, json: unknown): Promise<PlatformResponse>;
-  /** Creates an offer. @returns its id */
+  /** Creates an offer. @returns the offer id */
   create(changes?: object): Promise<string>;
-  /** Performs an action, such as `apply`, in the worker's app. */
+  /** Performs an action, such as `apply`, in the worker app. */
   act(workerId: string, offerId: string, action: string): Promise<PlatformResponse>;
   complete(offerId: string, workerIds: unknown): Promise<PlatformResponse>;
   /** Returns the reasons of the worker's notifications about the offer, oldest first. */

@@ -59,7 +59,7 @@ describe.each(variants)(
       events: [{ start: "2099-05-01T18:00:00+02:00", end: new Date("2099-05-01T22:00:00Z") }],
     };
     const createOffer = async (call?: CallOptions) => (await harbour.createOffer(input, call)).id;
-    /** Calls the portal or the worker's app. */
+    /** Calls the portal or the worker app. */
     const send = async (method: string, path: string, body?: object, token?: string) => {
       const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
       const response = await fetch(baseUrl + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -100,21 +100,21 @@ describe.each(variants)(
       });
 
       test("an idempotency key creates an offer once, even if a response was lost", async () => {
-        let requests = 0;
+        let requestCount = 0;
         const clientLosingResponse = createClient({
           serviceHonoursIdempotencyKey: true,
           maxRetries: 1,
           async fetch(url, init) {
             const response = await fetch(url, init);
-            requests += 1;
-            if (requests === 1) throw new TypeError("The response was lost.");
+            requestCount += 1;
+            if (requestCount === 1) throw new TypeError("The response was lost.");
             return response;
           },
         });
         const { data, response } = await clientLosingResponse
           .createOffer(input, { idempotencyKey: "lost" })
           .withResponse();
-        expect([requests, response.headers.get("idempotency-replayed")]).toEqual([2, "true"]);
+        expect([requestCount, response.headers.get("idempotency-replayed")]).toEqual([2, "true"]);
         expect(await createOffer({ idempotencyKey: "lost" })).toBe(data.id);
       });
     });
@@ -148,7 +148,7 @@ describe.each(variants)(
             }).createOffer(input),
         ],
         [
-          "the idempotency key belongs to another request",
+          "the idempotency key belongs to a different request",
           reused,
           "idempotency_key_reused",
           async () => {
@@ -230,11 +230,11 @@ describe.each(variants)(
       });
     });
 
-    test("an agency acts for an organisation, which owns the offer and its events", async () => {
-      const [toHarbour, toCrew] = await Promise.all([openReceiver(), openReceiver()]);
+    test("an offer that an agency creates for an organisation belongs to that organisation, and so do its events", async () => {
+      const [harbourReceiver, crewReceiver] = await Promise.all([openReceiver(), openReceiver()]);
       for (const [emailAddress, { baseAddress }] of [
-        ["hana@harbour-hotels.example", toHarbour],
-        ["ada@crew-agency.example", toCrew],
+        ["hana@harbour-hotels.example", harbourReceiver],
+        ["ada@crew-agency.example", crewReceiver],
       ] as const) {
         const token = await signIn("/portal/session", { emailAddress });
         const profile = { baseAddress, secret: "a-secret-long-enough", suggestsContacts: false };
@@ -260,24 +260,24 @@ describe.each(variants)(
       }
 
       await actAsWorker("worker_amal", id, "apply");
-      const responseEvents = ({ requests }: typeof toHarbour) =>
+      const responseEvents = ({ requests }: typeof harbourReceiver) =>
         requests.filter(({ url }) => url === "/offer/response");
-      await eventually("Harbour Hotels gets the response", () => responseEvents(toHarbour).length === 1);
-      expect(JSON.parse(responseEvents(toHarbour)[0]?.body ?? "")).toMatchObject({
+      await eventually("Harbour Hotels gets the response", () => responseEvents(harbourReceiver).length === 1);
+      expect(JSON.parse(responseEvents(harbourReceiver)[0]?.body ?? "")).toMatchObject({
         offerId: id,
         workerId: "worker_amal",
       });
       await crewForHarbour.completeOffer(id, ["worker_amal"]);
       expect(await harbour.getOffer(id)).toMatchObject({ complete: true });
       // The agency receives only the event for its own offer.
-      const { id: agencysOfferId } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
-      await actAsWorker("worker_ben", agencysOfferId, "reject");
-      await eventually("the agency gets the response", () => responseEvents(toCrew).length === 1);
-      expect(JSON.parse(responseEvents(toCrew)[0]?.body ?? "")).toMatchObject({
-        offerId: agencysOfferId,
+      const { id: agencyOfferId } = await crew.createOffer({ ...input, createdByUserId: "user_ada" });
+      await actAsWorker("worker_ben", agencyOfferId, "reject");
+      await eventually("the agency gets the response", () => responseEvents(crewReceiver).length === 1);
+      expect(JSON.parse(responseEvents(crewReceiver)[0]?.body ?? "")).toMatchObject({
+        offerId: agencyOfferId,
         workerId: "worker_ben",
       });
-      await Promise.all([toHarbour.close(), toCrew.close()]);
+      await Promise.all([harbourReceiver.close(), crewReceiver.close()]);
     });
   },
 );

@@ -7,7 +7,7 @@ import {
 } from "../../../../packages/client/test/contract/fixture.ts";
 import { fc } from "../../../../scripts/property-seed.ts";
 
-/** One call, or one worker's response. Offers are numbered in creation order. A higher number means an unknown offer. */
+/** One call, or one worker's response. Offers are numbered in creation order. A number without an offer means an unknown offer. */
 export type CallStep =
   | { type: "create"; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
   | { type: "complete"; offer: number; body: unknown; apiKey: string; idempotencyKey?: string | undefined }
@@ -111,7 +111,7 @@ const time = fc.constantFrom(
   ...["2099-05-01T16:00:00Z", "2099-05-01T22:00:00+00:00", "2020-01-01T00:00:00Z"],
   ...["2099-02-30T00:00:00Z", "2099-05-01T16:00Z", "2099-05-01t18:00:00+02:00", "soon", 7],
 );
-/** Generates mostly valid values. If many fields were random, the platform would reject almost every creation. */
+/** Generates mostly valid values, because the platform would reject almost every creation if many fields were random. */
 const mostlyValid = <T>(valid: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: valid }, fc.jsonValue());
 const creation = fc.oneof(
   { weight: 4, arbitrary: fc.uniqueArray(worker, { minLength: 1 }).map((workerIds) => ({ ...input, workerIds })) },

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { useDeliveryFixture } from "../support/use-opened.ts";
 import { countByInstant, isUnambiguous, latenessMs, readRequests } from "./seen.ts";
-import { playStory, type StoryStep, stories, wholeStory } from "./story.ts";
+import { runStory, type StoryStep, stories, wholeStory } from "./story.ts";
 import { createInMemorySide } from "./story-in-memory.ts";
 import { openStoryPlatform, type StoryPlatform } from "./story-on-platform.ts";
 
 /** Set CLOSED_LOOP_STORIES for a longer run. */
 const numRuns = Number(process.env.CLOSED_LOOP_STORIES ?? 6);
 
-/** How late a request may be. On the platform a story takes real time, and more of it on a busy machine. */
+/** How late a request may be. On the platform, a story takes real time, especially on a busy machine. */
 const maxLateMs = 20_000;
 
 const fixture = useDeliveryFixture();
@@ -22,13 +22,13 @@ afterAll(async () => {
   await platform.close();
 });
 
-/** Plays a story on both sides and asserts that they behave the same. @returns every status and outcome that occurred */
+/** Runs a story on both sides, and asserts that they behave the same. @returns every status and outcome that occurred */
 async function expectSameBehaviour(steps: readonly StoryStep[]): Promise<unknown[]> {
   const inMemory = await createInMemorySide();
-  const outcomes = await playStory(inMemory, steps);
+  const outcomes = await runStory(inMemory, steps);
   fc.pre(isUnambiguous(inMemory.moments(), inMemory.waitedUntil));
   const onPlatform = await platform.startStory();
-  expect(await playStory(onPlatform, steps)).toEqual(outcomes);
+  expect(await runStory(onPlatform, steps)).toEqual(outcomes);
   const deliveries = await inMemory.deliveries();
   expect(await onPlatform.deliveries()).toEqual(deliveries);
   const sizes = [...countByInstant(inMemory.receiver).values()];
@@ -43,7 +43,7 @@ async function expectSameBehaviour(steps: readonly StoryStep[]): Promise<unknown
   ];
 }
 
-test("a receiver gets the same requests from the service in memory as from the platform [D-69]", {
+test("a receiver gets the same requests from the in-memory service as from the platform [D-69]", {
   timeout: 7_200_000,
 }, async () => {
   const occurred = new Set(await expectSameBehaviour(wholeStory));

@@ -9,8 +9,8 @@ const files = readdirSync(folder).map((name) => join(folder, name));
 const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guides/testing.md"), "utf8");
 
 test("the testing guide shows exactly these tests", () => {
-  const shown = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
-  expect(shown.sort()).toEqual(files.map((file) => readFileSync(file, "utf8")).sort());
+  const samples = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
+  expect(samples.sort()).toEqual(files.map((file) => readFileSync(file, "utf8")).sort());
 });
 
 test("the testing guide's tests pass under node:test", async () => {

@@ -17,7 +17,7 @@ const withStandardWebhooks = { scheme, sign: ((message) => signHeaders({ ...mess
 test.each([
   ["with the documented scheme", withDefaultScheme],
   ["with Standard Webhooks", withStandardWebhooks],
-])("events signed %s are handled, but not duplicate, late or forged ones", async (_, { scheme, sign }) => {
+])("events signed %s are handled, but not duplicate, late or forged events", async (_, { scheme, sign }) => {
   const service = createTestService();
   const handled: string[] = [];
   const handler = webhookHandler({

@@ -1,16 +1,16 @@
 import type { StorySide } from "./story.ts";
 import { type RecordedRequest, type StoryReceiver, storyPrefix } from "./story-receiver.ts";
 
-/** The HTTP connection's headers, which a handler in memory does not get. */
+/** Headers of the HTTP connection, which an in-memory handler does not get. */
 const connectionHeaders = new Set(["host", "connection", "content-length"]);
 
-/** The formats of the headers whose values differ each time. */
+/** The formats of headers that have a different value in each request. */
 const formats: Readonly<Record<string, RegExp>> = {
   timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   authorization: /^hmac [\dA-F]{64}$/,
 };
 
-/** A request without the parts that differ each time. */
+/** A request without the values that differ between runs. */
 export interface ComparableRequest {
   method: string;
   path: string;
@@ -32,7 +32,7 @@ export async function readRequests(side: StorySide, sizes: readonly number[]): P
   return [...instants, remaining].map((requests) => requests.toSorted((a, b) => sortKey(a).localeCompare(sortKey(b))));
 }
 
-/** Returns a sort key. Requests whose order is guaranteed have the same key, so that sorting keeps it. */
+/** Returns a sort key. Requests with a guaranteed order have the same key, so that sorting does not change their order. */
 const sortKey = ({ method, path, headers, body }: ComparableRequest): string =>
   `${path} ${method === "POST" ? Object(body).workerId : headers["offers-delivery-id"]}`;
 
@@ -64,7 +64,7 @@ export function countByInstant({ requests }: StoryReceiver): Map<number, number>
   return sizes;
 }
 
-/** When a delivery was due or attempted. */
+/** A time at which a delivery was due or attempted. */
 export interface Moment {
   deliveryId: string;
   at: number;
@@ -74,8 +74,8 @@ export interface Moment {
 const marginMs = 5_000;
 
 /**
- * Returns whether the platform is sure to keep the order of attempts and steps, because each attempt comes long enough before the story's
- * next step and before the next attempt at another delivery.
+ * Returns whether attempts and steps must happen in the same order on the platform, because enough time passes between each attempt and the
+ * story's next step or the next attempt at a different delivery.
  */
 export function isUnambiguous(moments: readonly Moment[], stepTimes: readonly number[]): boolean {
   const events = [...moments, ...stepTimes.map((at) => ({ at, deliveryId: "" }))];

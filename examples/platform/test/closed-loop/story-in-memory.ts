@@ -7,12 +7,12 @@ import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
 
 export interface InMemorySide extends StorySide {
-  /** The ends of the story's waits, in Unix milliseconds. */
+  /** When each of the story's waits ended, in Unix milliseconds. */
   waitedUntil: readonly number[];
   moments(): Moment[];
 }
 
-/** Creates a service in memory, with a clock that only the story advances. */
+/** Creates an in-memory service, with a clock that only the story advances. */
 export async function createInMemorySide(): Promise<InMemorySide> {
   const startedAt = Date.now();
   const service = createTestService({ now: () => new Date(startedAt) });
@@ -53,7 +53,7 @@ export async function createInMemorySide(): Promise<InMemorySide> {
   };
 }
 
-/** Runs an action. @returns its value, `done` for undefined, or the code of the error it throws */
+/** Runs an action. @returns its value, `done` if it returns undefined, or the code of the error that it throws */
 async function runForValue(action: () => Promise<unknown>): Promise<string> {
   try {
     return ((await action()) ?? "done") as string;

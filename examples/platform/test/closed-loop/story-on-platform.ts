@@ -14,7 +14,7 @@ import { addContact } from "../../src/routes/worker-app/contacts.ts";
 import { redeliver } from "../../src/webhooks/redeliver.ts";
 import { linkTo } from "../mail/link-to.ts";
 import { addOrganisation, type DeliveryFixture, testEncryptionKey } from "../support/delivery-fixture.ts";
-import { type Served, serve } from "../support/serve.ts";
+import { serve, type TestServer } from "../support/serve.ts";
 import { createVirtualTime } from "../support/virtual-time.ts";
 import { type StoryDelivery, type StorySide, storyWorkers } from "./story.ts";
 import { StoryReceiver, storyPrefix, storySecret } from "./story-receiver.ts";
@@ -29,19 +29,19 @@ export interface StoryPlatform {
 
 export async function openStoryPlatform(fixture: DeliveryFixture): Promise<StoryPlatform> {
   let receiver: StoryReceiver | undefined;
-  const served = await serve(toListener((request) => (receiver as StoryReceiver).handle(request)));
+  const server = await serve(toListener((request) => (receiver as StoryReceiver).handle(request)));
   const endpointClient = createEndpointClient({ allowLoopback: true });
   return {
     fixture,
     async startStory() {
       await fixture.reset();
-      const side = await createPlatformSide(fixture, endpointClient, served);
+      const side = await createPlatformSide(fixture, endpointClient, server);
       ({ receiver } = side);
       return side;
     },
     async close() {
       await endpointClient.close();
-      await served.close();
+      await server.close();
     },
   };
 }
@@ -49,7 +49,7 @@ export async function openStoryPlatform(fixture: DeliveryFixture): Promise<Story
 async function createPlatformSide(
   fixture: DeliveryFixture,
   endpointClient: PortalDeps["endpointClient"],
-  { baseAddress }: Served,
+  { baseAddress }: TestServer,
 ): Promise<StorySide> {
   const { store } = fixture;
   const time = createVirtualTime(fixture);
@@ -60,7 +60,7 @@ async function createPlatformSide(
   const onError = (error: unknown): void => void fixture.errors.push(error);
   const signals = { publish: () => undefined };
   const usedDeps = { store, endpointClient, sign, now, signals, onError, encryptionKey: testEncryptionKey };
-  // Saving a profile and searching use only these.
+  // Saving a profile and searching need no other dependencies.
   const deps = usedDeps satisfies Partial<PortalDeps> as Partial<PortalDeps> as PortalDeps;
 
   const organisationId = await addOrganisation(store);
@@ -85,7 +85,7 @@ async function createPlatformSide(
     startedAt,
     async register() {
       const profile = { baseAddress: `${baseAddress}${storyPrefix}/`, secret: storySecret, suggestsContacts: true };
-      // Saving takes two transactions: an attempt between them could belong to the old or the new schedule.
+      // Saving takes two transactions, and an attempt between them could belong to the old or the new schedule.
       await delivery.stop();
       try {
         await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);
@@ -113,13 +113,13 @@ async function createPlatformSide(
       return redeliveryCodes[outcome];
     },
     async waitUntil(ms) {
-      const end = startedAt + ms;
-      const remainingMs = (): number => end - now().getTime();
+      const endMs = startedAt + ms;
+      const remainingMs = (): number => endMs - now().getTime();
       for (;;) {
         await time.waitUntilIdle();
-        const next = await time.nextDueAt();
-        if (next === undefined || next.getTime() > end) break;
-        await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
+        const dueAt = await time.nextDueAt();
+        if (dueAt === undefined || dueAt.getTime() > endMs) break;
+        await time.advance(Math.max(1, dueAt.getTime() - now().getTime() + 1));
       }
       if (remainingMs() > 0) await time.advance(remainingMs());
       await time.waitUntilIdle();

@@ -31,11 +31,11 @@ export interface RecordedRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** When the request arrived by the service's clock, in Unix milliseconds. */
+  /** When the request arrived according to the service's clock, in Unix milliseconds. */
   at: number;
 }
 
-/** Verifies each request with the kit, records it, and responds as the story says. */
+/** Verifies each request with the kit, records it, and responds in the mode that the story has set. */
 export class StoryReceiver {
   mode: ResponseMode = "acknowledges";
   readonly requests: RecordedRequest[] = [];
@@ -64,7 +64,7 @@ export class StoryReceiver {
     const verified = await this.#webhooks(request);
     const response = responses[this.mode];
     if (verified.status !== 200) return verified;
-    if (response === "hang up") throw new Error("the story says so");
+    if (response === "hang up") throw new Error("the receiver hangs up");
     if (this.mode === "refuses one worker" && `${path}${body}`.includes("worker_amal"))
       return new Response(null, { status: 422 });
     return response === undefined ? verified : new Response(null, response);

@@ -14,7 +14,7 @@ export type StoryAction =
   | { type: "search"; filter: string }
   | { type: "redeliver"; delivery: number };
 
-/** An action, and how much time passes after it. */
+/** An action, and the time that passes after it. */
 export interface StoryStep {
   action: StoryAction;
   thenWaitMs: number;
@@ -34,26 +34,26 @@ export interface StoryDelivery {
 /** A service with one organisation, which has sent an offer to three workers, and that organisation's receiver. */
 export interface StorySide {
   readonly receiver: StoryReceiver;
-  /** When the story started by the service's clock, in Unix milliseconds. */
+  /** When the story started according to the service's clock, in Unix milliseconds. */
   readonly startedAt: number;
-  /** Registers the endpoint. Like every action except `search`, resolves with `done` or an error's code. */
+  /** Registers the endpoint. Like every action except `search`, resolves with `done` or an error code. */
   register(): Promise<string>;
   respond(workerId: string, response: "applied" | "rejected"): Promise<string>;
   addContact(workerId: string): Promise<string>;
   withdraw(): Promise<string>;
-  /** Searches for suggestions and resolves with them or with the failure's code. */
+  /** Searches for suggestions, and resolves with them or with the failure code. */
   search(filter: string): Promise<unknown>;
   redeliver(deliveryIndex: number): Promise<string>;
   /** Advances step by step to `ms` milliseconds after the start, making each attempt when it is due. */
   waitUntil(ms: number): Promise<void>;
   /** Returns the deliveries, oldest first. */
   deliveries(): Promise<StoryDelivery[]>;
-  /** Returns the deliveries' ids in the same order. */
+  /** Returns the delivery ids in the same order. */
   deliveryIds(): Promise<string[]>;
 }
 
 /** Runs the steps, lets the receiver recover and waits until all retries have ended. @returns each step's outcome */
-export async function playStory(side: StorySide, steps: readonly StoryStep[]): Promise<unknown[]> {
+export async function runStory(side: StorySide, steps: readonly StoryStep[]): Promise<unknown[]> {
   const outcomes: unknown[] = [await side.register()];
   let elapsedMs = 0;
   for (const { action, thenWaitMs } of [...steps, ...ending]) {

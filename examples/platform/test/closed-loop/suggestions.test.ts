@@ -42,7 +42,7 @@ const body = fc.oneof(
   fc.constant(`[${" ".repeat(1_048_575)}]`),
 );
 
-test("the service in memory accepts the same lists of suggestions as the platform [D-69]", async () => {
+test("the in-memory service accepts the same lists of suggestions as the platform [D-69]", async () => {
   let list = "";
   const handler = async (request: Request) => new Response(request.method === "POST" ? list : null);
   const service = createTestService();

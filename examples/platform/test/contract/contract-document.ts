@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 
-/** A row from one of the contract's tables of fields. */
+/** A row from one of the contract's field tables. */
 export interface DocumentedField {
   field: string;
   type: string;

@@ -1,4 +1,4 @@
-// Tests each side's default timeouts and retries, from spec/decisions.yaml.
+// Tests the default timeouts and retries that spec/decisions.yaml defines.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -53,7 +53,7 @@ async function withDeliveryFixture(work: (fixture: DeliveryFixture) => Promise<v
 describe("default timeouts and retries", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test("an event's attempt may take 15 seconds [D-25] [interface: Limits 1]", () =>
+  test("a delivery attempt may take 15 seconds [D-25] [interface: Limits 1]", () =>
     withDeliveryFixture(async ({ store, leases }) => {
       const endpointClient = createRecordingClient();
       const delivery = startDelivery({
@@ -96,7 +96,7 @@ describe("default timeouts and retries", () => {
         "the push has failed for good",
         async () => (await notification.executeTakeFirst())?.attempts === 10,
       );
-      // Wait: a further attempt would start immediately.
+      // Wait, because a further attempt would start immediately.
       await setTimeout(200);
       await push.stop();
       expect([attemptCount, await notification.execute()]).toEqual([10, [{ attempts: 10, sent_at: null }]]);
@@ -174,7 +174,7 @@ describe("default timeouts and retries", () => {
     expect(attempts).toBe(3);
   });
 
-  test("the client waits as long as Retry-After says, up to 30 seconds [D-50]", async () => {
+  test("the client waits for the time in Retry-After, up to 30 seconds [D-50]", async () => {
     vi.useFakeTimers({ toFake: [...fakeTimers.toFake] });
     const responses = [{ "Retry-After": "30" }, { "Retry-After": "31" }];
     const fetch = async () => new Response("", { status: 503, headers: responses.shift() ?? {} });
@@ -184,12 +184,12 @@ describe("default timeouts and retries", () => {
   });
 
   test("the kit's handlers time out after 10 seconds [D-25]", async () => {
-    let markReached = (): void => undefined;
-    const isReached = new Promise<void>((resolve) => {
-      markReached = resolve;
+    let markStarted = (): void => undefined;
+    const handlerStarted = new Promise<void>((resolve) => {
+      markStarted = resolve;
     });
     const onWorkerAddedContact = () => {
-      markReached();
+      markStarted();
       return new Promise<void>(() => undefined);
     };
     const server = createServer(express().use(webhookRouter({ secret, onWorkerAddedContact }))).listen(0, "127.0.0.1");
@@ -204,7 +204,7 @@ describe("default timeouts and retries", () => {
       headers: { ...headers },
     }).end();
     const responded = once(outgoing, "response");
-    await isReached;
+    await handlerStarted;
     expect(await hasEndedAfter(responded, 9_999)).toEqual([false]);
     await vi.advanceTimersByTimeAsync(1);
     const [response] = await responded;

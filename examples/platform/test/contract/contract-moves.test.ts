@@ -34,9 +34,9 @@ describe("an offer's states", () => {
       `${workerId} is notified`,
       async () => (await fixture.readNotifications(workerId, offerId)).length >= count,
     );
-  const offered = { reason: "offer", successful: null };
+  const offerNotification = { reason: "offer", successful: null };
 
-  // Amal has an iOS device, Ben an Android one.
+  // Amal has an iOS device, and Ben has an Android device.
   test.each([
     ["hirer", "demo-key-harbour", "user_hana"],
     ["agency", "demo-key-crew", "user_ada"],
@@ -65,11 +65,11 @@ describe("an offer's states", () => {
     const offerId = await fixture.createOffer({ title: "Tapped", workerIds: ["worker_amal"] });
     await eventually("the notification arrives", () => stream.events.some(({ data }) => data.offerId === offerId));
     stream.disconnect();
-    const tapped = stream.events.find(({ data }) => data.offerId === offerId);
+    const notification = stream.events.find(({ data }) => data.offerId === offerId);
     const menu = (await fixture.callApp("worker_amal", "GET", "/notifications")).json<{
       notifications: { offerId: string }[];
     }>();
-    for (const shownId of [tapped?.data.offerId, menu.notifications[0]?.offerId])
+    for (const shownId of [notification?.data.offerId, menu.notifications[0]?.offerId])
       expect((await fixture.callApp("worker_amal", "GET", `/offers/${shownId}`)).json()).toMatchObject({
         title: "Tapped",
       });
@@ -133,12 +133,12 @@ describe("an offer's states", () => {
     expect((await fixture.complete(offerId, ["worker_amal", "worker_amal"])).status).toBe(204);
     for (const workerId of workerIds) await waitForNotifications(workerId, offerId, 2);
     expect(await fixture.readNotifications("worker_amal", offerId)).toEqual([
-      offered,
+      offerNotification,
       { reason: "successful", successful: true },
     ]);
     for (const workerId of workerIds.slice(1))
       expect(await fixture.readNotifications(workerId, offerId)).toEqual([
-        offered,
+        offerNotification,
         { reason: "unsuccessful", successful: false },
       ]);
     expect((await readOffer(offerId)).recipients.map(({ confirmation }) => confirmation)).toEqual([
@@ -158,7 +158,7 @@ describe("an offer's states", () => {
     const withdrawn = { reason: "withdrawn", successful: null };
     for (const workerId of workerIds) {
       await waitForNotifications(workerId, offerId, 2);
-      expect(await fixture.readNotifications(workerId, offerId)).toEqual([offered, withdrawn]);
+      expect(await fixture.readNotifications(workerId, offerId)).toEqual([offerNotification, withdrawn]);
     }
     expect(await fixture.readNotifications("worker_dana", offerId)).toEqual([]);
   });
@@ -167,22 +167,25 @@ describe("an offer's states", () => {
     const offerId = await fixture.createOffer();
     await act("worker_amal", offerId, "apply");
     await fixture.waitForReportedResponses(offerId);
-    const before = fixture.receiver.requests.length;
+    const countBefore = fixture.receiver.requests.length;
     const otherId = await fixture.createOffer();
     await fixture.complete(offerId, ["worker_amal"]);
     for (const id of [offerId, otherId]) await fixture.callApi("GET", `/offer/${id}/withdraw`);
     await waitForNotifications("worker_ben", offerId, 3);
     await fixture.waitForReportedResponses(otherId);
-    expect(fixture.receiver.requests.slice(before)).toEqual([]);
+    expect(fixture.receiver.requests.slice(countBefore)).toEqual([]);
   });
 
-  test("the webhook goes to the organisation whose key created the offer, or for which an agency's key created it [D-37] [D-39]", async () => {
-    const forAgency = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
-    const forHarbour = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew-for-harbour" });
-    for (const offerId of [forAgency, forHarbour]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
+  test("the webhook goes to the organisation that created the offer, or for which an agency created it [D-37] [D-39]", async () => {
+    const agencyOfferId = await fixture.createOffer({ createdByUserId: "user_ada" }, { key: "demo-key-crew" });
+    const harbourOfferId = await fixture.createOffer(
+      { createdByUserId: "user_ada" },
+      { key: "demo-key-crew-for-harbour" },
+    );
+    for (const offerId of [agencyOfferId, harbourOfferId]) expect(await act("worker_amal", offerId, "apply")).toBe(204);
     expect([
-      await fixture.waitForReportedResponses(forAgency),
-      await fixture.waitForReportedResponses(forHarbour),
+      await fixture.waitForReportedResponses(agencyOfferId),
+      await fixture.waitForReportedResponses(harbourOfferId),
     ]).toEqual([[], [{ workerId: "worker_amal", response: "accepted" }]]);
   });
 
@@ -202,15 +205,15 @@ describe("an offer's states", () => {
   });
 
   test("a completion only sets complete, and a withdrawal only sets widthdrawn [D-07] [interface: Offer complete] [interface: States 1, 3]", async () => {
-    const open = { isHistoric: false, widthdrawn: false, complete: false };
+    const initialFlags = { isHistoric: false, widthdrawn: false, complete: false };
     const [offerId, otherId] = [await fixture.createOffer(), await fixture.createOffer()];
     await act("worker_amal", offerId, "apply");
-    expect(await readFlags(offerId)).toEqual(open);
+    expect(await readFlags(offerId)).toEqual(initialFlags);
     await fixture.complete(offerId, ["worker_amal"]);
-    expect(await readFlags(offerId)).toEqual({ ...open, complete: true });
+    expect(await readFlags(offerId)).toEqual({ ...initialFlags, complete: true });
     for (const id of [offerId, otherId]) await fixture.callApi("GET", `/offer/${id}/withdraw`);
-    expect(await readFlags(offerId)).toEqual({ ...open, complete: true, widthdrawn: true });
-    expect(await readFlags(otherId)).toEqual({ ...open, widthdrawn: true });
+    expect(await readFlags(offerId)).toEqual({ ...initialFlags, complete: true, widthdrawn: true });
+    expect(await readFlags(otherId)).toEqual({ ...initialFlags, widthdrawn: true });
   });
 
   test("isHistoric is true when the last event has ended, and false without events [D-06] [interface: Offer isHistoric]", async () => {

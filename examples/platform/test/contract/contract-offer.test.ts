@@ -105,7 +105,7 @@ describe("the contract's offers", () => {
     expect(await readInvalidFields({ unknown: null })).toEqual(["unknown"]);
   });
 
-  test("the creator must be a user of the organisation, not of another, nor a worker or an organisation [D-37] [interface: Creation createdByUserId]", async () => {
+  test("the creator must be a user of the organisation, and not a foreign user, a worker or an organisation [D-37] [interface: Creation createdByUserId]", async () => {
     for (const createdByUserId of ["user_bo", "worker_amal", "org_harbour", "demo-key-harbour", ""])
       expect(await readInvalidFields({ createdByUserId })).toEqual(["createdByUserId"]);
   });
@@ -147,9 +147,9 @@ describe("the contract's offers", () => {
   });
 
   test("createdAt is the time of creation [interface: Offer createdAt]", async () => {
-    const before = Date.now();
+    const startedAt = Date.now();
     const createdAt = Date.parse(String((await createAndRead()).createdAt));
-    expect(createdAt).toBeGreaterThanOrEqual(before);
+    expect(createdAt).toBeGreaterThanOrEqual(startedAt);
     expect(createdAt).toBeLessThanOrEqual(Date.now());
   });
 
@@ -160,8 +160,8 @@ describe("the contract's offers", () => {
       ["worker_cleo", "Cleo Martin"],
       ["worker_amal", "Amal Haddad"],
     ]);
-    const others = (await createAndRead()).recipients as { id: number }[];
-    expect(new Set([...recipients, ...others].map(({ id }) => id)).size).toBe(4);
+    const otherRecipients = (await createAndRead()).recipients as { id: number }[];
+    expect(new Set([...recipients, ...otherRecipients].map(({ id }) => id)).size).toBe(4);
   });
 
   test("every offer has a unique id that is safe in a path [interface: Offer id]", async () => {
@@ -176,10 +176,10 @@ describe("the contract's offers", () => {
   });
 
   test("a withdrawal sets the flag with the misspelt name widthdrawn [interface: Offer widthdrawn]", async () => {
-    const { id, ...open } = await createAndRead();
+    const { id, ...initialOffer } = await createAndRead();
     await fixture.callApi("GET", `/offer/${id}/withdraw`);
-    expect([open, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
-    expect(Object.keys(open)).not.toContain("withdrawn");
+    expect([initialOffer, await read(String(id))]).toMatchObject([{ widthdrawn: false }, { widthdrawn: true }]);
+    expect(Object.keys(initialOffer)).not.toContain("withdrawn");
   });
 
   test("a creation responds with 201, the id and the offer's location [D-02] [interface: Operations CreateOffer]", async () => {
@@ -188,7 +188,7 @@ describe("the contract's offers", () => {
     expect([response.status, response.headers.get("location"), response.json()]).toEqual([201, `/offer/${id}`, { id }]);
   });
 
-  test("a completion takes an array of strings and responds with 204 without a body [D-03] [interface: States Complete offer] [interface: Operations CompleteOffer]", async () => {
+  test("a completion accepts an array of strings and responds with 204 without a body [D-03] [interface: States Complete offer] [interface: Operations CompleteOffer]", async () => {
     const { id } = (await create()).json<{ id: string }>();
     await fixture.callApp("worker_amal", "POST", `/offers/${id}/apply`);
     const complete = (json: unknown) => fixture.callApi("POST", `/offer/${id}/complete?api-version=1.0`, { json });
@@ -206,7 +206,7 @@ describe("the contract's offers", () => {
     expect(await read(id)).toMatchObject({ widthdrawn: true });
   });
 
-  test("complete requires api-version=1.0; for the other operations it is optional [D-27] [interface: Operations CompleteOffer] [interface: Versioning 1, 2]", async () => {
+  test("complete requires api-version=1.0, which is optional for the other operations [D-27] [interface: Operations CompleteOffer] [interface: Versioning 1, 2]", async () => {
     const offerPath = (suffix: string, id: string) => `/offer/${id}${suffix}`;
     for (const [query, status] of [
       ["", 400],

@@ -27,9 +27,9 @@ describe("contact suggestion responses", () => {
     return suggestions ? "shown" : failure?.message;
   };
   const expectFieldValidated = async (row: DocumentedField, change: (field: object) => unknown) => {
-    const without = await getSearchOutcome([change({ [row.field]: undefined })]);
-    if (row.required === "no") expect(without).toBe("shown");
-    else expect(without).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
+    const outcomeWithoutField = await getSearchOutcome([change({ [row.field]: undefined })]);
+    if (row.required === "no") expect(outcomeWithoutField).toBe("shown");
+    else expect(outcomeWithoutField).toMatch(new RegExp(`invalid fields: .*\\.${row.field}\\.$`));
     // null means that an optional field is absent (D-94).
     for (const value of invalidValues(row).filter((value) => value !== null || row.required !== "no"))
       expect(await getSearchOutcome([change({ [row.field]: value })])).toContain(`.${row.field}`);
@@ -41,7 +41,7 @@ describe("contact suggestion responses", () => {
   );
 
   test.each(readFieldsAfter("Rating object, all three"))(
-    "a suggestion's ratings contain $field as $type; it is required [interface: Rating 1, rating, ratingProvider, lastWorked]",
+    "each rating of a suggestion requires $field as $type [interface: Rating 1, rating, ratingProvider, lastWorked]",
     (row) => expectFieldValidated(row, (field) => ({ ...dana, ratings: [rating, { ...rating, ...field }] })),
   );
 
@@ -55,15 +55,15 @@ describe("contact suggestion responses", () => {
       );
   });
 
-  test("lastWorked may have no time, and is then read as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
+  test("lastWorked without a time is treated as midnight UTC [D-28] [interface: Rating lastWorked]", async () => {
     fixture.receiver.respond = respondWithList([{ ...dana, ratings: [{ ...rating, lastWorked: "2025-11-30" }] }]);
     expect((await search())?.suggestions).toMatchObject([{ ratings: [{ lastWorked: "2025-11-30T00:00:00Z" }] }]);
   });
 
   test("a profile image that is null counts as absent [D-94]", async () => {
     fixture.receiver.respond = respondWithList([{ ...dana, profileImageUrl: null, newer: null }, dana]);
-    const without = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
-    expect((await search())?.suggestions).toStrictEqual([{ ...without, newer: null }, dana]);
+    const withoutImage = Object.fromEntries(Object.entries(dana).filter(([name]) => name !== "profileImageUrl"));
+    expect((await search())?.suggestions).toStrictEqual([{ ...withoutImage, newer: null }, dana]);
     for (const name of ["name", "emailAddress", "ratings"])
       expect(await getSearchOutcome([{ ...dana, [name]: null }])).toContain(`[0].${name}`);
   });
@@ -88,7 +88,7 @@ describe("contact suggestion responses", () => {
     expect([await getSearchOutcome([dana]), await getSearchOutcome([])]).toEqual(["shown", "shown"]);
   });
 
-  test("a suggestion response with an invalid field is rejected as a whole, and the hirer learns the field but not its value [D-21] [interface: Errors 4]", async () => {
+  test("a suggestion response with an invalid field is rejected as a whole, and the hirer sees the field name but not its value [D-21] [interface: Errors 4]", async () => {
     const message = await getSearchOutcome([dana, { ...dana, emailAddress: "PRIVATE" }]);
     expect(message).toContain("[1].emailAddress");
     expect(message).not.toContain("PRIVATE");

@@ -23,7 +23,7 @@ describe("the contract's webhooks", () => {
     await eventually(`a request for ${pathStart}`, () => findRequest() !== undefined);
     return findRequest() as ReceivedRequest;
   };
-  const savedAddress = async () =>
+  const readSavedAddress = async () =>
     (await fixture.callPortal("GET", "/profile")).json<{ baseAddress: string | null }>().baseAddress;
   const search = async (json: object = {}) => {
     const response = await fixture.callPortal("POST", "/suggestions/search", {
@@ -50,7 +50,7 @@ describe("the contract's webhooks", () => {
     expect(fixture.receiver.requests).toEqual([]);
   });
 
-  test("saving a base URL calls GET /test without authentication, then GET /test/auth with it [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
+  test("saving a base URL calls GET /test without authentication, then GET /test/auth with authentication [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
     expect((await fixture.enterProfile()).status).toBe(200);
     // The third request has an invalid signature. A receiver that accepts it gets a warning (D-41).
     expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth", "GET /hooks/test/auth"]);
@@ -59,7 +59,7 @@ describe("the contract's webhooks", () => {
     expect(Object.keys(first?.headers ?? {})).not.toContain("authorization");
     expect([first?.body, second?.body]).toEqual(["", ""]);
     expect([second && isSigned(second), third && isSigned(third)]).toEqual([true, false]);
-    expect(await savedAddress()).toBe(`${fixture.receiver.baseAddress}/hooks`);
+    expect(await readSavedAddress()).toBe(`${fixture.receiver.baseAddress}/hooks`);
   });
 
   test("GET /test is called without authentication even when GET /test/auth fails [D-41] [interface: Webhooks Test] [interface: Authentication 3]", async () => {
@@ -69,24 +69,24 @@ describe("the contract's webhooks", () => {
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
-    "a response to GET /test with %i rejects the address, even if GET /test/auth gets 200 [interface: Overview 5b] [interface: Errors 1]",
+    "a base URL is not saved if GET /test gets %i, even if GET /test/auth gets 200 [interface: Overview 5b] [interface: Errors 1]",
     async (status) => {
       fixture.receiver.respond = respondOnlyTo("/test", status);
-      const before = await savedAddress();
+      const addressBefore = await readSavedAddress();
       const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/other` });
       expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: false, status }, { passed: true }] });
-      expect(await savedAddress()).toBe(before);
+      expect(await readSavedAddress()).toBe(addressBefore);
     },
   );
 
   test.each([201, 204, 302, 400, 401, 403, 500])(
-    "a response to GET /test/auth with %i rejects the address, even if GET /test gets 200 [interface: Overview 5b] [interface: Authentication 2] [interface: Errors 2]",
+    "a base URL is not saved if GET /test/auth gets %i, even if GET /test gets 200 [interface: Overview 5b] [interface: Authentication 2] [interface: Errors 2]",
     async (status) => {
       fixture.receiver.respond = respondOnlyTo("/test/auth", status);
-      const before = await savedAddress();
+      const addressBefore = await readSavedAddress();
       const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/other` });
       expect(response.json()).toMatchObject({ status: 422, checks: [{ passed: true }, { passed: false, status }] });
-      expect(await savedAddress()).toBe(before);
+      expect(await readSavedAddress()).toBe(addressBefore);
     },
   );
 
@@ -189,7 +189,7 @@ describe("the contract's webhooks", () => {
     await waitForRequest("/hooks/contact/new/");
   });
 
-  test("one worker's responses to one offer arrive in order, and a failed one does not block the next [D-32]", async () => {
+  test("one worker's responses to one offer arrive in order, and a failed response does not block the next [D-32]", async () => {
     await fixture.enterProfile();
     const offerId = await fixture.createOffer();
     fixture.receiver.respond = (request, response) =>
@@ -218,7 +218,7 @@ describe("the contract's webhooks", () => {
   test("suggestion searches and the two tests are sent once, whatever the response, and are not events [D-26] [interface: Events 2]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
     const deliveries = async () => (await fixture.callPortal("GET", "/deliveries")).text;
-    const before = await deliveries();
+    const deliveriesBefore = await deliveries();
     fixture.receiver.requests.length = 0;
     fixture.receiver.respond = respondWith(503);
     await search();
@@ -235,7 +235,7 @@ describe("the contract's webhooks", () => {
     ]);
     for (const { headers } of otherRequests) expect(headers).not.toHaveProperty("offers-delivery-id");
     for (const { headers } of attempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
-    expect((await deliveries()).match(/"type":/g)?.length).toBe((before.match(/"type":/g)?.length ?? 0) + 1);
+    expect((await deliveries()).match(/"type":/g)?.length).toBe((deliveriesBefore.match(/"type":/g)?.length ?? 0) + 1);
     await eventually("the delivery is dead", async () => (await deliveries()).includes('"dead"'));
   });
 

@@ -37,8 +37,8 @@ describe("the live dialect", () => {
   test("the live dialect responds to a completion and a withdrawal with 204 [D-51]", async () => {
     const id = await create();
     await apply(id);
-    const complete = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
-    expect(complete).toMatchObject({ status: 204, text: "" });
+    const completion = await call("POST", `/offer/${id}/complete${version}`, ["worker_amal"]);
+    expect(completion).toMatchObject({ status: 204, text: "" });
     expect(await call("GET", `/offer/${id}/withdraw${version}`)).toMatchObject({ status: 204, text: "" });
     const read = await call("GET", `/offer/${id}${version}`);
     expect([read.status, read.json()]).toMatchObject([200, { id, complete: true, widthdrawn: true }]);
@@ -92,7 +92,7 @@ describe("the live dialect", () => {
     expect(await expectRejectedCompletion(id)).toMatchObject({ status: 400, code: "offer_withdrawn" });
   });
 
-  test("the live dialect applies to the API only, not to the worker's app", async () => {
+  test("the live dialect applies only to the API, not to the worker app", async () => {
     const id = await create();
     await call("GET", `/offer/${id}/withdraw${version}`);
     expect((await apply(id)).json()).toMatchObject({ status: 409, code: "offer_withdrawn" });

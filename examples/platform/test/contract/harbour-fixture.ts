@@ -24,12 +24,12 @@ export const dana = {
 /** Returns whether the request is signed with `secret`. */
 export const isSigned = (request: ReceivedRequest): boolean => isSignedWith(secret, request);
 
-/** A platform with workers, and with Harbour Hotels' API client, endpoint and user Hana. */
+/** A platform with the demo data, and Harbour Hotels' endpoint. */
 export interface HarbourFixture {
   platform: PlatformUnderTest;
   /** Harbour Hotels' endpoint. */
   receiver: Receiver;
-  /** Calls the API with Harbour Hotels' key, unless `options` contains another key. */
+  /** Calls the API with Harbour Hotels' key, unless `options` contains a different key. */
   callApi(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   /** Calls the portal as Hana. */
   callPortal(method: string, path: string, json?: unknown): Promise<PlatformResponse>;
@@ -37,7 +37,7 @@ export interface HarbourFixture {
   callApp(workerId: string, method: string, path: string, json?: unknown): Promise<PlatformResponse>;
   /** Saves the endpoint's base URL and secret in the company profile. */
   enterProfile(changes?: object): Promise<PlatformResponse>;
-  /** Creates an offer to Amal and Ben, unless `changes` contains other workers. */
+  /** Creates an offer to Amal and Ben, unless `changes` contains `workerIds`. */
   createOffer(changes?: object, options?: CallOptions): Promise<string>;
   complete(offerId: string, workerIds: readonly string[]): Promise<PlatformResponse>;
   /** Returns the worker's notifications about the offer, oldest first. */

@@ -17,7 +17,7 @@ const createResponse = (
 test.each([
   ["POST", "/offer", createResponse(201, { id: "o" }), "lacks the header Location"],
   ["POST", "/offer", createResponse(201, { id: 7 }, "application/json", { Location: "/offer/o" }), "must be string"],
-  ["POST", "/offer/o/complete", createResponse(204, {}), "a body where none is documented"],
+  ["POST", "/offer/o/complete", createResponse(204, {}), "the documented response has no body"],
   ["GET", "/offer/o", createResponse(200, { id: "o" }), "must have required property 'title'"],
   ["GET", "/offer/o", createResponse(404, problem), "the media type application/json is not documented"],
   [

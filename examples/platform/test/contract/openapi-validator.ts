@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** A response exactly as it was received from the platform. */
+/** A response exactly as the platform sent it. */
 export interface WireResponse {
   status: number;
   headers: Headers;
@@ -26,7 +26,7 @@ const document: Document = parse(readFileSync(new URL("../../../../spec/openapi.
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
-// ajv-formats does not support idn-email; the document also has a pattern.
+// Accept every idn-email, which ajv-formats does not support. The document also has a pattern.
 ajv.addFormat("idn-email", true);
 ajv.addSchema(document, documentId);
 
@@ -53,21 +53,21 @@ export function expectDocumented(method: string, path: string, received: WireRes
 }
 
 function checkContent(
-  where: string,
+  label: string,
   location: string,
   { content }: ResponseObject,
   { headers, text }: WireResponse,
 ): void {
   if (content === undefined) {
-    if (text !== "") throw new Error(`${where}: a body where none is documented`);
+    if (text !== "") throw new Error(`${label}: the documented response has no body`);
     return;
   }
   const mediaType = headers.get("content-type")?.split(";")[0] ?? "none";
-  if (!(mediaType in content)) throw new Error(`${where}: the media type ${mediaType} is not documented`);
+  if (!(mediaType in content)) throw new Error(`${label}: the media type ${mediaType} is not documented`);
   // Unlike `ajv.compile` with a reference, this compiles the schema only once.
   const validate = ajv.getSchema(`${documentId}${location}/content/${escapeToken(mediaType)}/schema`);
-  if (validate === undefined) throw new Error(`${where}: the document has no schema at ${location}`);
-  if (!validate(JSON.parse(text))) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}`);
+  if (validate === undefined) throw new Error(`${label}: the document has no schema at ${location}`);
+  if (!validate(JSON.parse(text))) throw new Error(`${label}: ${ajv.errorsText(validate.errors)}`);
 }
 
 const matches = (template: string, path: string): boolean =>

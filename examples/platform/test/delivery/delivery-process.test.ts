@@ -15,20 +15,20 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
 
   test("an attempt that cannot be stored is repeated and not reported", async () => {
     const id = await record(workerResponse("worker-1"));
-    let isFull = false;
+    let isDiskFull = false;
     deliveries.receiver.respond = (request, response) => {
-      isFull = true;
+      isDiskFull = true;
       respondWith(200)(request, response);
     };
     const transaction: Store["transaction"] = (work) =>
-      isFull ? Promise.reject(new Error("disk full")) : deliveries.fixture.store.transaction(work);
+      isDiskFull ? Promise.reject(new Error("disk full")) : deliveries.fixture.store.transaction(work);
     const delivery = deliveries.fixture.startDelivery({
       store: { ...deliveries.fixture.store, transaction },
       settleLimitMs: 0,
     });
     await eventually("it is attempted", () => deliveries.receiver.requests.length > 0);
     await delivery.stop();
-    // One, or more if the delivery was released and attempted again before the stop.
+    // More than one if the delivery was released and attempted again before the stop.
     const unstoredAttempts = deliveries.receiver.requests.length;
     deliveries.receiver.respond = respondWith(200);
     expect(deliveries.fixture.attempts).toEqual([]);
@@ -42,32 +42,32 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   test("an endpoint gets at most eight simultaneous attempts, and other endpoints do not wait for it", async () => {
     const otherReceiver = await openReceiver();
     const otherId = await addOrganisation(deliveries.fixture.store, otherReceiver.baseAddress);
-    let open = 0;
-    let maxOpen = 0;
+    let inFlight = 0;
+    let maxInFlight = 0;
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     deliveries.receiver.respond = (request, response) => {
-      open += 1;
-      maxOpen = Math.max(maxOpen, open);
+      inFlight += 1;
+      maxInFlight = Math.max(maxInFlight, inFlight);
       void released.then(() => {
-        open -= 1;
+        inFlight -= 1;
         respondWith(200)(request, response);
       });
     };
     const ids: string[] = [];
     for (let worker = 0; worker < 30; worker += 1) ids.push(await record(workerResponse(`worker-${worker}`)));
     deliveries.fixture.startDelivery({ attemptTimeoutMs: 20_000 });
-    await eventually("the endpoint is busy", () => open === 8);
+    await eventually("the endpoint is busy", () => inFlight === 8);
     await waitForState(await record(workerResponse("worker-1"), otherId), "acknowledged");
     release();
     for (const id of ids) await waitForState(id, "acknowledged");
-    expect(maxOpen).toBe(8);
+    expect(maxInFlight).toBe(8);
     await otherReceiver.close();
   });
 
-  test("a delivery claimed by a process that died is taken over when its lease ends", async () => {
+  test("a delivery claimed by a process that died is attempted by a different process once its lease ends", async () => {
     const id = await record(workerResponse("worker-1"));
     const deadProcess = new Leases(deliveries.fixture.store, 500, (error) => deliveries.fixture.errors.push(error));
     const queue = webhookQueue(() => new Date());
@@ -77,7 +77,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     expect(deliveries.receiver.requests).toHaveLength(1);
   });
 
-  test("stopping finishes the current attempts and starts no more", async () => {
+  test("stopping the delivery loop finishes the current attempts and starts no new attempts", async () => {
     let finish = (): void => undefined;
     deliveries.receiver.respond = (request, response) => {
       finish = () => respondWith(200)(request, response);

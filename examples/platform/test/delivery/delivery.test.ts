@@ -48,17 +48,17 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
 
   test("an event of a failed transaction is never delivered", async () => {
     deliveries.fixture.startDelivery();
-    const broken = deliveries.fixture.store.transaction(async (trx) => {
+    const failedTransaction = deliveries.fixture.store.transaction(async (trx) => {
       await recordEvent(trx, deliveries.organisationId, workerResponse("worker-1"));
       throw new Error("no");
     });
-    await expect(broken).rejects.toThrow("no");
+    await expect(failedTransaction).rejects.toThrow("no");
     await waitForState(await record(workerResponse("worker-2")), "acknowledged");
     expect(deliveries.receiver.requests).toHaveLength(1);
     expect(deliveries.receiver.requests[0]?.body).toContain("worker-2");
   });
 
-  test("an event is kept when its organisation has no endpoint [D-39]", async () => {
+  test("an event is stored even if its organisation has no endpoint [D-39]", async () => {
     const organisationId = await addOrganisation(deliveries.fixture.store);
     const recorded = await deliveries.fixture.store.transaction((trx) =>
       recordEvent(trx, organisationId, workerResponse("worker-1")),
@@ -95,7 +95,7 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
     ]);
   });
 
-  test("a delivery waits as long as Retry-After asks", async () => {
+  test("a delivery is not retried before the time in Retry-After", async () => {
     deliveries.receiver.respond = respondWith(503, { "retry-after": "30" });
     const now = new Date("2031-05-01T10:00:00Z");
     deliveries.fixture.startDelivery({ now: () => now });
@@ -105,9 +105,10 @@ describe.each(await anyStore())("deliveries on $title", ({ createDatabase }) => 
   });
 
   test("one worker's responses to one offer arrive in order despite failures, without delaying other workers [D-32]", async () => {
-    let failures = 3;
+    let remainingFailures = 3;
     deliveries.receiver.respond = (request, response) => {
-      const fails = request.body.includes("worker-1") && failures-- > 0;
+      const fails = request.body.includes("worker-1") && remainingFailures > 0;
+      if (fails) remainingFailures -= 1;
       respondWith(fails ? 500 : 200)(request, response);
     };
     const sequence = ["accepted", "rejected", "accepted", "rejected"] as const;

@@ -9,30 +9,32 @@ import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts"
 describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let fixture: DeliveryFixture;
-  let slow: Receiver;
-  let quick: Receiver;
+  let slowReceiver: Receiver;
+  let quickReceiver: Receiver;
 
   beforeEach(async () => {
     database = await createDatabase();
     fixture = await openDeliveryFixture(database);
-    slow = await openReceiver((request, response) => void setTimeout(() => respondWith(200)(request, response), 2_000));
-    quick = await openReceiver();
+    slowReceiver = await openReceiver(
+      (request, response) => void setTimeout(() => respondWith(200)(request, response), 2_000),
+    );
+    quickReceiver = await openReceiver();
   });
   afterEach(async () => {
     await fixture.close();
-    await slow.close();
-    await quick.close();
+    await slowReceiver.close();
+    await quickReceiver.close();
     await database.remove();
   });
 
-  /** Delivers 800 events to twenty other endpoints. @returns how long this takes, in milliseconds */
-  const deliverToOthers = async (delivery: Loop): Promise<number> => {
-    const requestsBefore = quick.requests.length;
+  /** Delivers 800 events to twenty other endpoints. @returns the duration in milliseconds */
+  const deliverToOtherEndpoints = async (delivery: Loop): Promise<number> => {
+    const requestsBefore = quickReceiver.requests.length;
     for (let endpoint = 0; endpoint < 20; endpoint += 1)
-      await recordDueEvents(fixture.store, await addOrganisation(fixture.store, quick.baseAddress), 40);
+      await recordDueEvents(fixture.store, await addOrganisation(fixture.store, quickReceiver.baseAddress), 40);
     const startedAt = performance.now();
     delivery.wake();
-    await eventually("the others are delivered", () => quick.requests.length >= requestsBefore + 800);
+    await eventually("the other events are delivered", () => quickReceiver.requests.length >= requestsBefore + 800);
     return performance.now() - startedAt;
   };
 
@@ -40,10 +42,10 @@ describe.each(await storesUnderTest())("a slow endpoint on $title", ({ createDat
     timeout: 90_000,
   }, async () => {
     const delivery = fixture.startDelivery({ attemptTimeoutMs: 15_000 });
-    const aloneMs = await deliverToOthers(delivery);
-    await recordDueEvents(fixture.store, await addOrganisation(fixture.store, slow.baseAddress), 5_000);
-    await eventually("the slow one is busy", () => slow.requests.length >= 8);
-    const withSlowMs = await deliverToOthers(delivery);
+    const aloneMs = await deliverToOtherEndpoints(delivery);
+    await recordDueEvents(fixture.store, await addOrganisation(fixture.store, slowReceiver.baseAddress), 5_000);
+    await eventually("the slow endpoint is busy", () => slowReceiver.requests.length >= 8);
+    const withSlowMs = await deliverToOtherEndpoints(delivery);
     // Compare the two durations, because a busy machine makes both longer.
     expect(withSlowMs - aloneMs).toBeLessThan(3_000);
     expect(fixture.errors).toEqual([]);

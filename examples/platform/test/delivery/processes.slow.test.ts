@@ -79,7 +79,7 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
   };
   const respondTo = async (offerId: string, token: string, action: "apply" | "reject"): Promise<void> =>
     expect((await callUntilResponse("POST", `/worker-app/offers/${offerId}/${action}`, { token })).status).toBe(204);
-  /** Waits until `count` deliveries are acknowledged, for which the leases of killed or frozen processes must expire. */
+  /** Waits until `count` deliveries are acknowledged, which requires that the leases of killed or frozen processes expire. */
   const waitForAcknowledged = async (token: string, count: number): Promise<void> => {
     for (;;) {
       const { deliveries } = await (await callUntilResponse("GET", "/portal/deliveries", { token })).json();
@@ -101,12 +101,12 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     const offerCount = 12;
     for (let number = 0; number < offerCount; number += 1) {
       const offerId = await createOffer(`Shift ${number}`);
-      const responding = workers.map(async (token) => {
+      const responses = workers.map(async (token) => {
         await respondTo(offerId, token, "apply");
         await respondTo(offerId, token, "reject");
       });
       if (number % 3 === 1) await killAndReplaceOne();
-      await Promise.all(responding);
+      await Promise.all(responses);
     }
     const deliveryCount = offerCount * workerIds.length * 2;
     await waitForAcknowledged(person, deliveryCount);
@@ -122,18 +122,18 @@ describe.each(stores)("several processes on $title", ({ title, createDatabase })
     await Promise.all(offerIds.flatMap((offerId) => workers.map((token) => respondTo(offerId, token, "apply"))));
     await eventually("attempts are under way", () => receiver.requests.length > 2);
     // Freeze processes during attempts, so that their leases expire. A single process freezes only for a moment.
-    const all = [...processes];
-    const frozen = all.slice(0, Math.max(1, processCount - 1));
-    for (const { child } of frozen) child.kill("SIGSTOP");
-    processes = all.filter((process) => !frozen.includes(process));
+    const allProcesses = [...processes];
+    const frozenProcesses = allProcesses.slice(0, Math.max(1, processCount - 1));
+    for (const { child } of frozenProcesses) child.kill("SIGSTOP");
+    processes = allProcesses.filter((process) => !frozenProcesses.includes(process));
     const deliveryCount = offerIds.length * workerIds.length;
     if (processes.length > 0) await waitForAcknowledged(person, deliveryCount);
-    for (const { child } of frozen) child.kill("SIGCONT");
-    processes = all;
+    for (const { child } of frozenProcesses) child.kill("SIGCONT");
+    processes = allProcesses;
     await waitForAcknowledged(person, deliveryCount);
-    // The processes now finish their own attempts.
-    for (const { child } of all) child.kill("SIGTERM");
-    for (const { exited } of all) expect(await exited).toEqual({ code: 0, signal: null });
+    // The processes finish their attempts before they exit.
+    for (const { child } of allProcesses) child.kill("SIGTERM");
+    for (const { exited } of allProcesses) expect(await exited).toEqual({ code: 0, signal: null });
     await expectSettledOnce(database, deliveryCount);
   });
 });
@@ -164,7 +164,7 @@ async function expectSettledOnce(database: TestDatabase, count: number): Promise
   expect(rows.map(({ times }) => Number(times))).toEqual(Array.from({ length: count }, () => 1));
 }
 
-/** Asserts that each delivery has as many stored attempts as its `attempts` column says. */
+/** Asserts that the `attempts` column of each delivery is the number of its stored attempts. */
 async function expectAttemptCountsMatch(database: TestDatabase, count: number): Promise<void> {
   const store = await openTestStore(database);
   const rows = await store.db

@@ -9,7 +9,7 @@ import { useDeliveryFixture } from "../support/use-opened.ts";
 describe.each(await anyStore())("redelivery tasks on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test("a redelivery task that always fails does not delay later ones, and its error is reported", async () => {
+  test("a redelivery task that always fails does not delay later tasks, and its error is reported", async () => {
     const { store } = fixture;
     const organisation_id = await addOrganisation(store, "http://127.0.0.1:1");
     const laterId = randomUUID();

@@ -49,7 +49,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   const readPage = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
   /** Returns this test's deliveries, newest first. */
   const deliveries = async () => (await readPage(`since=${testStartedAt}`)).deliveries;
-  const states = async () => (await deliveries()).map(({ state }) => state).join();
+  const readStates = async () => (await deliveries()).map(({ state }) => state).join();
   const redeliver = (id: string | undefined) => call("POST", `/portal/deliveries/${id}/redeliver`);
   const redeliverAll = async (range: object) => {
     const response = await call("POST", "/portal/deliveries/redeliver", { since: testStartedAt, ...range });
@@ -64,36 +64,36 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     platform.call("POST", `/worker-app/offers/${offerId}/${action}`, { token: await platform.signInWorker(workerId) });
   const receivedIds = () => receiver.requests.map(({ headers }) => headers["offers-delivery-id"]).filter(Boolean);
 
-  test("a failed delivery keeps its id; an acknowledged one gets a new id for the same event [D-74]", async () => {
+  test("a failed delivery is redelivered with its id, and an acknowledged delivery with a new id for the same event [D-74]", async () => {
     receiver.respond = respondWith(500);
     await act(await createOffer(), "apply");
-    await eventually("it has failed", async () => (await states()) === "dead");
+    await eventually("it has failed", async () => (await readStates()) === "dead");
     receiver.respond = respondWith(200);
     const [dead] = await deliveries();
     const first = await redeliver(dead?.id);
     expect([first.status, first.json()]).toEqual([202, { id: dead?.id }]);
-    await eventually("delivered", async () => (await states()) === "acknowledged");
+    await eventually("delivered", async () => (await readStates()) === "acknowledged");
 
     const second = await redeliver(dead?.id);
     const { id } = second.json<{ id: string }>();
     expect(id).not.toBe(dead?.id);
-    await eventually("delivered again", async () => (await states()) === "acknowledged,acknowledged");
+    await eventually("delivered again", async () => (await readStates()) === "acknowledged,acknowledged");
     expect((await deliveries())[0]).toMatchObject({ id, eventId: dead?.eventId, redeliveryOf: dead?.id });
     expect(receivedIds().slice(-2)).toEqual([dead?.id, id]);
     expect((await redeliver(dead?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
   });
 
-  test("an earlier response is not redelivered after a later one [D-74]", async () => {
+  test("an earlier response is not redelivered after a later response [D-74]", async () => {
     const offerId = await createOffer();
     await act(offerId, "apply");
     await act(offerId, "reject");
-    await eventually("both delivered", async () => (await states()) === "acknowledged,acknowledged");
+    await eventually("both delivered", async () => (await readStates()) === "acknowledged,acknowledged");
     const [, earlier] = await deliveries();
     expect((await redeliver(earlier?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await redeliverAll({ state: "all" })).toEqual({ redelivered: 1, superseded: 1 });
     await eventually(
       "the later response is delivered again",
-      async () => (await states()) === "acknowledged,acknowledged,acknowledged",
+      async () => (await readStates()) === "acknowledged,acknowledged,acknowledged",
     );
     expect((await deliveries())[0]?.data).toMatchObject({ response: "rejected" });
   });
@@ -121,9 +121,9 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     const workers = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await createOffer(workers);
     for (const worker of workers) await act(offerId, "apply", worker);
-    await eventually("it has failed", async () => (await states()) === "dead,dead,dead");
+    await eventually("it has failed", async () => (await readStates()) === "dead,dead,dead");
     await act(offerId, "reject");
-    await eventually("it has failed", async () => (await states()) === "dead,dead,dead,dead");
+    await eventually("it has failed", async () => (await readStates()) === "dead,dead,dead,dead");
     const ids = (await deliveries()).map(({ id }) => id);
     receiver.respond = () => undefined;
     receiver.requests.length = 0;
@@ -138,12 +138,12 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   test("deliveries are listed by state and time, page by page", async () => {
     const offers = [await createOffer(), await createOffer(), await createOffer()];
     for (const offerId of offers) await act(offerId, "apply");
-    await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
+    await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged,acknowledged");
     const all = await deliveries();
-    const first = await readPage(`since=${testStartedAt}&limit=2&state=acknowledged`);
-    expect(first.deliveries).toEqual(all.slice(0, 2));
-    const second = await readPage(`since=${testStartedAt}&limit=2&before=${first.next}`);
-    expect(second).toEqual({ deliveries: all.slice(2), next: null });
+    const firstPage = await readPage(`since=${testStartedAt}&limit=2&state=acknowledged`);
+    expect(firstPage.deliveries).toEqual(all.slice(0, 2));
+    const secondPage = await readPage(`since=${testStartedAt}&limit=2&before=${firstPage.next}`);
+    expect(secondPage).toEqual({ deliveries: all.slice(2), next: null });
     expect((await readPage(`since=${testStartedAt}&state=dead`)).deliveries).toEqual([]);
     expect((await readPage("since=2999-01-01T00:00:00Z")).deliveries).toEqual([]);
     for (const since of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"]) {
@@ -182,17 +182,17 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
 
     beforeEach(async () => {
       await act(await createOffer(), "apply");
-      await eventually("delivered", async () => (await states()) === "acknowledged");
+      await eventually("delivered", async () => (await readStates()) === "acknowledged");
       receiver.respond = respondWith(410);
       await act(await createOffer(), "apply");
-      await eventually("held", async () => (await states()) === "held,acknowledged");
+      await eventually("held", async () => (await readStates()) === "held,acknowledged");
     });
 
     test("events redelivered to a disabled endpoint are held, and delivered when it is enabled", async () => {
       expect(await health()).toMatchObject({ disabledBecause: "gone", disabledAt: expect.any(String), held: 1 });
       const [, acknowledged] = await deliveries();
       const { id } = (await redeliver(acknowledged?.id)).json<{ id: string }>();
-      expect(await states()).toBe("held,held,acknowledged");
+      expect(await readStates()).toBe("held,held,acknowledged");
       receiver.requests.length = 0;
       const failed = await call("POST", "/portal/profile/enable");
       expect(failed.json()).toMatchObject({ status: 422, code: "endpoint_check_failed", checks: expect.any(Array) });
@@ -201,7 +201,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
       const enabled = await call("POST", "/portal/profile/enable");
       expect(enabled.status).toBe(200);
       expect(enabled.json<DisabledHealth>().health).toMatchObject({ disabledBecause: null, held: 0 });
-      await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged,acknowledged");
+      await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged,acknowledged");
       expect(receivedIds()).toContain(id);
     });
 
@@ -215,7 +215,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
         disabledBecause: null,
         held: 0,
       });
-      await eventually("delivered", async () => (await states()) === "acknowledged,acknowledged");
+      await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged");
     });
 
     test("an organisation without a profile cannot enable an endpoint", async () => {

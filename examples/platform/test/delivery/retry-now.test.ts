@@ -6,8 +6,8 @@ import { respondWith } from "../support/receiver.ts";
 import { anyStore } from "../support/stores/stores.ts";
 import { useDeliveries, workerResponse } from "./use-deliveries.ts";
 
-/** Attempts are a day apart: any later attempt in a test is one that a user requested. */
-const daily = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), jitter: 0, maxRetryAfterMs: 0 };
+/** Attempts are a day apart, so any later attempt in a test was requested by a user. */
+const dailySchedule = { delaysMs: Array.from({ length: 3 }, () => 86_400_000), jitter: 0, maxRetryAfterMs: 0 };
 
 describe.each(await anyStore())("immediate retries on $title", ({ createDatabase }) => {
   const deliveries = useDeliveries(createDatabase);
@@ -26,19 +26,22 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
 
   test("an immediate retry attempts a delivery that is waiting for its next attempt [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
-    deliveries.fixture.startDelivery({ retrySchedule: daily });
-    const [waiting, other] = [await record(workerResponse("worker-1")), await record(workerResponse("worker-2"))];
+    deliveries.fixture.startDelivery({ retrySchedule: dailySchedule });
+    const [waitingId, otherId] = [await record(workerResponse("worker-1")), await record(workerResponse("worker-2"))];
     await waitForAttempts(2);
     deliveries.receiver.respond = respondWith(200);
-    expect(await retry(waiting)).toEqual({ outcome: "retried", id: waiting });
-    await waitForState(waiting, "acknowledged");
-    expect(await deliveries.readState(other)).toBe("pending");
-    expect(receivedIds().filter((id) => id === waiting)).toHaveLength(2);
+    expect(await retry(waitingId)).toEqual({ outcome: "retried", id: waitingId });
+    await waitForState(waitingId, "acknowledged");
+    expect(await deliveries.readState(otherId)).toBe("pending");
+    expect(receivedIds().filter((id) => id === waitingId)).toHaveLength(2);
   });
 
   test("immediate retries do not use up the schedule during an outage [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
-    deliveries.fixture.startDelivery({ retrySchedule: daily, breaker: { ...defaultBreakerPolicy, failures: 100 } });
+    deliveries.fixture.startDelivery({
+      retrySchedule: dailySchedule,
+      breaker: { ...defaultBreakerPolicy, failures: 100 },
+    });
     const id = await record(workerResponse("worker-1"));
     for (let attempt = 1; attempt <= 6; attempt += 1) {
       await waitForAttempts(attempt);
@@ -50,7 +53,7 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
 
   test("an immediate retry of a response first attempts the earlier response that it is waiting for [D-130]", async () => {
     deliveries.receiver.respond = respondWith(503);
-    deliveries.fixture.startDelivery({ retrySchedule: daily });
+    deliveries.fixture.startDelivery({ retrySchedule: dailySchedule });
     const earlier = await record(workerResponse("worker-1"));
     const later = await record(workerResponse("worker-1", "rejected"));
     await waitForAttempts(1);
@@ -66,20 +69,20 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
       release = resolve;
     });
     deliveries.receiver.respond = (request, response) => void released.then(() => respondWith(200)(request, response));
-    deliveries.fixture.startDelivery({ retrySchedule: daily });
+    deliveries.fixture.startDelivery({ retrySchedule: dailySchedule });
     const id = await record(workerResponse("worker-1"));
     await eventually("the attempt is under way", () => deliveries.receiver.requests.length === 1);
     expect(await retry(id)).toEqual({ outcome: "retried", id });
     expect(await retryAll()).toBeUndefined();
     const nextId = await record(workerResponse("worker-2"));
-    await eventually("another delivery is under way", () => deliveries.receiver.requests.length === 2);
+    await eventually("the next delivery is under way", () => deliveries.receiver.requests.length === 2);
     expect(receivedIds()).toEqual([id, nextId]);
     release();
   });
 
-  test("an immediate retry of all attempts the waiting deliveries, in the order of each worker's responses", async () => {
+  test("an immediate retry of all deliveries attempts the waiting deliveries in the order of each worker's responses", async () => {
     deliveries.receiver.respond = respondWith(503);
-    deliveries.fixture.startDelivery({ retrySchedule: daily });
+    deliveries.fixture.startDelivery({ retrySchedule: dailySchedule });
     const ids: string[] = [];
     for (const worker of ["worker-1", "worker-2", "worker-3"]) ids.push(await record(workerResponse(worker)));
     await waitForAttempts(3);
@@ -92,10 +95,10 @@ describe.each(await anyStore())("immediate retries on $title", ({ createDatabase
     expect(receivedIds().indexOf(last)).toBeGreaterThan(receivedIds().indexOf(ids[0]));
   });
 
-  test("an immediate retry ends the circuit breaker's pause with one attempt, and the rest follow when it is acknowledged [D-130]", async () => {
+  test("an immediate retry ends the circuit breaker's pause with one attempt, and the other deliveries follow once it is acknowledged [D-130]", async () => {
     const breaker = { ...defaultBreakerPolicy, failures: 1, firstPauseMs: 86_400_000, maxPauseMs: 86_400_000 };
     deliveries.receiver.respond = respondWith(503);
-    deliveries.fixture.startDelivery({ retrySchedule: daily, breaker });
+    deliveries.fixture.startDelivery({ retrySchedule: dailySchedule, breaker });
     const first = await record(workerResponse("worker-1"));
     await waitForAttempts(1);
     const second = await record(workerResponse("worker-2"));

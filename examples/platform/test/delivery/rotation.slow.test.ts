@@ -23,7 +23,7 @@ function createCluster(scheme: SignatureScheme, size: number) {
       onRejected: ({ code }) => void rejected.push(code),
     });
   const instances = Array.from({ length: size }, () => createInstance([createSecret(0)]));
-  // Choose the instance at random: with round-robin, alternating requests could reach the same instance every time.
+  // Choose the instance at random, because alternating requests could reach the same instance every time with round-robin.
   const listener: RequestListener = (request, response) =>
     instances[Math.floor(Math.random() * size)]?.(request, response);
   const restart = (index: number, secrets: string[]): void => {
@@ -58,25 +58,25 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
       const profile = { baseAddress, secret: createSecret(0), scheme, suggestsContacts: false };
       expect((await platform.call("PUT", "/portal/profile", { token, json: profile })).status).toBe(200);
 
-      let isOver = false;
-      let recorded = 0;
+      let hasEnded = false;
+      let recordedCount = 0;
       const addContacts = async (workerToken: string): Promise<void> => {
-        while (!isOver) {
+        while (!hasEnded) {
           const json = { organisationId: "org_harbour" };
           await platform.call("POST", "/worker-app/contacts", { token: workerToken, json });
-          recorded += 1;
+          recordedCount += 1;
         }
       };
       const linesBefore = platform.logLines.length;
       const loops = [...workerTokens, ...workerTokens].map(addContacts);
-      let rejectedChecks = 0;
+      let rejectedCheckCount = 0;
       for (let rotation = 1; rotation <= 4; rotation += 1) {
         const [oldSecret, newSecret] = [createSecret(rotation - 1), createSecret(rotation)];
         const half = size / 2;
         for (let index = 0; index < half; index += 1) restart(index, [oldSecret, newSecret]);
         const rotate = () => platform.call("POST", "/portal/profile/rotation", { token, json: { secret: newSecret } });
         // The rotation is rejected while its check can reach an instance without the new secret.
-        while ((await rotate()).status !== 200) rejectedChecks += 1;
+        while ((await rotate()).status !== 200) rejectedCheckCount += 1;
         await waitForMoreEvents();
         for (let index = half; index < size; index += 1) {
           restart(index, [newSecret, oldSecret]);
@@ -84,22 +84,22 @@ describe.each(await storesUnderTest())("a secret rotation under load on $title",
         }
         for (let index = 0; index < size; index += 1) restart(index, [newSecret]);
       }
-      isOver = true;
+      hasEnded = true;
       await Promise.all(loops);
       const readLoggedAttempts = () =>
         platform.logLines
           .slice(linesBefore)
           .map((line) => JSON.parse(line))
           .filter(({ msg }) => msg === "delivery.attempted");
-      await eventually("every event is attempted", () => readLoggedAttempts().length >= recorded);
+      await eventually("every event is attempted", () => readLoggedAttempts().length >= recordedCount);
       await close();
       expect(
         new Set(readLoggedAttempts().map(({ number, status, outcome }) => `${number} ${status} ${outcome}`)),
       ).toEqual(new Set(["1 200 acknowledged"]));
-      expect(readLoggedAttempts()).toHaveLength(recorded);
-      // Instances rejected signatures with the new secret, and got the same event again with the old one.
-      if (scheme === "timestampDigest") expect(rejected.length).toBeGreaterThan(rejectedChecks);
-      else expect(rejected).toHaveLength(rejectedChecks);
+      expect(readLoggedAttempts()).toHaveLength(recordedCount);
+      // Instances rejected signatures with the new secret, and got the same event again with the old secret.
+      if (scheme === "timestampDigest") expect(rejected.length).toBeGreaterThan(rejectedCheckCount);
+      else expect(rejected).toHaveLength(rejectedCheckCount);
     },
     120_000,
   );

@@ -12,7 +12,7 @@ import { usePlatform } from "../support/use-opened.ts";
 captureConsole();
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const both = "timestampDigestAndStandardWebhooks";
+const bothSchemes = "timestampDigestAndStandardWebhooks";
 
 describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
@@ -28,7 +28,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
   const saveProfile = (baseAddress: string, changes: object = {}) =>
     platform.call("PUT", "/portal/profile", {
       token,
-      json: { baseAddress, secret, scheme: both, suggestsContacts: true, ...changes },
+      json: { baseAddress, secret, scheme: bothSchemes, suggestsContacts: true, ...changes },
     });
   /** Triggers one request of every kind that an endpoint can receive. @returns the suggestion results */
   const triggerEveryRequest = async (): Promise<object[]> => {
@@ -46,7 +46,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
   };
 
   test.each([timestampDigest(), standardWebhooks()])(
-    "with both schemes, a receiver built with the kit accepts every request by $name",
+    "with both schemes, a receiver built with the kit accepts every request that it verifies with $name",
     async (scheme) => {
       const received: string[] = [];
       const rejected: string[] = [];
@@ -61,10 +61,10 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
       const receiver = await serve(listener);
       openServers.push(receiver);
       expect((await saveProfile(receiver.baseAddress)).json()).toMatchObject({
-        scheme: both,
+        scheme: bothSchemes,
         checks: [{ status: 200 }, { status: 200 }],
       });
-      // The checks' third request is signed with another secret (D-41).
+      // The third request of the checks is signed with a wrong secret (D-41).
       expect(rejected.splice(0)).toEqual(["signature_mismatch"]);
       expect(await triggerEveryRequest()).toMatchObject([{ suggestions: [{ name: "Köchin ✂" }] }]);
       await eventually("both events arrive", () => received.length === 2);
@@ -73,11 +73,11 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
     },
   );
 
-  test("with both schemes, npm's standardwebhooks verifies the delivered bytes with the delivery's id [D-76]", async () => {
+  test("with both schemes, npm's standardwebhooks verifies the delivered bytes with the delivery id [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     openServers.push(receiver);
     await saveProfile(receiver.baseAddress);
-    // Leave out the third request, which is signed with another secret (D-41).
+    // Remove the third request, which is signed with a wrong secret (D-41).
     const [forged] = receiver.requests.splice(2, 1);
     expect(() => verifySignature(forged as ReceivedRequest)).toThrow();
     receiver.respond = (request, response) => {
@@ -103,7 +103,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
       verifySignature(request);
       expect(() => verifySignature({ ...request, body: `${request.body} ` })).toThrow();
     }
-    // A delivery keeps its id. Each other request has a new one.
+    // All attempts at a delivery have the same id. Each other request has a new id.
     expect(events().map(({ headers }) => webhookId(headers))).toEqual(
       events().map(({ headers }) => headers["offers-delivery-id"]),
     );
@@ -113,7 +113,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
     expect(receiver.requests.find(({ url }) => url === "/test")?.headers).not.toHaveProperty("webhook-signature");
   });
 
-  test("an endpoint's scheme is only the documented one by default [D-76]", async () => {
+  test("an endpoint gets only the documented signatures by default [D-76]", async () => {
     const receiver = await openReceiver(respondWith(200, {}, "[]"));
     openServers.push(receiver);
     const saved = await saveProfile(receiver.baseAddress, { scheme: undefined, secret: "no-base64-but-long-enough" });
@@ -144,7 +144,7 @@ describe.each(await anyStore())("an endpoint's signature scheme on $title", ({ c
 
   test("an endpoint's scheme must be one of the two values", async () => {
     const rejected = await saveProfile("http://127.0.0.1:1", { scheme: "standardWebhooks" });
-    expect(rejected.json()).toMatchObject({ status: 400, errors: { scheme: [expect.stringContaining(both)] } });
+    expect(rejected.json()).toMatchObject({ status: 400, errors: { scheme: [expect.stringContaining(bothSchemes)] } });
   });
 });
 

@@ -17,7 +17,7 @@ function createSignal(): [Promise<void>, () => void] {
   return [signal, resolveSignal];
 }
 
-// Only one process can use PGlite's data folder: see store.test.ts.
+// Only one process can use PGlite's data folder (see store.test.ts).
 const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shareableStores)("several processes on $title", ({ createDatabase }) => {
@@ -88,7 +88,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
         return rows.length > 0;
       });
 
-    test("a worker's responses stay in order when the oldest is settled while a later one is recorded", async () => {
+    test("a worker's responses stay in order when the oldest response is settled while a later response is recorded", async () => {
       const first = await record("accepted");
       const commit = await runUncommitted((trx) => recordResponse(trx, "rejected"));
       deliveries.fixture.startDelivery();
@@ -109,7 +109,7 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
       expect(await redelivery).toEqual({ outcome: "superseded" });
     });
 
-    test("an event is redelivered even if the one before it is being settled [D-74]", async () => {
+    test("an event is redelivered even if the event before it is being settled [D-74]", async () => {
       const [first, second] = [await record("accepted"), await record("rejected")];
       await deliveries.fixture.store.transaction(async (trx) => {
         await settleIn(trx, first, "dead");
@@ -128,13 +128,13 @@ describe.each(shareableStores)("several processes on $title", ({ createDatabase 
       deliveries.receiver.respond = respondWith(503, { "retry-after": "60" });
       const delivery = deliveries.fixture.startDelivery();
       const first = await record("accepted");
-      await eventually("it is postponed", () => deliveries.fixture.attempts.length === 1);
+      await eventually("the delivery is postponed", () => deliveries.fixture.attempts.length === 1);
       await delivery.stop();
       const commit = await runUncommitted((trx) => recordResponse(trx, "rejected"));
-      const restarted = restartSchedules(deliveries.fixture.store, deliveries.organisationId);
+      const restart = restartSchedules(deliveries.fixture.store, deliveries.organisationId);
       await waitForBlockedTransaction();
       await commit();
-      await restarted;
+      await restart;
       const row = deliveries.fixture.store.db
         .selectFrom("deliveries")
         .select(["attempts", "due_at"])

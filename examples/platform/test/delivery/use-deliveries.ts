@@ -22,7 +22,7 @@ export interface Deliveries {
   readonly fixture: DeliveryFixture;
   readonly receiver: Receiver;
   readonly organisationId: string;
-  /** Records an event. @returns its delivery's id */
+  /** Records an event. @returns the delivery id */
   record(event: EventToRecord, organisationId?: string): Promise<string>;
   readState(id: string): Promise<string>;
   /** Waits until the delivery has this state. */
@@ -58,9 +58,9 @@ export function useDeliveries(createDatabase: StoreUnderTest["createDatabase"]):
       return organisationId;
     },
     async record(event, recipientId = organisationId) {
-      const recorded = await fixture.store.transaction((trx) => recordEvent(trx, recipientId, event));
-      if (recorded.deliveryId === undefined) throw new Error("no delivery was recorded");
-      return recorded.deliveryId;
+      const { deliveryId } = await fixture.store.transaction((trx) => recordEvent(trx, recipientId, event));
+      if (deliveryId === undefined) throw new Error("no delivery was recorded");
+      return deliveryId;
     },
     async readState(deliveryId) {
       const { state } = await fixture.store.db

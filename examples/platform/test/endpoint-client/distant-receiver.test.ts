@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 
 /**
- * A program that does not accept connections until it reads a byte. Until then, two connections fill the backlog. The kernel drops a third
- * connection's SYN, which is retransmitted after 1 s and 3 s.
+ * A program that does not accept connections until it reads a byte. Until then, two connections fill the backlog. The kernel drops the SYN
+ * of a third connection, which the client retransmits after 1 s and 3 s.
  */
 const serverCode = `
   const server = require("node:http").createServer((_, response) => response.end());
@@ -16,7 +16,7 @@ const serverCode = `
   });`;
 
 test.runIf(process.platform === "linux")(
-  "a receiver that takes 1 s to connect is reached, even if its other address refuses connections",
+  "a receiver that takes 1 s to accept a connection is reached, even if its other address refuses connections",
   async () => {
     const child = spawn(process.execPath, ["-e", serverCode], { stdio: ["pipe", "pipe", "inherit"] });
     onTestFinished(() => void child.kill());
@@ -34,7 +34,7 @@ test.runIf(process.platform === "linux")(
       ],
     });
     onTestFinished(() => endpointClient.close());
-    const started = performance.now();
+    const startedAt = performance.now();
     setTimeout(() => child.stdin.write("x"), 500);
     const result = await endpointClient.send({
       method: "GET",
@@ -43,6 +43,6 @@ test.runIf(process.platform === "linux")(
       timeoutMs: 15_000,
     });
     expect(result).toMatchObject({ ok: true, status: 200 });
-    expect(performance.now() - started).toBeGreaterThan(500);
+    expect(performance.now() - startedAt).toBeGreaterThan(500);
   },
 );

@@ -18,7 +18,7 @@ describe("the two checks of a base URL", () => {
     return result;
   };
 
-  test("a base URL's checks pass when both get 200, and only the second is signed: with the secret, then with a wrong one", async () => {
+  test("the checks of a base URL pass when both get 200, and the second is sent twice, signed with the secret and with a wrong secret", async () => {
     const receiver = await openReceiver();
     const result = await runChecks(receiver);
     expect(result).toMatchObject({
@@ -36,7 +36,7 @@ describe("the two checks of a base URL", () => {
   });
 
   test.each([201, 204, 301, 400, 401, 403, 404, 500])(
-    "a base URL's checks fail when the second gets %i",
+    "the checks of a base URL fail when the second check gets %i",
     async (status) => {
       const receiver = await openReceiver((request, response) =>
         respondWith(request.url.endsWith("/auth") ? status : 200)(request, response),
@@ -51,7 +51,7 @@ describe("the two checks of a base URL", () => {
     },
   );
 
-  test("a base URL's checks report the failure when no response arrives", async () => {
+  test("the checks of a base URL report the failure when no response arrives", async () => {
     const receiver = await openReceiver(hangUp);
     const result = await runChecks(receiver);
     expect(result.passed).toBe(false);

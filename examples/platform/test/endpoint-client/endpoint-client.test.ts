@@ -133,20 +133,20 @@ describe("requests to an endpoint", () => {
 
 test("an aborted attempt ends immediately, before its deadline", async () => {
   const receiver = await openReceiver(hang);
-  const stop = new AbortController();
+  const controller = new AbortController();
   const { baseAddress } = receiver;
-  const result = sendRequest({ allowLoopback: true }, { baseAddress, timeoutMs: 60_000, signal: stop.signal });
+  const result = sendRequest({ allowLoopback: true }, { baseAddress, timeoutMs: 60_000, signal: controller.signal });
   while (receiver.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  stop.abort();
+  controller.abort();
   expect(await result).toMatchObject({ ok: false, code: "aborted" });
-  const lateResult = await sendRequest({ allowLoopback: true }, { baseAddress, signal: stop.signal });
+  const lateResult = await sendRequest({ allowLoopback: true }, { baseAddress, signal: controller.signal });
   expect([lateResult.ok, receiver.requests.length]).toEqual([false, 1]);
   await receiver.close();
 });
 
-function sendSlowly(socket: Socket, start: string, piece: string): void {
+function sendSlowly(socket: Socket, start: string, chunk: string): void {
   socket.write(start);
-  const timer = setInterval(() => socket.write(piece), 50);
+  const timer = setInterval(() => socket.write(chunk), 50);
   socket.on("close", () => clearInterval(timer));
 }
 

@@ -1,5 +1,5 @@
-// Worker threads for slow-loris.slow.test.ts. One runs receivers that each keep a connection open in a different way, and
-// the other a well-behaved receiver. Each posts its receivers' addresses once all are listening.
+// A worker thread for slow-loris.slow.test.ts. It runs either receivers that each keep a connection open in a different way, or a
+// well-behaved receiver. It posts the receivers' addresses once all are listening.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
@@ -7,26 +7,25 @@ import { parentPort, workerData } from "node:worker_threads";
 /** Handles a connection once its first bytes have arrived. */
 type Behave = (socket: Socket) => void;
 
-const pieceIntervalMs = 50;
+const chunkIntervalMs = 50;
 const responseDelayMs = 40;
 
-/** Sends the start immediately, then one piece every 50 ms, endlessly. */
+/** Sends the start immediately, and then the chunk every 50 ms, endlessly. */
 const sendSlowly =
-  (start: string, ...pieces: string[]): Behave =>
+  (start: string, chunk: string): Behave =>
   (socket) => {
     socket.write(start);
-    let next = 0;
-    const timer = setInterval(() => socket.write(pieces[next++ % pieces.length] ?? ""), pieceIntervalMs);
+    const timer = setInterval(() => socket.write(chunk), chunkIntervalMs);
     socket.once("close", () => clearInterval(timer));
   };
 
-/** Sends the start, then one piece after another, endlessly, as fast as the peer reads. */
+/** Sends the start, and then the chunk again and again, as fast as the peer reads. */
 const sendFast =
-  (start: string, piece: string): Behave =>
+  (start: string, chunk: string): Behave =>
   (socket) => {
     socket.write(start);
     const writeUntilFull = (): void => {
-      while (socket.writable && socket.write(piece));
+      while (socket.writable && socket.write(chunk));
     };
     socket.on("drain", writeUntilFull);
     writeUntilFull();
@@ -82,7 +81,7 @@ const openServers = async (scheme: string, behaviours: Record<string, Behave>) =
     ),
   );
 
-/** Responds after 40 ms, like a server in the same country would. */
+/** Responds after 40 ms, as a server in the same country would. */
 const respondSoon: Behave = (socket) => {
   const respond = (): unknown => setTimeout(() => socket.write(`${ok}content-length: 0\r\n\r\n`), responseDelayMs);
   respond();

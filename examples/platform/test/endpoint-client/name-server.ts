@@ -49,7 +49,7 @@ function parseName(query: Buffer): { name: string; end: number } {
   return { name: labels.join(".").toLowerCase(), end: offset + 1 };
 }
 
-/** Encodes a DNS response, see https://www.rfc-editor.org/rfc/rfc1035#section-4 */
+/** Encodes a DNS response. @see https://www.rfc-editor.org/rfc/rfc1035#section-4 */
 function encodeResponse(question: Buffer, type: number, addresses: number[][], isUnknown: boolean): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
   header.writeUInt16BE(isUnknown ? 0x8183 : 0x8180, 2);
@@ -57,7 +57,7 @@ function encodeResponse(question: Buffer, type: number, addresses: number[][], i
   header.writeUInt16BE(0, 10);
   const records = addresses.map((bytes) => {
     const record = Buffer.alloc(12);
-    // The record's name is a pointer to the question's, and its TTL is 0.
+    // The record name is a pointer to the name in the question. The TTL is 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

@@ -1,5 +1,5 @@
-// A process for ssrf.test.ts, because Node reads some settings only when it starts. It sends one request to the given address
-// and prints the result.
+// A process for ssrf.test.ts, because Node reads some settings only when it starts. It sends one request to the address in its first
+// argument, and prints the result.
 import { sendRequest } from "./send-request.ts";
 
 const [, , baseAddress = ""] = process.argv;

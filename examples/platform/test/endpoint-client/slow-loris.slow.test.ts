@@ -36,34 +36,34 @@ describe("receivers that keep connections open", () => {
     await Promise.all(threads.map((thread) => thread.terminate()));
   });
 
-  async function attempt(baseAddress: string): Promise<{ result: EndpointResult; ms: number }> {
-    const started = performance.now();
+  async function attempt(baseAddress: string): Promise<{ result: EndpointResult; durationMs: number }> {
+    const startedAt = performance.now();
     const result = await endpointClient.send({
       method: "GET",
       path: "/contact/new/1",
       baseAddress,
       timeoutMs: deadlineMs,
     });
-    return { result, ms: performance.now() - started };
+    return { result, durationMs: performance.now() - startedAt };
   }
 
-  test("slow receivers cannot extend an attempt more than 500 ms beyond its deadline, even with eight in parallel", async () => {
+  test("slow receivers cannot extend an attempt more than 500 ms beyond its deadline, even with eight parallel attempts", async () => {
     const lateAttempts: string[] = [];
     const attemptAll = async ([name, baseAddress]: [string, string], index: number): Promise<void> => {
       await setTimeout(50 * index);
-      const started = performance.now();
+      const startedAt = performance.now();
       // On a busy machine, even a timer fires late, so compare the attempts with a timer.
-      const timer = setTimeout(deadlineMs).then(() => performance.now() - started);
+      const timer = setTimeout(deadlineMs).then(() => performance.now() - startedAt);
       const attempts = await Promise.all(Array.from({ length: attemptsPerEndpoint }, () => attempt(baseAddress)));
       const limitMs = Math.max(deadlineMs, await timer) + 500;
-      for (const { result, ms } of attempts) {
-        if (ms > limitMs) lateAttempts.push(`${name}: ${Math.round(ms)} ms`);
+      for (const { result, durationMs } of attempts) {
+        if (durationMs > limitMs) lateAttempts.push(`${name}: ${Math.round(durationMs)} ms`);
         if (!result.ok)
           expect([name, result.code]).toEqual([name, expect.stringMatching(/^(timeout|protocol_error)$/)]);
       }
     };
     await Promise.all(slow.map(attemptAll));
-    for (const each of endless) await attemptAll(each, 0);
+    for (const receiver of endless) await attemptAll(receiver, 0);
     expect(lateAttempts).toEqual([]);
   });
 
@@ -75,30 +75,30 @@ describe("receivers that keep connections open", () => {
         const { result } = await attempt(baseAddress);
         outcomes.push([name, result.ok ? `${result.body.length} bytes` : result.code]);
       }
-    expect(new Set(outcomes.map(([, end]) => end))).toEqual(new Set(["protocol_error", "65536 bytes"]));
-    // Keeping 4 MiB of each response would take more than 200 MiB.
+    expect(new Set(outcomes.map(([, outcome]) => outcome))).toEqual(new Set(["protocol_error", "65536 bytes"]));
+    // Storing 4 MiB of each response would need more than 200 MiB.
     expect(process.memoryUsage().rss - rssBefore).toBeLessThan(128 * 1024 * 1024);
   });
 
   test("slow receivers at most double the 99th percentile of attempts at other endpoints", async () => {
-    /** Measures as many concurrent attempts as four endpoints may have. */
-    async function measure(): Promise<number[]> {
+    /** Measures the durations of attempts, with as many concurrent attempts as four endpoints may have. */
+    async function measureDurations(): Promise<number[]> {
       const durationsMs: number[] = [];
       const attemptRepeatedly = async (): Promise<void> => {
-        for (let count = 0; count < 20; count += 1) durationsMs.push((await attempt(healthy[0]?.[1] ?? "")).ms);
+        for (let count = 0; count < 20; count += 1) durationsMs.push((await attempt(healthy[0]?.[1] ?? "")).durationMs);
       };
       await Promise.all(Array.from({ length: 4 * attemptsPerEndpoint }, attemptRepeatedly));
       return durationsMs;
     }
-    async function underAttack<T>(work: () => Promise<T>): Promise<T> {
-      let isOver = false;
+    async function runUnderAttack<T>(work: () => Promise<T>): Promise<T> {
+      let hasEnded = false;
       const attack = async (baseAddress: string): Promise<void> => {
         // Spread the starts over time.
         await setTimeout(deadlineMs * Math.random());
-        while (!isOver) {
-          const { ms } = await attempt(baseAddress);
+        while (!hasEnded) {
+          const { durationMs } = await attempt(baseAddress);
           // After an attempt that ends early, wait until its deadline.
-          await setTimeout(Math.max(0, deadlineMs - ms));
+          await setTimeout(Math.max(0, deadlineMs - durationMs));
         }
       };
       // Exclude the endless responses, which would need a separate machine.
@@ -107,17 +107,17 @@ describe("receivers that keep connections open", () => {
       );
       await setTimeout(2 * deadlineMs);
       const result = await work();
-      isOver = true;
+      hasEnded = true;
       await Promise.all(attacks);
       return result;
     }
-    await measure();
+    await measureDurations();
     const baselineMs: number[] = [];
     const attackedMs: number[] = [];
     // Alternate, and use the lowest of five percentiles to exclude other load on the machine.
     for (let round = 0; round < 5; round += 1) {
-      baselineMs.push(percentile(await measure(), 0.99));
-      attackedMs.push(percentile(await underAttack(measure), 0.99));
+      baselineMs.push(percentile(await measureDurations(), 0.99));
+      attackedMs.push(percentile(await runUnderAttack(measureDurations), 0.99));
     }
     expect(Math.min(...attackedMs)).toBeLessThanOrEqual(2 * Math.min(...baselineMs));
   }, 120_000);

@@ -179,7 +179,7 @@ const names: Record<string, string[]> = {
 /** A name with a public address, which the tests never connect to. */
 const publicNames: Record<string, string[]> = { "dns.example": ["8.8.8.8"] };
 
-/** Each name's addresses at its first lookup, its second, … */
+/** The addresses that each name resolves to at its first lookup, its second lookup, and so on. */
 const rebinding: Record<string, string[][]> = {
   "rebinding.example": [["127.0.0.1"], ["10.0.0.1"], ["8.8.8.8", "169.254.169.254"]],
 };
@@ -192,17 +192,17 @@ describe("non-public addresses", () => {
   let port: number;
   let nameServer: NameServer;
   let resolve: Resolve;
-  let accepted = 0;
+  let acceptedCount = 0;
   // Node creates one TCPCONNECTWRAP for each connection that it attempts.
-  let attempted = 0;
+  let attemptedCount = 0;
   const hook = createHook({
     init(_id, type) {
-      if (type === "TCPCONNECTWRAP") attempted += 1;
+      if (type === "TCPCONNECTWRAP") attemptedCount += 1;
     },
   });
   beforeAll(async () => {
     listener = createServer((socket) => {
-      accepted += 1;
+      acceptedCount += 1;
       socket.destroy();
     });
     listener.listen(0, "::");
@@ -210,7 +210,7 @@ describe("non-public addresses", () => {
     port = (listener.address() as AddressInfo).port;
     hook.enable();
     nameServer = await openNameServer(
-      (name, time) => rebinding[name]?.[time] ?? names[name] ?? publicNames[name] ?? [],
+      (name, lookupIndex) => rebinding[name]?.[lookupIndex] ?? names[name] ?? publicNames[name] ?? [],
     );
     resolve = createNameResolver({ timeoutMs: 1_000, servers: [nameServer.address] });
   });
@@ -220,8 +220,8 @@ describe("non-public addresses", () => {
     listener.close();
   });
   beforeEach(() => {
-    accepted = 0;
-    attempted = 0;
+    acceptedCount = 0;
+    attemptedCount = 0;
   });
 
   async function send(
@@ -238,22 +238,24 @@ describe("non-public addresses", () => {
   }
   const rejection = (code: string) => expect.objectContaining({ ok: false, code: expect.stringMatching(code) });
 
-  test("without the guard, this machine's addresses are reached and the connections counted", async () => {
+  test("without the guard, connections to this machine's addresses are made and counted", async () => {
     const interfaces = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-    // Connecting to a link-local address requires its interface's name.
+    // Connecting to a link-local address requires the name of its interface.
     const hosts = interfaces.map(({ address }) => address).filter((address) => !address.startsWith("fe80:"));
     for (const host of hosts) await once(connect({ host, port }).resume(), "close");
     expect(hosts).toContain("127.0.0.1");
-    expect([accepted, attempted]).toEqual([hosts.length, hosts.length]);
+    expect([acceptedCount, attemptedCount]).toEqual([hosts.length, hosts.length]);
     expect(interfaces.filter(({ address }) => !isOwnAddress(address))).toEqual([]);
   });
 
-  const hosts = Object.entries(literals).flatMap(([kind, group]) => group.map((host) => [kind, host] as const));
+  const hosts = Object.entries(literals).flatMap(([category, spellings]) =>
+    spellings.map((host) => [category, host] as const),
+  );
   test("the tests cover more than eighty spellings of non-public addresses", () =>
     expect(new Set(hosts.map(([, host]) => host)).size).toBeGreaterThan(80));
 
   test.each(hosts)("no connection is attempted to a spelling of %s: %s", async (_, host) => {
-    // Try each as a base URL and as a complete image URL, which is used unchanged.
+    // Try each spelling as a base URL and as a complete image URL, which is used unchanged.
     for (const scheme of ["http", "https"])
       for (const address of [
         `${scheme}://${host}:${port}`,
@@ -267,7 +269,7 @@ describe("non-public addresses", () => {
             address,
             rejection("^(forbidden|invalid)_address$"),
           ]);
-    expect([attempted, accepted]).toEqual([0, 0]);
+    expect([attemptedCount, acceptedCount]).toEqual([0, 0]);
   });
 
   test.each(Object.keys(names))("no connection is attempted through the name %s", async (name) => {
@@ -278,28 +280,28 @@ describe("non-public addresses", () => {
           rejection("^(forbidden_address|name_not_found)$"),
         ]);
     expect(nameServer.lookups.get(name)).toBe(6);
-    expect([attempted, accepted]).toEqual([0, 0]);
+    expect([attemptedCount, acceptedCount]).toEqual([0, 0]);
   });
 
   test("no connection is attempted to this machine's public addresses", async () => {
     const isOwn = (address: string): boolean => address === "8.8.8.8";
     for (const address of ["http://8.8.8.8", "https://dns.example"])
       expect(await send(address, { isOwnAddress: isOwn })).toEqual(rejection("^forbidden_address$"));
-    expect(attempted).toBe(0);
+    expect(attemptedCount).toBe(0);
   });
 
-  test("the address that was checked is used, even if the name resolves to another one later", async () => {
+  test("the address that was checked is used, even if the name later resolves to a different address", async () => {
     const receiver = await openReceiver(respondWith(200, { connection: "close" }));
     const baseAddress = receiver.baseAddress.replace("127.0.0.1", "rebinding.example");
     const endpointClient = createEndpointClient({ allowLoopback: true, resolve });
     const request = { method: "GET", path: "/test", baseAddress, timeoutMs: 2_000 } as const;
     expect(await endpointClient.send(request)).toMatchObject({ ok: true, status: 200 });
     expect(receiver.requests[0]?.headers.host).toBe(new URL(baseAddress).host);
-    attempted = 0;
+    attemptedCount = 0;
     // The name now resolves to 10.0.0.1, then to a public address together with 169.254.169.254.
     for (let time = 0; time < 2; time += 1)
       expect(await endpointClient.send(request)).toEqual(rejection("^forbidden_address$"));
-    expect(attempted).toBe(0);
+    expect(attemptedCount).toBe(0);
     // Each connection looks up the name once.
     expect(nameServer.lookups.get("rebinding.example")).toBe(3);
     await endpointClient.close();
@@ -313,7 +315,7 @@ describe("non-public addresses", () => {
     for (let time = 0; time < 2; time += 1)
       expect(await send(receiver.baseAddress, { allowLoopback: true })).toMatchObject({ ok: true, status });
     await receiver.close();
-    expect([attempted, accepted]).toEqual([2, 0]);
+    expect([attemptedCount, acceptedCount]).toEqual([2, 0]);
   });
 
   test("no connection is attempted through a proxy in the environment", async () => {
@@ -334,7 +336,7 @@ describe("non-public addresses", () => {
     });
     await once(child, "close");
     await receiver.close();
-    expect([JSON.parse(output), accepted, receiver.requests.length]).toEqual([{ ok: true, status: 200 }, 0, 1]);
+    expect([JSON.parse(output), acceptedCount, receiver.requests.length]).toEqual([{ ok: true, status: 200 }, 0, 1]);
   });
 });
 

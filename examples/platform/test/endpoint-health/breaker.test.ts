@@ -20,8 +20,8 @@ const stores = await anyStore();
 const recordResponse = (fixture: DeliveryFixture, organisationId: string, workerId: string) =>
   fixture.store.transaction(async (trx) => {
     const data = { offerId: "offer-1", workerId, response: "accepted" } as const;
-    const recorded = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
-    return recorded.deliveryId ?? "";
+    const { deliveryId = "" } = await recordEvent(trx, organisationId, { type: "workerOfferResponse", data });
+    return deliveryId;
   });
 
 describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) => {
@@ -76,7 +76,7 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
       .executeTakeFirstOrThrow();
     return at.getTime();
   };
-  /** Fails attempts until the breaker opens. @returns how many were made: at most 18, because eight may be in flight when it opens */
+  /** Fails attempts until the breaker opens. @returns the number of attempts, at most 18, because eight may be in flight when it opens */
   const openBreaker = async (respond: Respond): Promise<number> => {
     receiver.respond = respond;
     await recordManyResponses(40);
@@ -139,11 +139,11 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
 
   test("the breaker's pause honours Retry-After", async () => {
     startDelivery();
-    const before = time.now().getTime();
+    const startedAt = time.now().getTime();
     await openBreaker(respondWith(429, { "retry-after": "3600" }));
     const { breaker_open_until: until } = await readEndpoint();
-    expect(until?.getTime()).toBeGreaterThanOrEqual(before + 3_600 * second);
-    expect(until?.getTime()).toBeLessThan(before + 3_700 * second);
+    expect(until?.getTime()).toBeGreaterThanOrEqual(startedAt + 3_600 * second);
+    expect(until?.getTime()).toBeLessThan(startedAt + 3_700 * second);
   });
 
   test("an open breaker does not delay other endpoints", async () => {
@@ -156,11 +156,11 @@ describe.each(stores)("an endpoint's breaker on $title", ({ createDatabase }) =>
     await otherReceiver.close();
   });
 
-  test("another process makes the attempt after a pause when the first one died", async () => {
+  test("a different process makes the attempt after a pause if the process that claimed it has died", async () => {
     startDelivery();
     const attempted = await openBreaker(respondWith(500));
     await delivery.stop();
-    // The pause is 30 s by the platform's clock, but the database's clock wakes the lane, which may be later on a busy machine.
+    // The pause is 30 s by the platform's clock, but the database clock wakes the lane, which may be later on a busy machine.
     await time.advance(60 * second);
     const leaseMs = 2_000;
     const deadLeases = new Leases(fixture.store, leaseMs, (error) => fixture.errors.push(error));

@@ -51,7 +51,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
       .select(["disabled_because", "disabled_at"])
       .where("organisation_id", "=", organisationId)
       .executeTakeFirstOrThrow();
-  /** Enables the endpoint the way the portal does once its checks have passed. */
+  /** Enables the endpoint, as the portal does once its checks have passed. */
   const enable = async () => {
     await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
@@ -81,7 +81,7 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
     expect(await countDeliveries("held")).toBe(45);
     await waitUntilIdle();
     expect(receiver.requests).toHaveLength(attempted);
-    // Without a wake-up, no process polls for them.
+    // Without a wake-up, no process polls for these deliveries.
     expect((await fixture.store.execute("select from outbox_wakeups where queue = 'webhooks'")).rows).toEqual([]);
   });
 
@@ -92,10 +92,10 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
         .insertInto("people")
         .values({ id, organisation_id: organisationId, name, password_hash: "" })
         .execute();
-      for (const part of ["a", "b"])
+      for (const domain of ["a", "b"])
         await fixture.store.db
           .insertInto("person_email_addresses")
-          .values({ person_id: id, email_address: `${name}@${part}.${organisationId}.example` })
+          .values({ person_id: id, email_address: `${name}@${domain}.${organisationId}.example` })
           .execute();
     }
     await recordResponses(30);
@@ -118,27 +118,27 @@ describe.each(await anyStore())("disabled endpoints on $title", ({ createDatabas
     expect(await countMails("Acme: your webhooks are being delivered again")).toBe(2);
   });
 
-  test("an enabled endpoint receives every held delivery in order, however many there are [D-73]", async () => {
+  test("an endpoint receives every held delivery in order once it is enabled [D-73]", async () => {
     await disable();
     const ids = await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 30 });
     receiver.respond = respondWith(200);
     await enable();
     expect(await countDeliveries("pending")).toBe(300);
-    const later = await recordResponses(30);
+    const laterIds = await recordResponses(30);
     fixture.startDelivery();
     await eventually("all are delivered", async () => (await countDeliveries("acknowledged")) === 330);
     expect(receivedIds()).toHaveLength(330);
-    const position = new Map(receivedIds().map((id, index) => [id, index]));
-    const recordedIds = [...ids, ...later];
+    const positionById = new Map(receivedIds().map((id, index) => [id, index]));
+    const recordedIds = [...ids, ...laterIds];
     for (let worker = 0; worker < 30; worker += 1) {
       const positions = recordedIds
         .filter((_, number) => number % 30 === worker)
-        .map((id) => position.get(id) ?? Number.NaN);
-      expect(positions).toEqual(positions.toSorted((one, other) => one - other));
+        .map((id) => positionById.get(id) ?? Number.NaN);
+      expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     }
   });
 
-  test("a disabled endpoint holds more deliveries than one claim takes, and enabling it makes them due immediately", async () => {
+  test("enabling an endpoint makes all held deliveries due immediately, even more than one claim takes", async () => {
     await recordManyResponses(fixture.store, { organisationId, count: 300, workers: 300 });
     await disable();
     fixture.startDelivery();

@@ -28,8 +28,9 @@ describe("unhealthy endpoints", () => {
     await eventually(`the mail "${subject}" arrives`, async () => {
       const { text } = await hana.get("/mailbox");
       mail =
-        text.split('<article class="panel mail"').find((each) => each.includes(`Harbour Hotels: ${subject}</h2>`)) ??
-        "";
+        text
+          .split('<article class="panel mail"')
+          .find((article) => article.includes(`Harbour Hotels: ${subject}</h2>`)) ?? "";
       return mail !== "";
     });
     return mail;
@@ -40,7 +41,7 @@ describe("unhealthy endpoints", () => {
     for (let added = 0; added < count; added += 1) await platform.call("POST", "/worker-app/contacts", { token, json });
   }
 
-  test("every page links to an endpoint's failed events once none of them is retried any more [D-151]", async () => {
+  test("every page links to an endpoint's failed events once no event is waiting for a retry [D-151]", async () => {
     const fields = { baseAddress: receiver.baseAddress, secret: "x".repeat(20), scheme: "timestampDigest" };
     expect((await hana.send("/company", fields)).status).toBe(200);
     receiver.respond = respondWith(503);
@@ -65,10 +66,10 @@ describe("unhealthy endpoints", () => {
       expect(strip).toMatch(/\d events? waiting\./);
       expect(strip).toContain("Retry now");
     }
-    const failing = await waitForMail("your webhooks are failing");
-    expect(failing).toContain(receiver.baseAddress);
-    expect(failing).toMatch(/\d events? (are|is) waiting/);
-    expect(failing).toContain(`${platform.address}/deliveries?state=pending`);
+    const failureMail = await waitForMail("your webhooks are failing");
+    expect(failureMail).toContain(receiver.baseAddress);
+    expect(failureMail).toMatch(/\d events? (are|is) waiting/);
+    expect(failureMail).toContain(`${platform.address}/deliveries?state=pending`);
 
     receiver.respond = respondWith(200);
     expect((await hana.send("/company/retry")).status).toBe(303);
@@ -86,10 +87,10 @@ describe("unhealthy endpoints", () => {
     );
     await addContacts(1);
     expect(await readStrip("/mailbox")).toMatch(/\d+ events held\./);
-    const disabled = await waitForMail("your webhook endpoint is disabled");
-    expect(disabled).toContain(receiver.baseAddress);
-    expect(disabled).toMatch(/\d events? (are|is) kept/);
-    expect(disabled).toContain(`${platform.address}/company#health`);
+    const disabledMail = await waitForMail("your webhook endpoint is disabled");
+    expect(disabledMail).toContain(receiver.baseAddress);
+    expect(disabledMail).toMatch(/\d events? (are|is) kept/);
+    expect(disabledMail).toContain(`${platform.address}/company#health`);
     receiver.respond = respondWith(200);
     expect((await hana.send("/company/enable")).status).toBe(200);
     expect(await readStrip("/offers")).toBe("");

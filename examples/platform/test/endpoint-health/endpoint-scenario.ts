@@ -22,7 +22,7 @@ const behaviours = {
 
 type Step =
   | { type: "record"; worker: number; count: number }
-  | { type: "respond"; how: keyof typeof behaviours }
+  | { type: "respond"; behaviour: keyof typeof behaviours }
   | { type: "save" }
   | { type: "redeliver"; states: ("dead" | "acknowledged")[] }
   | { type: "wait"; minutes: number };
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       type: fc.constant("respond"),
-      how: fc.constantFrom(...(Object.keys(behaviours) as (keyof typeof behaviours)[])),
+      behaviour: fc.constantFrom(...(Object.keys(behaviours) as (keyof typeof behaviours)[])),
     }),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ type: "save" }) },
@@ -62,20 +62,20 @@ export const steps = fc.array(step, { maxLength: 25, size: "max" });
 export const fullScenario: Step[] = [
   { type: "record", worker: 0, count: 5 },
   ...[1, 2, 3].map((worker): Step => ({ type: "record", worker, count: 4 })),
-  { type: "respond", how: "fails" },
+  { type: "respond", behaviour: "fails" },
   ...[1, 5, 1, 15, 1, 120].map((minutes): Step => ({ type: "wait", minutes })),
-  { type: "respond", how: "refuses" },
+  { type: "respond", behaviour: "refuses" },
   { type: "wait", minutes: 15 },
-  { type: "respond", how: "asks for an hour" },
+  { type: "respond", behaviour: "asks for an hour" },
   ...[120, 5, 120, 1_500].map((minutes): Step => ({ type: "wait", minutes })),
-  { type: "respond", how: "acknowledges" },
+  { type: "respond", behaviour: "acknowledges" },
   { type: "wait", minutes: 1_500 },
   { type: "redeliver", states: ["dead", "acknowledged"] },
-  { type: "respond", how: "is gone" },
+  { type: "respond", behaviour: "is gone" },
   { type: "record", worker: 0, count: 3 },
   { type: "wait", minutes: 120 },
   { type: "record", worker: 1, count: 3 },
-  { type: "respond", how: "hangs" },
+  { type: "respond", behaviour: "hangs" },
   { type: "save" },
   ...[1_500, 1_500, 7_500].map((minutes): Step => ({ type: "wait", minutes })),
   { type: "record", worker: 0, count: 1 },
@@ -92,14 +92,14 @@ export async function runScenario(
   const time = createVirtualTime(fixture);
   const organisationId = await addOrganisation(store, receiver.baseAddress);
   fixture.attempts.length = 0;
-  const events: string[] = [];
-  const acknowledged: string[] = [];
-  let requests = 0;
-  let how: keyof typeof behaviours = "acknowledges";
+  const eventIds: string[] = [];
+  const acknowledgedIds: string[] = [];
+  let requestCount = 0;
+  let behaviour: keyof typeof behaviours = "acknowledges";
   receiver.respond = (request, response) => {
-    requests += 1;
-    if (how === "acknowledges") acknowledged.push(String(request.headers["offers-delivery-id"]));
-    behaviours[how](request, response);
+    requestCount += 1;
+    if (behaviour === "acknowledges") acknowledgedIds.push(String(request.headers["offers-delivery-id"]));
+    behaviours[behaviour](request, response);
   };
   const readEndpoint = () =>
     store.db
@@ -113,26 +113,26 @@ export async function runScenario(
   const wait = async (ms: number): Promise<void> => {
     await time.waitUntilIdle();
     const before = await readEndpoint();
-    const attemptsMade = requests;
+    const countBefore = requestCount;
     await time.advance(ms);
     await time.waitUntilIdle();
     const after = await readEndpoint();
     const wasPaused = before.breaker_open_until !== null && before.disabled_at === null;
     // If the endpoint was paused before and after, at most one attempt was made, at the end of a pause.
-    if (wasPaused && after.breaker_open_until !== null) expect(requests - attemptsMade).toBeLessThanOrEqual(1);
-    if (before.disabled_at !== null) expect(requests).toBe(attemptsMade);
+    if (wasPaused && after.breaker_open_until !== null) expect(requestCount - countBefore).toBeLessThanOrEqual(1);
+    if (before.disabled_at !== null) expect(requestCount).toBe(countBefore);
   };
-  const runStep: { [Type in Step["type"]]: (each: Extract<Step, { type: Type }>) => Promise<unknown> | unknown } = {
+  const runStep: { [Type in Step["type"]]: (step: Extract<Step, { type: Type }>) => Promise<unknown> | unknown } = {
     async record({ worker, count }) {
       const data = { offerId: "offer-1", workerId: `worker-${worker}`, response: "accepted" } as const;
       for (let number = 0; number < count; number += 1) {
         const event = { type: "workerOfferResponse", data } as const;
-        const recorded = await store.transaction((trx) => recordEvent(trx, organisationId, event));
-        events.push(recorded.eventId);
+        const { eventId } = await store.transaction((trx) => recordEvent(trx, organisationId, event));
+        eventIds.push(eventId);
       }
     },
-    respond(each) {
-      how = each.how;
+    respond(step) {
+      behaviour = step.behaviour;
     },
     async save() {
       await store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
@@ -148,8 +148,8 @@ export async function runScenario(
     attemptTimeoutMs: 100,
   });
   try {
-    for (const each of scenario) await runStep[each.type](each as never);
-    how = "acknowledges";
+    for (const step of scenario) await runStep[step.type](step as never);
+    behaviour = "acknowledges";
     await runStep.save({ type: "save" });
     await time.waitUntilIdle();
     const isSettled = async () => {
@@ -170,41 +170,41 @@ export async function runScenario(
     .orderBy("sequence")
     .execute();
   // Nothing is lost: each event was acknowledged, or superseded by the worker's later response, which was acknowledged.
-  const lastByOrderKey = new Map(deliveries.map((each) => [each.order_key, each]));
-  for (const eventId of events) {
-    const eventDeliveries = deliveries.filter((each) => each.event_id === eventId);
+  const lastByOrderKey = new Map(deliveries.map((delivery) => [delivery.order_key, delivery]));
+  for (const eventId of eventIds) {
+    const eventDeliveries = deliveries.filter((delivery) => delivery.event_id === eventId);
     const isAcknowledged = eventDeliveries.some(({ state }) => state === "acknowledged");
     const last = lastByOrderKey.get(eventDeliveries[0]?.order_key ?? "");
     expect(isAcknowledged || (last?.state === "acknowledged" && last.event_id !== eventId)).toBe(true);
   }
   // Each worker's responses were acknowledged in order. The latest may have been acknowledged more than once.
-  const byId = new Map(deliveries.map((each) => [each.id, each]));
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const lastIndexByKey = new Map<string, number>();
-  for (const id of acknowledged) {
+  for (const id of acknowledgedIds) {
     const { order_key: key = "", event_id: eventId = "" } = byId.get(id) ?? {};
-    expect(events.indexOf(eventId)).toBeGreaterThanOrEqual(lastIndexByKey.get(key) ?? 0);
-    lastIndexByKey.set(key, events.indexOf(eventId));
+    expect(eventIds.indexOf(eventId)).toBeGreaterThanOrEqual(lastIndexByKey.get(key) ?? 0);
+    lastIndexByKey.set(key, eventIds.indexOf(eventId));
   }
   await expectOnSchedule(fixture);
   expect(fixture.errors).toEqual([]);
 }
 
-/** Asserts that no attempt started before its planned time. A schedule's first attempt is due immediately. */
+/** Asserts that no attempt started before its planned time. The first attempt of a schedule is due immediately. */
 export async function expectOnSchedule({ store, attempts }: DeliveryFixture): Promise<void> {
-  const attemptsMade = await store.db
+  const storedAttempts = await store.db
     .selectFrom("attempts")
     .select(["delivery_id", "started_at"])
     .orderBy("id")
     .execute();
-  const planned = new Map<string, Date | undefined>();
   for (const id of new Set(attempts.map(({ deliveryId }) => deliveryId))) {
     const reported = attempts.filter(({ deliveryId }) => deliveryId === id);
-    const stored = attemptsMade.filter((attempt) => attempt.delivery_id === id);
+    const stored = storedAttempts.filter((attempt) => attempt.delivery_id === id);
     expect(stored).toHaveLength(reported.length);
+    let plannedAt: Date | undefined;
     for (const [index, { number, nextAttemptAt }] of reported.entries()) {
-      const due = number === 1 ? undefined : planned.get(id);
-      if (due !== undefined) expect(stored[index]?.started_at.getTime()).toBeGreaterThanOrEqual(due.getTime());
-      planned.set(id, nextAttemptAt);
+      const dueAt = number === 1 ? undefined : plannedAt;
+      if (dueAt !== undefined) expect(stored[index]?.started_at.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
+      plannedAt = nextAttemptAt;
     }
   }
 }

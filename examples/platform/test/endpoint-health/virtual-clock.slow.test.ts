@@ -46,7 +46,7 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
       .execute();
     return new Map(rows.map(({ id, state }) => [id, state]));
   };
-  const areAll = async (state: string) => [...(await readStates()).values()].every((each) => each === state);
+  const areAll = async (state: string) => [...(await readStates()).values()].every((other) => other === state);
   const readEndpoint = () =>
     fixture.store.db
       .selectFrom("endpoints")
@@ -54,7 +54,7 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
       .where("organisation_id", "=", organisationId)
       .executeTakeFirst();
 
-  /** Enables the endpoint the way the portal does once its checks have passed. */
+  /** Enables the endpoint, as the portal does once its checks have passed. */
   const enable = async () => {
     await fixture.store.transaction((trx) => enableEndpoint(trx, organisationId, (path) => path));
     await restartSchedules(fixture.store, organisationId);
@@ -64,11 +64,14 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
   const expectDelivered = (recorded: Awaited<ReturnType<typeof recordResponse>>[], received: string[]) => {
     expect(received).toHaveLength(recorded.length);
     expect(new Set(received).size).toBe(recorded.length);
-    for (const workerId of new Set(recorded.map((each) => each.workerId))) {
-      const order = recorded.filter((each) => each.workerId === workerId).map(({ deliveryId }) => deliveryId);
-      expect(received.filter((id) => order.includes(id))).toEqual(order);
+    for (const workerId of new Set(recorded.map((response) => response.workerId))) {
+      const recordedIds = recorded
+        .filter((response) => response.workerId === workerId)
+        .map(({ deliveryId }) => deliveryId);
+      expect(received.filter((id) => recordedIds.includes(id))).toEqual(recordedIds);
     }
   };
+
   test("an endpoint receives everything in order, and nothing early, after ten minutes of downtime", async () => {
     const upAt = time.now().getTime() + 10 * minute;
     const received: string[] = [];
@@ -150,14 +153,14 @@ describe.each(await anyStore())("endpoints over days of virtual time on $title",
     await time.advance(day);
     await time.waitUntilIdle();
     expect(receiver.requests).toHaveLength(requestsBefore);
-    const before = await readStates();
-    expect([...before.values()].filter((state) => state !== "pending" && state !== "dead")).toEqual([]);
+    const statesBefore = await readStates();
+    expect([...statesBefore.values()].filter((state) => state !== "pending" && state !== "dead")).toEqual([]);
     receiver.respond = respondWith(200);
     await enable();
     await time.advanceUntil(async () => ![...(await readStates()).values()].includes("pending"));
-    const after = await readStates();
-    expect(recorded.map(({ deliveryId }) => after.get(deliveryId))).toEqual(
-      recorded.map(({ deliveryId }) => (before.get(deliveryId) === "dead" ? "dead" : "acknowledged")),
+    const statesAfter = await readStates();
+    expect(recorded.map(({ deliveryId }) => statesAfter.get(deliveryId))).toEqual(
+      recorded.map(({ deliveryId }) => (statesBefore.get(deliveryId) === "dead" ? "dead" : "acknowledged")),
     );
     await delivery.stop();
   });

@@ -23,25 +23,25 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       const everyone = Array.from({ length: 4_000 }, () => createPerson());
       const batches = Array.from({ length: 40 }, (_, index) => everyone.slice(index * 100, index * 100 + 100));
       const token = await signInAndShow(hana, everyone);
-      const responses = await Promise.all(batches.map((index) => invite(token, index)));
+      const responses = await Promise.all(batches.map((people) => invite(token, people)));
       expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
       for (const response of responses.filter(({ status }) => status !== 201)) expectTooMany(response);
       for (const suggested of batches[39] ?? []) expectTooMany(await invite(token, [suggested]));
 
       await restart();
-      const last = everyone.at(-1) ?? createPerson();
-      expectTooMany(await invite(token, [last]));
+      const lastPerson = everyone.at(-1) ?? createPerson();
+      expectTooMany(await invite(token, [lastPerson]));
       // The limit is per user, so another organisation's user is not affected.
-      const bosGuest = createPerson();
-      expect((await invite(await signInAndShow(bo, [bosGuest]), [bosGuest])).status).toBe(201);
+      const otherPerson = createPerson();
+      expect((await invite(await signInAndShow(bo, [otherPerson]), [otherPerson])).status).toBe(201);
 
       advance(dayMs - 1_000);
       const laterToken = await signInAndShow(hana, everyone);
-      const earlyResponse = await invite(laterToken, [last]);
+      const earlyResponse = await invite(laterToken, [lastPerson]);
       expectTooMany(earlyResponse);
       expect(earlyResponse.headers.get("retry-after")).toBe("1");
       advance(1_000);
-      expect((await invite(laterToken, [last])).status).toBe(201);
+      expect((await invite(laterToken, [lastPerson])).status).toBe(201);
     });
 
     test("invitations on the page are limited too, with Retry-After", async () => {
@@ -50,26 +50,26 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
       suggest(everyone);
       const client = openPageClient(invitations.platform.address);
       await client.signIn(hana);
-      const found = await searchOnPage(client, ["org_harbour"]);
-      expect(found).toContain(everyone[0]?.emailAddress);
+      const resultsPage = await searchOnPage(client, ["org_harbour"]);
+      expect(resultsPage).toContain(everyone[0]?.emailAddress);
       for (const [from, to, status] of [
         [0, 100, 303],
         [100, 200, 303],
         [200, 201, 429],
       ] as const) {
-        const persons = everyone.slice(from, to).map((suggested) => JSON.stringify(suggested));
-        const response = await client.send("/invitations", { organisationId: "org_harbour", person: persons });
+        const person = everyone.slice(from, to).map((suggested) => JSON.stringify(suggested));
+        const response = await client.send("/invitations", { organisationId: "org_harbour", person });
         expect(response.status).toBe(status);
         if (status === 429) expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
       }
     });
 
-    test("invitations are limited across processes, where the store allows several [D-87]", async () => {
+    test("invitations are limited across processes, if the store supports several [D-87]", async () => {
       advance(2 * dayMs);
       const everyone = Array.from({ length: 400 }, () => createPerson());
       const token = await signInAndShow(hana, everyone);
-      const others = title === "PGlite" ? [] : [await openPlatform(invitations.database, {}, now)];
-      const processes = [invitations.platform, ...others];
+      const otherProcesses = title === "PGlite" ? [] : [await openPlatform(invitations.database, {}, now)];
+      const processes = [invitations.platform, ...otherProcesses];
       const responses = await Promise.all(
         Array.from({ length: 40 }, (_, index) => {
           const people = everyone.slice(index * 10, index * 10 + 10);
@@ -77,13 +77,13 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
           return processes[index % processes.length]?.call("POST", "/portal/invitations", { token, json });
         }),
       );
-      for (const other of others) await other.close();
+      for (const process of otherProcesses) await process.close();
       expect(responses.filter((response) => response?.status === 201)).toHaveLength(20);
       expect(responses.filter((response) => response?.status === 429)).toHaveLength(20);
     });
   });
 
-  test("a session's search results are deleted with it, and the latest 20,000 are kept [D-87]", {
+  test("a session stores only its latest 20,000 search results, which are deleted with the session [D-87]", {
     timeout: 60_000,
   }, async () => {
     const token = await signIn(hana);
@@ -101,14 +101,14 @@ describe.each(await anyStore())("invitations on $title", ({ title, createDatabas
     await invitations.platform.call("DELETE", "/portal/session", { token });
     advance(dayMs);
     await signIn(hana);
-    let keptCount = Number.NaN;
+    let rowCount = Number.NaN;
     await restart(async () => {
       const store = await openStore({ ...invitations.database.options, onError: () => undefined });
       const rows = store.db.selectFrom("shown_suggestions").select(({ fn }) => fn.countAll<string>().as("count"));
-      keptCount = Number((await rows.executeTakeFirstOrThrow()).count);
+      rowCount = Number((await rows.executeTakeFirstOrThrow()).count);
       await store.close();
     });
-    expect(keptCount).toBe(0);
+    expect(rowCount).toBe(0);
   });
 });
 

@@ -26,9 +26,9 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
     });
 
     test.each<[string, Partial<SuggestedPerson>]>([
-      ["another name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
+      ["a different name", { name: "Dear Dana, your account is locked: https://evil.example/unlock" }],
       ["another person's name", { name: "Farah Aziz" }],
-      ["an address that ends with the suggested one", { emailAddress: "x.dana@example.com" }],
+      ["an address that ends with the suggested address", { emailAddress: "x.dana@example.com" }],
     ])("an invitation with %s gets 422 [D-87]", async (_, changes) => {
       const suggested = createPerson();
       const token = await signInAndShow(hana, [suggested, createPerson({ name: "Farah Aziz" })]);
@@ -67,7 +67,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
   });
 
   describe("invitations to one address", () => {
-    test("an organisation can invite an address once in 30 days, however it is written [D-87]", async () => {
+    test("an organisation can invite an address only once in 30 days, even in a different spelling [D-87]", async () => {
       const suggested = createPerson({ emailAddress: "eli@example.com" });
       const equivalentAddresses = [
         "ELI@Example.COM",
@@ -83,7 +83,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
         expect(response.json()).toMatchObject({ status: 409, code: "already_invited" });
         expect(response.text).not.toContain("@");
       }
-      // Another organisation may invite the person immediately, and the same one after 30 days.
+      // Another organisation may invite the person immediately, and the same organisation may do so after 30 days.
       expect((await invite(await signInAndShow(bo, [suggested]), [suggested])).status).toBe(201);
       advance(30 * dayMs + 1);
       expect((await invite(await signInAndShow(hana, [suggested]), [suggested])).status).toBe(201);
@@ -115,7 +115,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(await readMailsTo(suggested.emailAddress)).toEqual([
         expect.objectContaining({
           subject: "Harbour Hotels invites you",
-          // The platform's link is the only one.
+          // The mail contains no link except the platform's.
           body: expect.stringMatching(
             /^Hello,\n\nHana Lind at Harbour Hotels invites you to share your availability\.\n\nJoin by [\w ,:]+ UTC:\nhttp:\/\/127\.0\.0\.1:\d+\/app\/join\/[\w-]{43}\n\nThe link works once\. Do not forward it\.\n$/,
           ),

@@ -49,15 +49,14 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
 
   test("a lost secret or an internal error fails a search only for that organisation", () =>
     withDeliveryFixture(async (fixture) => {
-      const withLostSecret = await addOrganisation(fixture.store, "https://lost.example");
-      const broken = await addOrganisation(fixture.store, "https://broken.example");
-      const healthy = await addOrganisation(fixture.store, "https://well.example");
+      const lostSecretId = await addOrganisation(fixture.store, "https://lost.example");
+      const brokenId = await addOrganisation(fixture.store, "https://broken.example");
+      const healthyId = await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);
-      const encryptedElsewhere = { encrypted_secret: "x" };
       await fixture.store.db
         .updateTable("endpoints")
-        .set(encryptedElsewhere)
-        .where("organisation_id", "=", withLostSecret)
+        .set({ encrypted_secret: "not decryptable" })
+        .where("organisation_id", "=", lostSecretId)
         .execute();
       const results = await search(fixture, async ({ baseAddress }) => {
         if (baseAddress === "https://broken.example") throw new Error("s3cret bug");
@@ -66,15 +65,15 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       const failure = { code: "internal_error", status: null, message: expect.stringContaining("our side") };
       expect(new Map(results.map(({ organisation, ...result }) => [organisation.id, result]))).toEqual(
         new Map<string, object>([
-          [withLostSecret, { failure }],
-          [broken, { failure }],
-          [healthy, { suggestions: [] }],
+          [lostSecretId, { failure }],
+          [brokenId, { failure }],
+          [healthyId, { suggestions: [] }],
         ]),
       );
       expect(fixture.errors).toHaveLength(2);
     }));
 
-  test("a search asks each selected organisation that implements suggestions once, and no other", () =>
+  test("a search sends one request to each selected organisation that implements suggestions, and to no other organisation", () =>
     withDeliveryFixture(async (fixture) => {
       const ids = [];
       for (let count = 0; count < 4; count += 1)
@@ -97,7 +96,7 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       expect(results.map(({ organisation }) => organisation.id).toSorted()).toEqual([ids[0], ids[3]].toSorted());
     }));
 
-  test("a search asks all organisations, 32 in parallel", () =>
+  test("a search sends a request to every organisation, 32 in parallel", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);
@@ -122,14 +121,14 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, silent.baseAddress);
       await implementAll(fixture);
       const results = await search(fixture, endpointClient.send, 1_000);
-      // The first 32 use up the time limit, so the rest are not called.
+      // The first 32 use up the time limit, so the other organisations are not called.
       expect(silent.requests.length).toBeLessThanOrEqual(32);
       expect(results.map((result) => "failure" in result && result.failure.code)).toEqual(Array(40).fill("timeout"));
       await endpointClient.close();
       await silent.close();
     }));
 
-  test("organisations that are asked later in a search get the remaining time", () =>
+  test("organisations that a search calls later get only the remaining time", () =>
     withDeliveryFixture(async (fixture) => {
       for (let count = 0; count < 40; count += 1) await addOrganisation(fixture.store, "https://well.example");
       await implementAll(fixture);

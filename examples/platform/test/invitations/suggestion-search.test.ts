@@ -11,17 +11,17 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       const token = await signIn(hana);
       suggest([]);
       suggest([], invitations.bistro);
-      const before = invitations.bistro.requests.length;
+      const countBefore = invitations.bistro.requests.length;
       expect((await search(token, ["org_harbour"])).json<{ results: object[] }>().results).toHaveLength(1);
-      expect(invitations.bistro.requests).toHaveLength(before);
+      expect(invitations.bistro.requests).toHaveLength(countBefore);
       expect((await search(token, ["org_bistro", "org_harbour", "org_bistro"])).json()).toMatchObject({
         results: [{ organisation: { id: "org_bistro" } }, { organisation: { id: "org_harbour" } }],
       });
-      expect(invitations.bistro.requests).toHaveLength(before + 1);
+      expect(invitations.bistro.requests).toHaveLength(countBefore + 1);
     });
 
     test.each([null, [], "org_harbour", [""], [7], Array(1_001).fill("org_harbour")])(
-      "a search with the organisation ids %j gets 400 and asks nobody",
+      "a search with the organisation ids %j gets 400 and calls no endpoint",
       async (organisationIds) => {
         const before = [invitations.harbour.requests.length, invitations.bistro.requests.length];
         const token = await signIn(hana);
@@ -46,7 +46,7 @@ describe.each(await anyStore())("invitations on $title", ({ createDatabase }) =>
       expect(invitations.harbour.requests).toHaveLength(before);
     });
 
-    test("the organisations to search are listed with the person's own first [D-88]", async () => {
+    test("the organisations to search are listed with the person's own organisation first [D-88]", async () => {
       const listOrganisations = async (emailAddress: string) =>
         (
           await invitations.platform.call("GET", "/portal/suggestions/organisations", {

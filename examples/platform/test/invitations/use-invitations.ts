@@ -25,13 +25,13 @@ export interface InvitationsUnderTest {
   advance(ms: number): void;
   /** Restarts the platform. @param meanwhile runs while it is stopped */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
-  /** Opens a new session. @returns its token */
+  /** Opens a new session. @returns the session token */
   signIn(emailAddress: string): Promise<string>;
   /** Makes an endpoint suggest these people. The default is Harbour Hotels' endpoint. */
   suggest(people: readonly SuggestedPerson[], receiver?: Receiver): void;
   search(token: string, organisationIds?: unknown): Promise<PlatformResponse>;
   invite(token: string, people: readonly SuggestedPerson[], organisationId?: string): Promise<PlatformResponse>;
-  /** Signs in and searches, with these people as the result. @returns the session's token */
+  /** Signs in and searches, with these people as the result. @returns the session token */
   signInAndShow(signInAddress: string, people: readonly SuggestedPerson[]): Promise<string>;
   readMailsTo(emailAddress: string): Promise<{ subject: string; body: string }[]>;
   /** Creates a new person. */

@@ -48,7 +48,7 @@ describe("mails about offers", async () => {
       .execute();
   const readSubjects = async (offerId: string) => (await readMails(offerId)).map(({ subject }) => subject);
 
-  test("the mail about a new offer says what, when and where, and links to its page [D-121]", async () => {
+  test("the mail about a new offer contains its title, time, place and a link to its page [D-121]", async () => {
     const id = await createTestOffer("Kitchen help");
     const [mail] = await readMails(id);
     expect(mail).toMatchObject({ to_address: address, subject: "Offer created: Kitchen help" });
@@ -78,7 +78,7 @@ describe("mails about offers", async () => {
       `select extract(epoch from due_at - now()) / 60 as minutes from mails where digest_of = '${id}'`,
     )) as unknown as { rows: { minutes: string }[] };
     expect(Math.round(Number(rows[0]?.minutes))).toBe(responseDigestMinutes);
-    // Once the mail is due, the next response starts another one.
+    // Once the mail is due, the next response starts a new mail.
     await fixture.store.execute(`update mails set due_at = now() where digest_of = '${id}'`);
     await applyToOffer(id, { type: "apply", workerId: "cleo" });
     expect(await readSubjects(id)).toEqual(["Offer created: Bar", "2 responses: Bar", "1 response: Bar"]);
@@ -86,25 +86,25 @@ describe("mails about offers", async () => {
   });
 
   test("a completion or withdrawal is mailed immediately and replaces the pending responses [D-121]", async () => {
-    const complete = await createTestOffer("Terrace");
-    await applyToOffer(complete, { type: "apply", workerId: "amal" });
-    await applyToOffer(complete, { type: "complete", workerIds: ["amal"] });
-    expect(await readSubjects(complete)).toEqual(["Offer created: Terrace", "Offer complete: Terrace"]);
-    expect((await readMails(complete)).at(-1)?.body).toContain("Worker amal gets the work");
-    const withdrawn = await createTestOffer("Breakfast");
-    await applyToOffer(withdrawn, { type: "withdraw" });
-    await applyToOffer(withdrawn, { type: "withdraw" });
-    expect(await readSubjects(withdrawn)).toEqual(["Offer created: Breakfast", "Offer withdrawn: Breakfast"]);
+    const completedId = await createTestOffer("Terrace");
+    await applyToOffer(completedId, { type: "apply", workerId: "amal" });
+    await applyToOffer(completedId, { type: "complete", workerIds: ["amal"] });
+    expect(await readSubjects(completedId)).toEqual(["Offer created: Terrace", "Offer complete: Terrace"]);
+    expect((await readMails(completedId)).at(-1)?.body).toContain("Worker amal gets the work");
+    const withdrawnId = await createTestOffer("Breakfast");
+    await applyToOffer(withdrawnId, { type: "withdraw" });
+    await applyToOffer(withdrawnId, { type: "withdraw" });
+    expect(await readSubjects(withdrawnId)).toEqual(["Offer created: Breakfast", "Offer withdrawn: Breakfast"]);
   });
 
   test("no mails are sent for offers without an address, or when workers only open an offer", async () => {
-    const silent = await createTestOffer("Silent", {});
-    await applyToOffer(silent, { type: "apply", workerId: "amal" });
-    await applyToOffer(silent, { type: "withdraw" });
-    expect(await readMails(silent)).toEqual([]);
-    const viewed = await createTestOffer("Viewed");
-    await applyToOffer(viewed, { type: "open", workerId: "amal" });
-    await applyToOffer(viewed, { type: "close", workerId: "amal" });
-    expect(await readSubjects(viewed)).toEqual(["Offer created: Viewed"]);
+    const silentId = await createTestOffer("Silent", {});
+    await applyToOffer(silentId, { type: "apply", workerId: "amal" });
+    await applyToOffer(silentId, { type: "withdraw" });
+    expect(await readMails(silentId)).toEqual([]);
+    const viewedId = await createTestOffer("Viewed");
+    await applyToOffer(viewedId, { type: "open", workerId: "amal" });
+    await applyToOffer(viewedId, { type: "close", workerId: "amal" });
+    expect(await readSubjects(viewedId)).toEqual(["Offer created: Viewed"]);
   });
 });

@@ -16,36 +16,36 @@ describe("news for workers [D-118]", () => {
       ([, title = ""]) => title,
     );
 
-  test("new offers are counted in the title and the navigation, and the latest is named on other pages until it is opened", async () => {
-    const before = await amal.get("/app/shifts");
-    expect(before.text).toContain("<title>Shifts ·");
-    expect(before.text).not.toContain("New offer:");
-    const first = await createOffer("Kitchen help");
-    const second = await createOffer("Bar on Friday");
+  test("new offers are counted in the title and the navigation, and the latest offer is shown on other pages until it is opened", async () => {
+    const pageBefore = await amal.get("/app/shifts");
+    expect(pageBefore.text).toContain("<title>Shifts ·");
+    expect(pageBefore.text).not.toContain("New offer:");
+    const firstId = await createOffer("Kitchen help");
+    const secondId = await createOffer("Bar on Friday");
     for (const path of ["/app/shifts", "/app/contacts", "/app/devices"]) {
       const { text } = await amal.get(path);
       expect(text).toMatch(/<title>\(2\) /);
       expect(text).toContain('<span class="count">2<span class="unseen"> new</span></span>');
-      expect(text).toContain(`New offer: <a href="/app/offers/${second}">Bar on Friday</a>`);
+      expect(text).toContain(`New offer: <a href="/app/offers/${secondId}">Bar on Friday</a>`);
     }
     const menu = (await amal.get("/app")).text;
     expect(menu).toContain("<title>(2) Notifications");
     expect(menu).not.toContain("New offer:");
-    const offerPage = await amal.get(`/app/offers/${second}`);
+    const offerPage = await amal.get(`/app/offers/${secondId}`);
     expect(offerPage.text).toContain("<title>(1) Bar on Friday");
-    expect(offerPage.text).toContain(`New offer: <a href="/app/offers/${first}">Kitchen help</a>`);
-    await amal.get(`/app/offers/${first}`);
+    expect(offerPage.text).toContain(`New offer: <a href="/app/offers/${firstId}">Kitchen help</a>`);
+    await amal.get(`/app/offers/${firstId}`);
     expect((await amal.get("/app/shifts")).text).toContain("<title>Shifts ·");
   });
 
-  test("the newest offers come first, however many offers are open", async () => {
+  test("the app lists the newest offers first, even if many offers are open", async () => {
     for (let number = 1; number <= 25; number += 1) await createOffer(`Open ${number}`);
     const { text } = await amal.get("/app");
     expect(extractTitles(text).slice(0, 2)).toEqual(["Open 25", "Open 24"]);
   });
 });
 
-test("the worker's app has a manifest, so phones can install it", async () => {
+test("the worker app has a manifest, so phones can install it", async () => {
   const response = await fetch(`${platform.address}/app/sign-in`);
   const html = await response.text();
   expect(response.headers.get("content-security-policy")).toContain("manifest-src 'self'");

@@ -4,7 +4,7 @@ import { usePlatform } from "../support/use-opened.ts";
 
 const key = "demo-key-harbour";
 
-describe("the worker's app [D-118]", () => {
+describe("the worker app [D-118]", () => {
   const platform = usePlatform({ now: () => now });
   let amal: PageClient;
   let now = new Date("2027-03-01T12:00:00Z");
@@ -35,12 +35,12 @@ describe("the worker's app [D-118]", () => {
     [...text.matchAll(/<strong>([^<]+)<\/strong>/g)].map(([, title = ""]) => title);
 
   test("the app lists open offers by date, with time and place, until the worker responds", async () => {
-    const undated = await createOffer("Undated");
+    const undatedId = await createOffer("Undated");
     await createOffer("Later", "20");
     const id = await createOffer("Sooner", "10");
     const openOffers = extractSection((await amal.get("/app")).text, "open");
     expect(extractTitles(openOffers)).toEqual(["Sooner", "Later", "Undated"]);
-    await amal.send(`/app/offers/${undated}/reject`);
+    await amal.send(`/app/offers/${undatedId}/reject`);
     // The zone is UTC+13:45 in summer.
     expect(openOffers).toMatch(/Thu, 11 Mar 2027, 06:45\s?–\s?12:45 GMT\+13:45/);
     expect(openOffers).toContain("place_bar");
@@ -50,14 +50,14 @@ describe("the worker's app [D-118]", () => {
     expect(extractTitles(extractSection((await amal.get("/app")).text, "open"))).toEqual(["Later"]);
   });
 
-  test("the app lists confirmed shifts, the next one first, without withdrawn or past ones", async () => {
+  test("the app lists confirmed shifts, the next shift first, without withdrawn or past shifts", async () => {
     expect((await amal.get("/app/shifts")).text).toContain("No upcoming shifts.");
     await applyAndComplete(await createOffer("Third", "15"));
     await applyAndComplete(await createOffer("Second", "12"));
     await applyAndComplete(await createOffer("First", "01"));
-    const withdrawn = await createOffer("Withdrawn", "13");
-    await applyAndComplete(withdrawn);
-    await platform.call("GET", `/offer/${withdrawn}/withdraw`, { key });
+    const withdrawnId = await createOffer("Withdrawn", "13");
+    await applyAndComplete(withdrawnId);
+    await platform.call("GET", `/offer/${withdrawnId}/withdraw`, { key });
     expect(extractTitles(extractSection((await amal.get("/app/shifts")).text, "shifts"))).toEqual([
       "First",
       "Second",

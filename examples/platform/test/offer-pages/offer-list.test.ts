@@ -40,9 +40,9 @@ describe("the list of offers", () => {
     const options = { key, json: ["worker_amal"] };
     expect((await platform.call("POST", `/offer/${id}/complete?api-version=1.0`, options)).status).toBeLessThan(300);
   }
-  /** Returns the offers' titles in one section of the page. */
-  const extractTitles = (text: string, part: "decisions" | "offers"): string[] => {
-    const section = new RegExp(`<section class="panel" id="${part}".*?</section>`, "s").exec(text)?.[0] ?? "";
+  /** Returns the offer titles in one section of the page. */
+  const extractTitles = (text: string, sectionId: "decisions" | "offers"): string[] => {
+    const section = new RegExp(`<section class="panel" id="${sectionId}".*?</section>`, "s").exec(text)?.[0] ?? "";
     return [...section.matchAll(/<a href="\/offers\/offer_[^"]+">([^<]+)<\/a>/g)].map(([, title = ""]) => title);
   };
 

@@ -43,21 +43,22 @@ describe("picking workers for an offer", () => {
     expect(listWorkerIds(exactMatch)).toEqual(["picked_137"]);
   });
 
-  test("all matching workers can be selected, kept through another search, and sent the offer", async () => {
-    const first = await hana.send("/offers/new", { act: "selectMatching", workerSearch: "Picked 1" });
-    const selected = listWorkerIds(first.text, " checked");
-    expect(selected).toHaveLength(111);
-    const second = await hana.send("/offers/new", { act: "searchWorkers", workerSearch: "amal", worker: selected });
-    expect(listWorkerIds(second.text, " checked")).toHaveLength(111);
-    expect(listWorkerIds(second.text)).toEqual(["worker_amal"]);
-    const sent = await hana.send("/offers/new", {
+  test("all matching workers can be selected, stay selected in the next search, and receive the offer", async () => {
+    const selectionPage = await hana.send("/offers/new", { act: "selectMatching", workerSearch: "Picked 1" });
+    const selectedIds = listWorkerIds(selectionPage.text, " checked");
+    expect(selectedIds).toHaveLength(111);
+    const search = { act: "searchWorkers", workerSearch: "amal", worker: selectedIds };
+    const searchPage = await hana.send("/offers/new", search);
+    expect(listWorkerIds(searchPage.text, " checked")).toHaveLength(111);
+    expect(listWorkerIds(searchPage.text)).toEqual(["worker_amal"]);
+    const created = await hana.send("/offers/new", {
       act: "create",
       title: "To many",
       workerSearch: "amal",
-      worker: [...selected, "worker_amal"],
+      worker: [...selectedIds, "worker_amal"],
     });
-    expect(sent.status).toBe(303);
-    const { text } = await hana.get(sent.location ?? "");
+    expect(created.status).toBe(303);
+    const { text } = await hana.get(created.location ?? "");
     expect(text).toContain("0 applied, 0 rejected, 112 without a response");
   });
 

@@ -67,7 +67,7 @@ class Act implements OfferCommand {
     model.onOutcome(step.type, expected);
     if (expected === "done") history.add(step);
     await compareWithModel(model, real);
-    // A rejected step changes nothing, and neither does opening or closing the offer's page. No step changes another offer.
+    // A rejected step changes nothing, and neither does opening or closing the offer page. No step changes a different offer.
     const isInert = expected !== "done" || step.type === "open" || step.type === "close";
     const selectUntouched = (snapshots: OfferSnapshot[]) => snapshots.filter((_, index) => isInert || index !== offer);
     expect(selectUntouched(model.snapshots)).toEqual(selectUntouched(snapshots));
@@ -91,7 +91,7 @@ async function compareWithModel(model: Model, real: OffersUnderTest): Promise<vo
 }
 
 const worker = fc.constantFrom(...workerIds);
-/** Generates workers' ids, including an unknown one. */
+/** Generates worker ids, including an unknown id. */
 const workerOrUnknown = fc.constantFrom(...workerIds, "unknown");
 const organisation = fc.constantFrom<Organisation[]>("ours", "ours", "ours", "theirs");
 

@@ -17,13 +17,13 @@ export interface OfferSnapshot {
   recipients: { workerId: string; response: string; confirmation: string }[];
   /** The events sent to the organisation, in order. */
   events: { organisation: Organisation; workerId: string; response: string }[];
-  /** The reasons for each worker's notifications, in order. Workers the offer was not sent to are included. */
+  /** The reasons for each worker's notifications, in order. Includes workers to whom the offer was not sent. */
   notifications: Record<string, string[]>;
 }
 
 /**
- * The model: derives what interface.md and the decisions say about an offer from all its steps so far. It has no state
- * machine and shares no code with the platform.
+ * The model of an offer. From all steps so far, it derives the offer's state according to interface.md and the decisions. It has no state
+ * machine, and shares no code with the platform.
  */
 export class OfferHistory {
   readonly #addressed: readonly string[];
@@ -33,7 +33,7 @@ export class OfferHistory {
     this.#addressed = [...new Set(workerIds)];
   }
 
-  /** Returns `done` if the step is allowed, or else the reason why it is not. */
+  /** Returns `done` if the step is allowed, or the reason for its rejection. */
   judge(step: OfferStep): OfferOutcome {
     // A worker must have received the offer (D-36), and an organisation must have created it (D-20).
     const hasAccess = "workerId" in step ? this.#addressed.includes(step.workerId) : step.organisation === "ours";
@@ -58,7 +58,7 @@ export class OfferHistory {
       recipients: this.#addressed.map((workerId) => ({
         workerId,
         response: this.#lastResponse(workerId),
-        confirmation: this.#getsTheWork(workerId) ? "confirmed" : "",
+        confirmation: this.#isConfirmed(workerId) ? "confirmed" : "",
       })),
       events: this.#steps.flatMap((step, index) => {
         if (step.type !== "apply" && step.type !== "reject") return [];
@@ -74,7 +74,7 @@ export class OfferHistory {
   /** Returns a worker's notifications. Creation, completion and withdrawal each notify every worker the offer was sent to. */
   #notifications(workerId: string): string[] {
     if (!this.#addressed.includes(workerId)) return [];
-    const completionReason = this.#getsTheWork(workerId) ? "successful" : "unsuccessful";
+    const completionReason = this.#isConfirmed(workerId) ? "successful" : "unsuccessful";
     return [
       "offer",
       ...(this.#wasDone("complete") ? [completionReason] : []),
@@ -94,7 +94,7 @@ export class OfferHistory {
     return lastStep.type === "apply" ? "applied" : "rejected";
   }
 
-  #getsTheWork(workerId: string): boolean {
+  #isConfirmed(workerId: string): boolean {
     return this.#steps.some((step) => step.type === "complete" && step.workerIds.includes(workerId));
   }
 }

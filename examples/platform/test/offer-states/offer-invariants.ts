@@ -6,53 +6,53 @@ export function findBrokenInvariants(before: OfferSnapshot, after: OfferSnapshot
   const wasClosed = before.complete || before.withdrawn;
   const invariants: Record<string, boolean> = {
     "a flag is never reset": (after.complete || !before.complete) && (after.withdrawn || !before.withdrawn),
-    "a closed offer keeps its responses and confirmations": !wasClosed || sameRecipients(before, after),
-    "each changed response causes one event with the webhook's word for it": isDeepStrictEqual(after.events, [
+    "a closed offer does not change its responses and confirmations": !wasClosed || haveSameRecipients(before, after),
+    "each changed response causes one event with the webhook's value for it": isDeepStrictEqual(after.events, [
       ...before.events,
-      ...changedResponses(before, after),
+      ...listChangedResponses(before, after),
     ]),
     "notifications are never changed or removed": Object.entries(before.notifications).every(([id, earlier]) =>
       isDeepStrictEqual(after.notifications[id]?.slice(0, earlier.length), earlier),
     ),
-    "each worker the offer was sent to is notified of everything once, and no other worker is": Object.keys(
+    "each recipient is notified of everything once, and no other worker is notified": Object.keys(
       after.notifications,
     ).every((id) =>
-      isDeepStrictEqual(after.notifications[id]?.map(topicOf), isAddressed(after, id) ? expectedTopics(after) : []),
+      isDeepStrictEqual(after.notifications[id]?.map(toTopic), isRecipient(after, id) ? listExpectedTopics(after) : []),
     ),
     "exactly the confirmed workers are notified as successful": Object.entries(after.notifications).every(
       ([id, reasons]) => reasons.includes("successful") === isConfirmed(after, id),
     ),
     "only workers who applied are confirmed, at least one if the offer is complete": after.complete
-      ? after.recipients.some(confirmed) && after.recipients.filter(confirmed).every(applied)
-      : !after.recipients.some(confirmed),
+      ? after.recipients.some(hasConfirmation) && after.recipients.filter(hasConfirmation).every(hasApplied)
+      : !after.recipients.some(hasConfirmation),
   };
   return Object.keys(invariants).filter((name) => !invariants[name]);
 }
 
 type Recipient = OfferSnapshot["recipients"][number];
 
-const applied = ({ response }: Recipient): boolean => response === "applied";
-const confirmed = ({ confirmation }: Recipient): boolean => confirmation !== "";
+const hasApplied = ({ response }: Recipient): boolean => response === "applied";
+const hasConfirmation = ({ confirmation }: Recipient): boolean => confirmation !== "";
 
-const sameRecipients = (before: OfferSnapshot, after: OfferSnapshot): boolean =>
+const haveSameRecipients = (before: OfferSnapshot, after: OfferSnapshot): boolean =>
   isDeepStrictEqual(after.recipients, before.recipients);
 
-const isAddressed = ({ recipients }: OfferSnapshot, id: string): boolean =>
+const isRecipient = ({ recipients }: OfferSnapshot, id: string): boolean =>
   recipients.some(({ workerId }) => workerId === id);
 
 const isConfirmed = ({ recipients }: OfferSnapshot, id: string): boolean =>
-  recipients.some((recipient) => recipient.workerId === id && confirmed(recipient));
+  recipients.some((recipient) => recipient.workerId === id && hasConfirmation(recipient));
 
-const webhookWords: Record<string, string> = { applied: "accepted", rejected: "rejected" };
+const webhookValues: Record<string, string> = { applied: "accepted", rejected: "rejected" };
 
-const changedResponses = (before: OfferSnapshot, after: OfferSnapshot): OfferSnapshot["events"] =>
+const listChangedResponses = (before: OfferSnapshot, after: OfferSnapshot): OfferSnapshot["events"] =>
   after.recipients
     .filter(({ response }, index) => response !== before.recipients[index]?.response)
-    .map(({ workerId, response }) => ({ organisation: "ours", workerId, response: webhookWords[response] ?? "none" }));
+    .map(({ workerId, response }) => ({ organisation: "ours", workerId, response: webhookValues[response] ?? "none" }));
 
-const topicOf = (reason: string): string => (reason.endsWith("successful") ? "decision" : reason);
+const toTopic = (reason: string): string => (reason.endsWith("successful") ? "decision" : reason);
 
-const expectedTopics = ({ complete, withdrawn }: OfferSnapshot): string[] => [
+const listExpectedTopics = ({ complete, withdrawn }: OfferSnapshot): string[] => [
   "offer",
   ...(complete ? ["decision"] : []),
   ...(withdrawn ? ["withdrawn"] : []),

@@ -24,7 +24,8 @@ function createStoredOffers(deps: OfferDeps, organisations: Organisations): Offe
     async act(number, step) {
       const actor = "workerId" in step ? step : { organisationId: organisations[step.organisation] };
       const result = await deps.store.transaction((trx) => applyAction(trx, deps, actor, offerIds[number] ?? "", step));
-      return result === "done" ? result : result.code === "not_addressed" ? "offer_not_found" : result.code;
+      if (result === "done") return result;
+      return result.code === "not_addressed" ? "offer_not_found" : result.code;
     },
     readSnapshots: () => Promise.all(offerIds.map((id) => readSnapshot(deps.store, organisations, id))),
   };

@@ -28,9 +28,10 @@ function createPureOffers(): OffersUnderTest {
       const outcome = transition(offer.state, step);
       if (!outcome.allowed) return outcome.refusal.code === "not_addressed" ? "offer_not_found" : outcome.refusal.code;
       offer.state = outcome.state;
-      for (const effect of outcome.effects)
+      for (const effect of outcome.effects) {
         if (effect.type === "notify") for (const id of effect.workerIds) offer.notifications[id]?.push(effect.reason);
         else offer.events.push({ organisation: "ours", workerId: effect.workerId, response: effect.response });
+      }
       return "done";
     },
     async readSnapshots() {

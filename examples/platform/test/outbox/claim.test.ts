@@ -20,10 +20,10 @@ describe.each(stores)("claims on $title", ({ createDatabase }) => {
   test("a claim uses a lane up to its capacity, and the end of a lease wakes the lane", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 10);
     const leases = openProcessLeases();
-    const [first] = (await claim(leases, 100)) ?? [];
+    const [lease] = (await claim(leases, 100)) ?? [];
     expect(await claim(openProcessLeases(), 100)).toBeUndefined();
     expect(await readWakeups()).toEqual([]);
-    await outbox.settle(first && [first]);
+    await outbox.settle(lease && [lease]);
     expect(await readWakeups()).toEqual([{ lane: outbox.organisationId, later: false }]);
     expect(await claim(openProcessLeases(), 100)).toHaveLength(1);
   });
@@ -69,15 +69,15 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
         await mayCommit;
         return result;
       });
-    const claiming = claimRows({ ...outbox.store, transaction }, openProcessLeases(60_000), queue, limit);
-    await eventually("it has claimed", () => isClaimed);
+    const pendingClaim = claimRows({ ...outbox.store, transaction }, openProcessLeases(60_000), queue, limit);
+    await eventually("the rows are claimed", () => isClaimed);
     return async () => {
       commit();
-      return (await claiming) ?? [];
+      return (await pendingClaim) ?? [];
     };
   };
 
-  test("claims run in parallel; a lane that another process is claiming from is skipped until later", async () => {
+  test("claims run in parallel, and skip a lane while a different process is claiming from it", async () => {
     const [lockedLane, freeLane] = [outbox.organisationId, await addOrganisation(outbox.store, "http://127.0.0.1:2")];
     for (const id of [lockedLane, freeLane]) await recordDueEvents(outbox.store, id, 5);
     const commit = await claimUncommitted(1);
@@ -88,7 +88,7 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
     expect((await claim(leases, 100))?.map(({ lane }) => lane)).toEqual(Array(4).fill(lockedLane));
   });
 
-  test("claims find a row even if its insert is committed after they ran", async () => {
+  test("claims find a row even if its insert is committed after an earlier claim", async () => {
     const { store, organisationId } = outbox;
     const client = await outbox.connect();
     await client.query("begin");

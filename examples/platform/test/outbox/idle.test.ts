@@ -6,8 +6,8 @@ import { recordStatements } from "../support/statements.ts";
 import { storesUnderTest } from "../support/stores/stores.ts";
 import { startRecordingDispatcher, useLeases } from "./use-leases.ts";
 
-/** The statements that an idle dispatcher sends, and a fragment of SQL that identifies each. */
-const kinds: readonly [kind: string, fragment: string][] = [
+/** The kinds of statements that an idle dispatcher sends, and a fragment of SQL that identifies each kind. */
+const statementKinds: readonly [kind: string, fragment: string][] = [
   ["lock lanes", "pg_try_advisory_xact_lock("],
   ["lease rows", "insert into outbox_leases"],
   ["read the next due time", "as lapse"],
@@ -23,7 +23,7 @@ describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ create
     const listSentKinds = () =>
       statements
         .map(({ text }) => text.replaceAll(/\s+/g, " "))
-        .flatMap((text) => kinds.filter(([, fragment]) => text.includes(fragment)).map(([kind]) => kind));
+        .flatMap((text) => statementKinds.filter(([, fragment]) => text.includes(fragment)).map(([kind]) => kind));
     const hasReadDueTime = (times: number) => () =>
       listSentKinds().filter((kind) => kind === "read the next due time").length >= times;
     let respond = (): void => undefined;
@@ -32,14 +32,14 @@ describe.each(await storesUnderTest())("an idle dispatcher on $title", ({ create
     });
     const { loop } = startRecordingDispatcher(store, outbox.openProcessLeases(), { attempt: () => response });
     onTestFinished(() => loop.stop());
-    await eventually("it is idle", hasReadDueTime(1));
+    await eventually("the dispatcher is idle", hasReadDueTime(1));
     await setTimeout(100);
     await recordDueEvents(store, outbox.organisationId, 1);
     statements.length = 0;
     loop.wake();
-    await eventually("it has polled", hasReadDueTime(1));
+    await eventually("the dispatcher has polled", hasReadDueTime(1));
     respond();
-    await eventually("it has polled the lane that its attempt had kept full", hasReadDueTime(2));
+    await eventually("the dispatcher has polled again after its attempt has ended", hasReadDueTime(2));
     const poll = ["lock lanes", "lease rows", "read the next due time"];
     expect(listSentKinds().slice(0, 2 * poll.length)).toEqual([...poll, ...poll]);
   });

@@ -11,7 +11,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
   const outbox = useLeases(createDatabase);
   const { openProcessLeases } = outbox;
 
-  test("claims alternate between a lane with 40 rows and one with 5,000", async () => {
+  test("claims alternate between a lane with 40 rows and a lane with 5,000 rows", async () => {
     const otherId = await addOrganisation(outbox.store, "http://127.0.0.1:2");
     for (let times = 0; times < 5; times += 1) await recordDueEvents(outbox.store, outbox.organisationId, 1_000);
     await recordDueEvents(outbox.store, otherId, 40);
@@ -21,7 +21,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       return [outbox.organisationId, otherId].map((id) => claimed.filter(({ lane }) => lane === id).length);
     };
     expect(await claimAndCountPerLane()).toEqual([50, 40]);
-    // This claim takes the rest of the lane's capacity of a hundred.
+    // This claim uses the remaining capacity of the lane, which is 100.
     expect(await claimAndCountPerLane()).toEqual([50, 0]);
   });
 
@@ -34,9 +34,9 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
       const claimed = (await claimRows(outbox.store, leases, { ...wideQueue, capacity: 1_000 }, 100)) ?? [];
       return claimed.map(({ lane }) => lane);
     };
-    const first = await claimLanes();
-    expect(first.filter((lane) => lane === outbox.organisationId)).toHaveLength(50);
-    expect(first.filter((lane) => lane === otherId)).toHaveLength(1);
+    const firstLanes = await claimLanes();
+    expect(firstLanes.filter((lane) => lane === outbox.organisationId)).toHaveLength(50);
+    expect(firstLanes.filter((lane) => lane === otherId)).toHaveLength(1);
     expect(await claimLanes()).toHaveLength(100);
     expect(await claimLanes()).toHaveLength(10);
     expect(await claimLanes()).toEqual([]);
@@ -66,7 +66,7 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     expect(rows).toEqual([{ seconds: expect.closeTo(3_600, -1) }]);
   });
 
-  test("claims serve all woken lanes before serving any twice, no matter how many there are and how many times they were woken", async () => {
+  test("claims serve all woken lanes before they serve a lane twice, even if that lane was woken many times", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 500);
     await sql`
       insert into outbox_wakeups (queue, at, lane)
@@ -76,15 +76,15 @@ describe.each(await storesUnderTest())("claims on $title", ({ createDatabase }) 
     for (let lane = 0; lane < 150; lane += 1) otherIds.push(await addOrganisation(outbox.store, "http://127.0.0.1:2"));
     for (const id of otherIds) await recordDueEvents(outbox.store, id, 2);
     const leases = openProcessLeases(60_000);
-    const served: string[] = [];
-    for (let claims = 0; claims < 12 && served.length < otherIds.length; claims += 1) {
+    const servedLanes: string[] = [];
+    for (let claims = 0; claims < 12 && servedLanes.length < otherIds.length; claims += 1) {
       const claimed = (await claimRows(outbox.store, leases, wideQueue, 100)) ?? [];
       const lanes = new Set(claimed.map(({ lane }) => lane));
-      // 5,000 wake-ups of this lane are older than all others.
+      // 5,000 wake-ups of this lane are older than those of all other lanes.
       const servesFirstLaneAgain = lanes.delete(outbox.organisationId) && claims > 0;
-      served.push(...lanes);
-      if (servesFirstLaneAgain) expect(served).toHaveLength(otherIds.length);
+      servedLanes.push(...lanes);
+      if (servesFirstLaneAgain) expect(servedLanes).toHaveLength(otherIds.length);
     }
-    expect(served.toSorted()).toEqual(otherIds.toSorted());
+    expect(servedLanes.toSorted()).toEqual(otherIds.toSorted());
   });
 });

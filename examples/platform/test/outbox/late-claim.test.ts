@@ -29,7 +29,7 @@ describe.each(await storesUnderTest())("late claims on $title", ({ createDatabas
     await fixture.reset();
   });
 
-  test("a claim is not attempted when its process resumes after another process has taken it over", async () => {
+  test("a process that resumes does not attempt a row that a different process has claimed meanwhile", async () => {
     const { store } = fixture;
     const onError = (error: unknown): void => void fixture.errors.push(error);
     const attempted: string[] = [];
@@ -51,27 +51,27 @@ describe.each(await storesUnderTest())("late claims on $title", ({ createDatabas
           return "sent";
         },
         async settle(trx, attempts) {
-          const held = await endLeases(trx, "mails", attempts);
-          const ids = held.map(({ row }) => row);
+          const validAttempts = await endLeases(trx, "mails", attempts);
+          const ids = validAttempts.map(({ row }) => row);
           if (ids.length === 0) return () => undefined;
           await trx.updateTable("mails").set({ due_at: null, sent_at: new Date() }).where("id", "in", ids).execute();
           return () => undefined;
         },
       });
-    const [claimed, onClaimed] = createSignal();
+    const [claimed, markClaimed] = createSignal();
     const [mayLoad, allowLoad] = createSignal();
     await store.transaction((trx) => enqueueEmails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
-    const first = fixture.adopt(
+    const firstLoop = fixture.adopt(
       startProcess("first", firstLeases, () => {
-        onClaimed();
+        markClaimed();
         return mayLoad;
       }),
     );
     await claimed;
-    const second = fixture.adopt(startProcess("second", secondLeases, async () => undefined));
-    await eventually("the second process takes over", () => attempted.length > 0);
+    const secondLoop = fixture.adopt(startProcess("second", secondLeases, async () => undefined));
+    await eventually("the second process makes the attempt", () => attempted.length > 0);
     allowLoad();
-    await Promise.all([first.stop(), second.stop()]);
+    await Promise.all([firstLoop.stop(), secondLoop.stop()]);
     expect(attempted).toEqual([expect.stringMatching(/^second \d+$/)]);
     expect(await store.db.selectFrom("outbox_leases").select("lane").execute()).toEqual([]);
   });
@@ -82,9 +82,9 @@ describe.each(await storesUnderTest())("late claims on $title", ({ createDatabas
     await store.transaction((trx) => enqueueEmails(trx, [{ to_address: "a@b.example", subject: "s", body: "b" }]));
     await store.execute("update mails set due_at = now() + interval '1 hour'");
     expect(await claimRows(store, leases, mails, 8)).toEqual([]);
-    const wakeups = "select at from outbox_wakeups where queue = 'mails'";
-    const due = "select due_at as at from mails";
-    expect((await store.execute(wakeups)).rows).toEqual((await store.execute(due)).rows);
+    const wakeupTimes = "select at from outbox_wakeups where queue = 'mails'";
+    const dueTimes = "select due_at as at from mails";
+    expect((await store.execute(wakeupTimes)).rows).toEqual((await store.execute(dueTimes)).rows);
     expect(await claimRows(store, leases, mails, 8)).toBeUndefined();
     await leases.stop();
   });
@@ -123,14 +123,14 @@ describe.each(shareableStores)("claims in a transaction on $title", ({ createDat
     const leases = await openLeases(store, { onError: (error) => void fixture.errors.push(error) });
     const readLeaseEnd = async (): Promise<unknown> =>
       (await store.execute("select lease_until from outbox_processes")).rows[0]?.lease_until;
-    const renewed = await store.transaction(async (trx) => {
+    const renewedEnd = await store.transaction(async (trx) => {
       await sql`select pg_sleep(0.1)`.execute(trx);
       await leases.renewIn(store.db);
-      const end = await readLeaseEnd();
+      const leaseEnd = await readLeaseEnd();
       await leases.renewIn(trx);
-      return end;
+      return leaseEnd;
     });
-    expect(await readLeaseEnd()).toEqual(renewed);
+    expect(await readLeaseEnd()).toEqual(renewedEnd);
     await leases.stop();
   });
 });

@@ -17,7 +17,7 @@ const context = {
   linkTo: String,
 };
 
-// PostgreSQL is enough: PGlite has the same planner and settings.
+// PostgreSQL is enough, because PGlite has the same planner and settings.
 const postgres = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) => {
@@ -39,7 +39,7 @@ describe.each(postgres)("claiming and settling on $title", ({ createDatabase }) 
     expect(attempts).toHaveLength(8);
   }
 
-  test("claiming and settling read only the leases and deliveries concerned, despite a backlog and a history", async () => {
+  test("claiming and settling use indexes even with a backlog and a history of deliveries", async () => {
     const { store, organisationId } = outbox;
     // Record in batches, because a statement may take only five seconds, even while all other tests are running.
     for (let recorded = 0; recorded < 20_000; recorded += 2_500) await recordDueEvents(store, organisationId, 2_500);

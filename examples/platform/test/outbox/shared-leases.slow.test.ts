@@ -10,7 +10,7 @@ import { recordDueEvents } from "../support/record-due.ts";
 import { storesUnderTest, type TestDatabase } from "../support/stores/stores.ts";
 import { acknowledge, countPending, leaseMs, queue, startRecordingDispatcher } from "./use-leases.ts";
 
-// Only one process can use PGlite's data folder: see store.test.ts.
+// Only one process can use PGlite's data folder (see store.test.ts).
 const shareableStores = (await storesUnderTest()).filter(({ title }) => title !== "PGlite");
 
 describe.each(shareableStores)("claims by several processes on $title", ({ createDatabase }) => {
@@ -43,25 +43,25 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const claimed: number[] = [];
     let maxClaimed = 0;
     const claimUntilDone = async (): Promise<void> => {
-      const ownStore = await openTestStore();
-      const leases = new Leases(ownStore, 60_000, onError);
-      while ((await countPending(ownStore)) > 0) {
-        const rows = (await claimRows(ownStore, leases, queue, 50)) ?? [];
+      const processStore = await openTestStore();
+      const leases = new Leases(processStore, 60_000, onError);
+      while ((await countPending(processStore)) > 0) {
+        const rows = (await claimRows(processStore, leases, queue, 50)) ?? [];
         for (const { rowId, lane } of rows) {
           claimed.push(rowId);
           claimedInLane.set(lane, (claimedInLane.get(lane) ?? 0) + 1);
         }
         maxClaimed = Math.max(maxClaimed, ...claimedInLane.values());
-        const counts = await ownStore.execute("select count(*) as count from outbox_leases group by lane");
+        const counts = await processStore.execute("select count(*) as count from outbox_leases group by lane");
         maxClaimed = Math.max(maxClaimed, ...counts.rows.map(({ count }) => Number(count)));
         await setTimeout(Math.random() * 20);
         for (const { lane } of rows) claimedInLane.set(lane, (claimedInLane.get(lane) ?? 0) - 1);
         if (rows.length === 0) continue;
-        await ownStore.transaction(async (trx) => {
+        await processStore.transaction(async (trx) => {
           const tokens = rows.map(({ token }) => token);
           const attempted = rows.map((lease) => ({ lease }));
-          const held = await endLeases(trx, "webhooks", attempted);
-          expect(held.map(({ lease }) => lease.token)).toEqual(tokens);
+          const validAttempts = await endLeases(trx, "webhooks", attempted);
+          expect(validAttempts.map(({ lease }) => lease.token)).toEqual(tokens);
           await acknowledge(
             trx,
             rows.map(({ rowId }) => rowId),
@@ -99,15 +99,15 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
         if (isKilled && performance.now() > endsAt) return;
         await store.transaction(async (trx) => {
           const attempted = rows.map((lease) => ({ lease }));
-          const held = await endLeases(trx, "webhooks", attempted);
-          const rowIds = held.map(({ lease }) => lease.rowId);
+          const validAttempts = await endLeases(trx, "webhooks", attempted);
+          const rowIds = validAttempts.map(({ lease }) => lease.rowId);
           if (rowIds.length > 0) await acknowledge(trx, rowIds);
         });
         if (performance.now() > endsAt) return leases.stop();
       }
     };
-    const runSuccessively = async (first: number): Promise<void> => {
-      for (let index = first; (await countPending(store)) > 0; index += 1) await runProcess(index % 2 === 0);
+    const runSuccessively = async (firstIndex: number): Promise<void> => {
+      for (let index = firstIndex; (await countPending(store)) > 0; index += 1) await runProcess(index % 2 === 0);
     };
     await Promise.all([0, 1, 2, 3].map(runSuccessively));
     expect(servedAt.size).toBe(laneCount);
@@ -132,7 +132,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     return { frozen, transaction, resume, frozenErrors };
   };
 
-  test("claims by several processes continue while one process stalls in the middle of a claim [D-70]", async () => {
+  test("claims by several processes continue while one process stalls during a claim [D-70]", async () => {
     const store = await openTestStore();
     await recordDueEvents(store, await addOrganisation(store, "http://127.0.0.1:1"), 1);
     const { frozen, transaction, resume, frozenErrors } = await openFrozenStore();
@@ -140,7 +140,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const failedClaim = claimRows({ ...frozen, transaction }, frozenLeases, queue, 1).catch((error: unknown) => error);
     await setTimeout(200);
     const startedAt = performance.now();
-    await eventually("the database ends its transaction", async () => {
+    await eventually("the database ends the stalled transaction", async () => {
       const claimed = (await claimRows(store, leases, queue, 1)) ?? [];
       return claimed.length === 1;
     });
@@ -152,7 +152,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     expect(errors.splice(0)).toEqual([]);
   });
 
-  test("claims by several processes continue while one freezes in the middle of settling, and its row is taken over", async () => {
+  test("claims by several processes continue while one process freezes during settling, and a different process settles its row", async () => {
     const store = await openTestStore();
     const [laneId, otherId] = [
       await addOrganisation(store, "http://127.0.0.1:1"),
@@ -163,7 +163,7 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     const frozenLeases = new Leases(frozen, 1_000, onError);
     let isSettling = false;
     let isFrozen = true;
-    const stuck = startRecordingDispatcher(frozen, frozenLeases, {
+    const frozenDispatcher = startRecordingDispatcher(frozen, frozenLeases, {
       settleLimitMs: 0,
       async settle(trx, attempts) {
         await endLeases(trx, queue.name, attempts);
@@ -173,10 +173,10 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
         );
         isSettling = true;
         while (isFrozen) await setTimeout(50);
-        return () => void stuck.settled.push(...attempts.map(({ row }) => row));
+        return () => void frozenDispatcher.settled.push(...attempts.map(({ row }) => row));
       },
     });
-    await eventually("it is settling", () => isSettling);
+    await eventually("the process is settling", () => isSettling);
     await recordDueEvents(store, otherId, 1);
     const leases = new Leases(store, 60_000, onError);
     const startedAt = performance.now();
@@ -190,8 +190,8 @@ describe.each(shareableStores)("claims by several processes on $title", ({ creat
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     isFrozen = false;
     resume();
-    await stuck.loop.stop();
-    expect(stuck.settled).toEqual([]);
+    await frozenDispatcher.loop.stop();
+    expect(frozenDispatcher.settled).toEqual([]);
     expect(frozenErrors).not.toEqual([]);
     await loop.stop();
     await Promise.all([leases.stop(), frozenLeases.stop()]);

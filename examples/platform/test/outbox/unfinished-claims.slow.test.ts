@@ -13,28 +13,28 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
 
   test("claims do not leave a row leased for ever when their commit is reported as failed", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 20);
-    let isLost = true;
+    let isConnectionLost = true;
     const transaction: Store["transaction"] = async (work) => {
       const result = await outbox.store.transaction(work);
-      if (isLost) throw new Error("the connection was lost");
+      if (isConnectionLost) throw new Error("the connection was lost");
       return result;
     };
     const { errors: reported } = startDispatcher({ ...outbox.store, transaction }, openProcessLeases());
     await eventually("the commit fails", () => reported.length > 0);
-    isLost = false;
+    isConnectionLost = false;
     await eventually("all are settled", async () => (await countPending(outbox.store)) === 0);
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("claims do not leave a row leased for ever when their rows cannot be loaded or are left out", async () => {
+  test("claims do not leave a row leased for ever when their rows cannot be loaded or are missing", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 20);
-    let loads = 0;
+    let loadCount = 0;
     const { settled, errors: reported } = startDispatcher(outbox.store, openProcessLeases(), {
       async load(claimed) {
-        loads += 1;
-        if (loads === 1) throw new Error("not now");
-        const loaded = loads === 2 ? claimed.slice(1) : claimed;
-        return new Map(loaded.map(({ rowId }) => [rowId, rowId]));
+        loadCount += 1;
+        if (loadCount === 1) throw new Error("not now");
+        const loadedRows = loadCount === 2 ? claimed.slice(1) : claimed;
+        return new Map(loadedRows.map(({ rowId }) => [rowId, rowId]));
       },
     });
     await eventually("all are settled", () => settled.length === 20);
@@ -51,14 +51,16 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
       settleLimitMs: 0,
       async attempt(rowId) {
         attempted.push(rowId);
-        if (attemptCount++ === 0) throw new Error("no attempt");
+        attemptCount += 1;
+        if (attemptCount === 1) throw new Error("no attempt");
         return "done";
       },
       async settle(trx, attempts) {
         // Fail for the whole group, and then for a single row.
-        if (settleCount++ < 2) throw new Error("disk full");
-        const held = await endLeases(trx, queue.name, attempts);
-        const rowIds = held.map(({ row }) => row);
+        settleCount += 1;
+        if (settleCount <= 2) throw new Error("disk full");
+        const validAttempts = await endLeases(trx, queue.name, attempts);
+        const rowIds = validAttempts.map(({ row }) => row);
         if (rowIds.length > 0) await acknowledge(trx, rowIds);
         return () => void settled.push(...rowIds);
       },
@@ -69,7 +71,7 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
     expect(await countLeases(outbox.store)).toBe(0);
   });
 
-  test("claims are released by a loop that stops, even those that it could not settle", async () => {
+  test("claims are released when their loop stops, even if it could not settle them", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 2);
     const {
       loop,
@@ -92,14 +94,14 @@ describe.each(await storesUnderTest())("unfinished claims on $title", ({ createD
   test("an idle loop rarely polls for claims, even after a lease has expired", async () => {
     await recordDueEvents(outbox.store, outbox.organisationId, 1);
     await claimOne(openProcessLeases(700));
-    let transactions = 0;
+    let transactionCount = 0;
     const transaction: Store["transaction"] = (work) => {
-      transactions += 1;
+      transactionCount += 1;
       return outbox.store.transaction(work);
     };
     const { settled } = startDispatcher({ ...outbox.store, transaction }, openProcessLeases());
-    await eventually("the row is taken over", () => settled.length === 1);
+    await eventually("the row is settled", () => settled.length === 1);
     await setTimeout(1_500);
-    expect(transactions).toBeLessThan(20);
+    expect(transactionCount).toBeLessThan(20);
   });
 });

@@ -60,8 +60,8 @@ export function startRecordingDispatcher(
       return "done";
     },
     async settle(trx, attempts) {
-      const held = await endLeases(trx, queue.name, attempts);
-      const rowIds = held.map(({ row }) => row);
+      const validAttempts = await endLeases(trx, queue.name, attempts);
+      const rowIds = validAttempts.map(({ row }) => row);
       if (rowIds.length > 0) await acknowledge(trx, rowIds);
       return () => void settled.push(...rowIds);
     },
@@ -78,11 +78,11 @@ export interface LeasesUnderTest {
   openProcessLeases(durationMs?: number): Leases;
   claim(leases: Leases, limit?: number): Promise<readonly Lease[] | undefined>;
   claimOne(leases: Leases): Promise<Lease>;
-  /** Waits until another process's lease has expired, and claims the leased row. */
+  /** Waits until the lease of a different process has expired, and claims the leased row. */
   claimExpired(leases: Leases): Promise<Lease>;
-  /** Ends leases. @returns the valid ones' tokens */
+  /** Ends leases. @returns the tokens of the leases that were still valid */
   end(...leases: Lease[]): Promise<ReadonlySet<number>>;
-  /** Ends leases and acknowledges the valid ones' rows. */
+  /** Ends leases, and acknowledges the rows whose leases were still valid. */
   settle(leases?: readonly Lease[]): Promise<void>;
   /** Opens a separate connection. Works only on PostgreSQL. */
   connect(): Promise<pg.Client>;
@@ -132,7 +132,7 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   };
   const claimExpired = async (leases: Leases): Promise<Lease> => {
     let lease: Lease | undefined;
-    await eventually("it is taken over", async () => {
+    await eventually("the row is claimed", async () => {
       await leases.releaseExpired();
       [lease] = (await claim(leases)) ?? [];
       return lease !== undefined;
@@ -142,17 +142,17 @@ export function useLeases(createDatabase: StoreUnderTest["createDatabase"]): Lea
   };
   const end = async (...leases: Lease[]) => {
     const attempted = leases.map((lease) => ({ lease }));
-    const held = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
-    return new Set(held.map(({ lease }) => lease.token));
+    const validAttempts = await store.transaction((trx) => endLeases(trx, "webhooks", attempted));
+    return new Set(validAttempts.map(({ lease }) => lease.token));
   };
   const settle = async (leases: readonly Lease[] = []): Promise<void> => {
-    const valid = await end(...leases);
-    const rowIds = leases.filter(({ token }) => valid.has(token)).map(({ rowId }) => rowId);
+    const validTokens = await end(...leases);
+    const rowIds = leases.filter(({ token }) => validTokens.has(token)).map(({ rowId }) => rowId);
     if (rowIds.length > 0) await store.transaction((trx) => acknowledge(trx, rowIds));
   };
   const connect = async (): Promise<pg.Client> => {
     const client = await store.newClient?.();
-    if (client === undefined) throw new Error("no PostgreSQL");
+    if (client === undefined) throw new Error("the store is not PostgreSQL");
     await client.connect();
     onTestFinished(() => client.end());
     return client;

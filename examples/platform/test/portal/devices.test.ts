@@ -50,7 +50,7 @@ describe.each(await anyStore())("worker devices on $title", ({ createDatabase })
   const removeDevice = (worker = "", id = "") =>
     platform.call("DELETE", `/worker-app/devices/${id}`, { token: worker });
 
-  test("a device whose token another worker registers is on that worker's list only", async () => {
+  test("a device whose token another worker registers is listed only for that worker", async () => {
     const { id } = await addDevice(amal, { platform: "ios", token: "token-4" });
     const moved = await addDevice(ben, { platform: "android", token: "token-4" });
     expect((await listDevices(amal)).map((device) => device.id)).not.toContain(id);
@@ -60,10 +60,12 @@ describe.each(await anyStore())("worker devices on $title", ({ createDatabase })
     expect(JSON.stringify(await listDevices(ben))).not.toContain("token-4");
   });
 
-  test("of two workers who register the same token at the same time, both get 201 but only one keeps the device", async () => {
+  test("two workers who register the same token simultaneously both get 201, but only one of them keeps the device", async () => {
     for (let round = 0; round < 10; round += 1) {
-      const both = [amal, ben].map((worker) => addDevice(worker, { platform: "ios", token: `token-5-${round}` }));
-      const added = await Promise.all(both);
+      const registrations = [amal, ben].map((worker) =>
+        addDevice(worker, { platform: "ios", token: `token-5-${round}` }),
+      );
+      const added = await Promise.all(registrations);
       expect(added.map(({ status }) => status)).toEqual([201, 201]);
       const ids = new Set(added.map(({ id }) => id));
       const listedDevices = [...(await listDevices(amal)), ...(await listDevices(ben))].filter(({ id }) => ids.has(id));
@@ -71,7 +73,7 @@ describe.each(await anyStore())("worker devices on $title", ({ createDatabase })
     }
   });
 
-  test("a worker has at most twenty devices: a new one replaces the one registered longest ago [D-91]", async () => {
+  test("a worker has at most twenty devices, and a new device replaces the one registered longest ago [D-91]", async () => {
     const first = await addDevice(amal, { platform: "ios", token: "token-6" });
     for (let number = 0; number < 19; number += 1) await addDevice(amal, { platform: "ios" });
     expect(await listDevices(amal)).toHaveLength(20);
@@ -90,8 +92,8 @@ describe.each(await anyStore())("worker devices on $title", ({ createDatabase })
 
   test("a device can be removed only by its own worker [D-91]", async () => {
     const { id } = await addDevice(amal, { platform: "ios", token: "token-7" });
-    const foreign = await removeDevice(ben, id);
-    expect(foreign.json()).toMatchObject({ status: 404, code: "device_not_found" });
+    const rejected = await removeDevice(ben, id);
+    expect(rejected.json()).toMatchObject({ status: 404, code: "device_not_found" });
     expect((await listDevices(amal)).map((device) => device.id)).toContain(id);
     const removed = await removeDevice(amal, id);
     expect([removed.status, removed.text]).toEqual([204, ""]);
@@ -102,7 +104,7 @@ describe.each(await anyStore())("worker devices on $title", ({ createDatabase })
     expect((await addDevice(ben, { platform: "ios", token: "token-7" })).status).toBe(201);
   });
 
-  test("the menu keeps the notifications of removed devices, and shows later offers too", async () => {
+  test("the menu still shows the notifications of removed devices, and shows later offers too", async () => {
     const { id } = await addDevice(ben, { platform: "ios" });
     const createOffer = async (title: string) => {
       const json = { createdByUserId: "user_hana", title, workerIds: ["worker_ben"] };

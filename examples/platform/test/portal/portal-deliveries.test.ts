@@ -76,12 +76,12 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect(unknownOrganisation.json()).toMatchObject({ status: 404, code: "organisation_not_found" });
     });
 
-    test("a failed delivery is redelivered with its old id, and an acknowledged one with a new id", async () => {
+    test("a failed delivery is redelivered with its id, and an acknowledged delivery with a new id", async () => {
       await save();
       const offerId = await createOffer();
       portal.receiver.respond = respondWith(500);
       await callAsWorker("worker_amal", `offers/${offerId}/reject`);
-      await eventually("the delivery is given up", async () => (await readDeliveries(offerId))[0]?.state === "dead");
+      await eventually("the delivery has failed", async () => (await readDeliveries(offerId))[0]?.state === "dead");
       const [dead] = await readDeliveries(offerId);
       expect(dead?.attempts).toMatchObject([
         { number: 1, status: 500, error: "not_acknowledged" },
@@ -89,8 +89,8 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
         { number: 3, status: 500 },
       ]);
       const path = `/portal/deliveries/${dead?.id}/redeliver`;
-      const strangersToken = await portal.platform.signInPerson("bo@bistro-group.example");
-      expect((await call("POST", path, { token: strangersToken })).json()).toMatchObject({
+      const foreignToken = await portal.platform.signInPerson("bo@bistro-group.example");
+      expect((await call("POST", path, { token: foreignToken })).json()).toMatchObject({
         code: "delivery_not_found",
       });
 
@@ -115,12 +115,12 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
         isHistoric: false,
         responses: { applied: 1, rejected: 0, none: 1 },
       });
-      const strangersToken = await portal.platform.signInPerson("bo@bistro-group.example");
-      expect((await call("GET", "/portal/offers", { token: strangersToken })).json()).toEqual({
+      const foreignToken = await portal.platform.signInPerson("bo@bistro-group.example");
+      expect((await call("GET", "/portal/offers", { token: foreignToken })).json()).toEqual({
         offers: [],
         next: null,
       });
-      expect((await call("GET", "/portal/deliveries", { token: strangersToken })).json()).toEqual({
+      expect((await call("GET", "/portal/deliveries", { token: foreignToken })).json()).toEqual({
         deliveries: [],
         next: null,
       });

@@ -20,7 +20,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
     const search = async (json: object = {}) => (await postSearch(json)).json<{ results: object[] }>().results;
     const allOrganisations = { organisationIds: ["org_harbour", "org_bistro", "org_crew"] };
 
-    test("a search asks the selected organisation, signed, with the person's addresses and the filter [D-22]", async () => {
+    test("a search sends the selected organisation a signed request with the person's addresses and the filter [D-22]", async () => {
       await save({ suggestsContacts: true });
       portal.receiver.respond = requireSignature(respondWith(200, {}, JSON.stringify([dana])));
       expect(await search({ filter: "" })).toHaveLength(1);
@@ -48,7 +48,7 @@ describe.each(await anyStore())("the portal on $title", ({ createDatabase }) => 
       expect(portal.receiver.requests).toHaveLength(requestsBefore);
     });
 
-    test("a search reports each organisation that fails, hangs or responds invalidly, and shows the others' suggestions [D-21] [interface: Errors 4]", async () => {
+    test("a search reports each organisation that fails, hangs or responds invalidly, and shows the suggestions of the other organisations [D-21] [interface: Errors 4]", async () => {
       const [bistro, crew] = await Promise.all([openReceiver(), openReceiver()]);
       try {
         await save({ suggestsContacts: true });

@@ -18,7 +18,7 @@ describe("profile images", () => {
   let host: Receiver;
   const endpointClient = createEndpointClient({ allowLoopback: true });
   const errors: unknown[] = [];
-  const openImages = (cacheMs?: number) =>
+  const createFinder = (cacheMs?: number) =>
     createProfileImageFinder({
       endpointClient,
       onError: (error) => void errors.push(error),
@@ -30,7 +30,7 @@ describe("profile images", () => {
   afterEach(() => host.close());
 
   test("a profile image is fetched from its full URL without a signature", async () => {
-    expect(await openImages()(`${host.baseAddress}/dana.gif?size=80#face`)).toEqual({
+    expect(await createFinder()(`${host.baseAddress}/dana.gif?size=80#face`)).toEqual({
       type: "image/gif",
       bytes: gifImage,
     });
@@ -45,13 +45,13 @@ describe("profile images", () => {
     ]);
   });
 
-  test("a profile image has the type of its bytes, whatever the response says", async () => {
+  test("the type of a profile image is determined from its bytes, even if the response declares a different type", async () => {
     host.respond = respondWithImage(createPng(100), "text/html");
-    expect(await openImages()(`${host.baseAddress}/a`)).toMatchObject({ type: "image/png" });
+    expect(await createFinder()(`${host.baseAddress}/a`)).toMatchObject({ type: "image/png" });
   });
 
   test("a profile image of 1 MiB is shown, and one byte more is rejected", async () => {
-    const fetchImage = openImages();
+    const fetchImage = createFinder();
     host.respond = respondWithImage(createPng(1024 * 1024));
     const image = await fetchImage(`${host.baseAddress}/full`);
     expect(
@@ -75,12 +75,12 @@ describe("profile images", () => {
     ["a closed connection", hangUp],
   ])("no profile image is shown for %s", async (_, response) => {
     host.respond = response;
-    expect(await openImages()(`${host.baseAddress}/a`)).toBeUndefined();
+    expect(await createFinder()(`${host.baseAddress}/a`)).toBeUndefined();
   });
 
   test.each(["ftp://images.example.com/a.png", "http://user:secret@127.0.0.1/a.png", "not an address"])(
     "no profile image is fetched from %s",
-    async (url) => expect(await openImages()(url)).toBeUndefined(),
+    async (url) => expect(await createFinder()(url)).toBeUndefined(),
   );
 
   test("profile images are fetched through the guard, which rejects private addresses", async () => {
@@ -96,7 +96,7 @@ describe("profile images", () => {
   });
 
   test("a profile image is fetched once while cached, even by concurrent requests, and again afterwards", async () => {
-    const fetchImage = openImages(1_000);
+    const fetchImage = createFinder(1_000);
     const url = `${host.baseAddress}/a.gif`;
     await Promise.all([fetchImage(url), fetchImage(url)]);
     await fetchImage(url);
@@ -108,7 +108,7 @@ describe("profile images", () => {
   });
 
   test("at most 32 profile images are cached", async () => {
-    const fetchImage = openImages();
+    const fetchImage = createFinder();
     for (let index = 0; index < 33; index += 1) await fetchImage(`${host.baseAddress}/${index}`);
     await fetchImage(`${host.baseAddress}/32`);
     expect(host.requests).toHaveLength(33);

@@ -22,7 +22,7 @@ export const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ra
 export interface PortalUnderTest {
   readonly platform: PlatformUnderTest;
   readonly receiver: Receiver;
-  /** Calls the platform as Hana, unless `options` contains another token. */
+  /** Calls the platform as Hana, unless `options` contains a different token. */
   call(method: string, path: string, options?: CallOptions): Promise<PlatformResponse>;
   /** Saves the endpoint in the company profile. @param token a user's token @default Hana's */
   save(changes?: object, token?: string): Promise<PlatformResponse>;

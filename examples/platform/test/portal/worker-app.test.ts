@@ -4,7 +4,7 @@ import { type CallOptions, openPlatform, type PlatformUnderTest } from "../suppo
 import { readEvents } from "../support/read-events.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
-describe.each(await anyStore())("the worker's app on $title", ({ createDatabase }) => {
+describe.each(await anyStore())("the worker app on $title", ({ createDatabase }) => {
   let database: TestDatabase;
   let platform: PlatformUnderTest;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     return readEvents(`${platform.address}/worker-app/notifications/stream`, token, lastEventId);
   };
 
-  test("the worker's app requires a worker's session", async () => {
+  test("the worker app requires a worker's session", async () => {
     const person = await platform.signInPerson("hana@harbour-hotels.example");
     for (const [method, path] of [
       ["POST", "/devices"],
@@ -45,13 +45,13 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
         const response = await platform.call(method, `/worker-app${path}`, credentials);
         expect(response.json()).toMatchObject({ status: 401, code: "unauthenticated" });
       }
-    const wrong = { json: { workerId: "worker_amal", password: "wrong-password" } };
-    expect((await platform.call("POST", "/worker-app/session", wrong)).json()).toMatchObject({
+    const wrongPassword = { json: { workerId: "worker_amal", password: "wrong-password" } };
+    expect((await platform.call("POST", "/worker-app/session", wrongPassword)).json()).toMatchObject({
       code: "invalid_credentials",
     });
   });
 
-  test("the worker's app shows an offer to its workers, without the other recipients", async () => {
+  test("the worker app shows an offer to its workers, without the other recipients", async () => {
     const id = await createOffer("worker_amal", "worker_ben");
     const response = await callAs("worker_amal", "GET", `/offers/${id}`);
     expect(response.json()).toEqual({
@@ -71,7 +71,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     expect(response.text).not.toContain("worker_ben");
   });
 
-  test("an unknown offer or one sent to other workers gets 404 [D-36]", async () => {
+  test("an unknown offer, or an offer that was sent only to other workers, gets 404 [D-36]", async () => {
     const id = await createOffer("worker_amal");
     for (const offerId of [id, "unknown", "%00"])
       for (const [method, action] of [
@@ -106,7 +106,7 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     });
   });
 
-  test("the menu lists each notification once, newest first, however many devices the worker has [D-48]", async () => {
+  test("the menu lists each notification once, newest first, even if the worker has several devices [D-48]", async () => {
     for (const platformName of ["ios", "android"])
       expect((await callAs("worker_cleo", "POST", "/devices", { json: { platform: platformName } })).status).toBe(201);
     const id = await createOffer("worker_cleo");
@@ -164,30 +164,30 @@ describe.each(await anyStore())("the worker's app on $title", ({ createDatabase 
     };
     const openStream = (token: string) => readEvents(`${platform.address}/worker-app/notifications/stream`, token);
     const [first, second] = [await signIn(), await signIn()];
-    const [endedStream, openedStream] = [await openStream(first), await openStream(second)];
+    const [endedStream, remainingStream] = [await openStream(first), await openStream(second)];
     await platform.call("DELETE", "/portal/session", { token: first });
     await platform.call("DELETE", "/worker-app/session", { token: first });
     await endedStream.ended;
     const id = await createOffer("worker_cleo");
     await eventually("the other stream receives the offer", () =>
-      openedStream.events.some(({ data }) => data.offerId === id),
+      remainingStream.events.some(({ data }) => data.offerId === id),
     );
     expect(endedStream.events.some(({ data }) => data.offerId === id)).toBe(false);
 
-    openedStream.disconnect();
-    await openedStream.ended;
+    remainingStream.disconnect();
+    await remainingStream.ended;
   });
 
   test("a stream sends only the worker's own notifications, and ends when the platform stops", async () => {
     const stream = await openStreamAs("worker_ben", "unknown");
     const menuLength = (await readMenu("worker_ben")).length;
     await createOffer("worker_amal");
-    const bensOfferId = await createOffer("worker_ben");
-    await eventually("Ben's offer arrives", () => stream.events.some(({ data }) => data.offerId === bensOfferId));
+    const benOfferId = await createOffer("worker_ben");
+    await eventually("Ben's offer arrives", () => stream.events.some(({ data }) => data.offerId === benOfferId));
     expect(stream.events).toHaveLength(menuLength + 1);
     await platform.close();
     await stream.ended;
     platform = await openPlatform(database);
-    expect((await readMenu("worker_ben")).at(0)).toMatchObject({ offerId: bensOfferId });
+    expect((await readMenu("worker_ben")).at(0)).toMatchObject({ offerId: benOfferId });
   });
 });

@@ -11,10 +11,10 @@ describe.each(await anyStore())("simultaneous requests on $title", ({ title, cre
   beforeAll(async () => {
     database = await createDatabase();
     const environment = { OFFERS_SEED: testSeed, OFFERS_RATE_LIMIT: "off", OFFERS_PERSON_RATE_LIMIT: "off" };
-    // PGlite serves one process.
+    // Only one process can use PGlite.
     const processCount = title === "PGlite" ? 1 : 2;
     processes = Array.from({ length: processCount }, () => startProcess(database, environment));
-    addresses = await Promise.all(processes.map((each) => each.waitForAddress()));
+    addresses = await Promise.all(processes.map((process) => process.waitForAddress()));
   });
   afterAll(async () => {
     for (const { child } of processes) child.kill("SIGKILL");

@@ -18,7 +18,7 @@ describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
     expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}']);
   });
 
-  test("idle connections stay open longer than proxies keep them: nginx and ALB 60 s, Caddy 120 s", async () => {
+  test("the platform keeps idle connections open longer than proxies do (nginx and ALB 60 s, Caddy 120 s)", async () => {
     const { headers } = await platform.call("GET", "/healthz");
     expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(120);
   });

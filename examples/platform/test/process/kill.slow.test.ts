@@ -27,8 +27,8 @@ describe.each(await storesUnderTest())("processes killed with kill -9 on $title"
     const child = spawn(process.execPath, [childFile, JSON.stringify(database.options), organisationId], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const recorded = await readUntilKilled(child, 60);
-    expect(recorded.length).toBeGreaterThanOrEqual(60);
+    const recordedIds = await readUntilKilled(child, 60);
+    expect(recordedIds.length).toBeGreaterThanOrEqual(60);
 
     receiver.respond = respondWith(200);
     const fixture = await openDeliveryFixture(database);
@@ -36,14 +36,14 @@ describe.each(await storesUnderTest())("processes killed with kill -9 on $title"
     const readPending = () =>
       fixture.store.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
     await eventually("nothing is pending", async () => (await readPending()).length === 0);
-    const acknowledged = await fixture.store.db
+    const acknowledgedRows = await fixture.store.db
       .selectFrom("deliveries")
       .select("id")
       .where("state", "=", "acknowledged")
       .execute();
-    const delivered = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
-    const lost = recorded.filter((id) => !delivered.has(id) || !acknowledged.some((row) => row.id === id));
-    expect(lost).toEqual([]);
+    const receivedIds = new Set(receiver.requests.map(({ headers }) => headers["offers-delivery-id"]));
+    const lostIds = recordedIds.filter((id) => !receivedIds.has(id) || !acknowledgedRows.some((row) => row.id === id));
+    expect(lostIds).toEqual([]);
     await fixture.close();
     await receiver.close();
     await database.remove();

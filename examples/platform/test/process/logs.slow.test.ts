@@ -97,7 +97,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     const { id } = (await createOffer()).json<{ id: string }>();
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: workerToken });
   };
-  const findLogged = (message: string): Record<string, unknown>[] =>
+  const findLogEntries = (message: string): Record<string, unknown>[] =>
     platform.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
   const receivedSignatures = () => receiver.requests.map(({ headers }) => headers.authorization).filter(Boolean);
 
@@ -107,7 +107,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     for (const secret of [personToken, workerToken, ...receivedSignatures()]) expect(text).not.toContain(secret);
   }
 
-  test("the log has one line per request, with the route's template, the status and an id, but nothing that the caller sent", async () => {
+  test("the log has one line per request, with the route template, the status and an id, but nothing that the caller sent", async () => {
     const traceId = "ab".repeat(16);
     const { headers } = await createOffer(
       {},
@@ -119,7 +119,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     await platform.call("POST", "/offer", { key: `wrong-${sentinel}`, body: sentinel });
     await createOffer({ title: 7, [sentinel]: sentinel });
     await platform.call("POST", "/portal/session", { json: { emailAddress: sentinel, password: sentinel } });
-    const responses = findLogged("http.response");
+    const responses = findLogEntries("http.response");
     expect(responses).toContainEqual({
       level: 30,
       time: expect.any(Number),
@@ -141,17 +141,17 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     respondToEvents = respondWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
     await createOfferAndApply();
     await eventually("the first attempt has failed", () =>
-      findLogged("delivery.attempted").some(({ status }) => status === 500),
+      findLogEntries("delivery.attempted").some(({ status }) => status === 500),
     );
     respondToEvents = hangUp;
     await eventually("the connection is lost", () =>
-      findLogged("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
+      findLogEntries("delivery.attempted").some(({ failure }) => failure === "connection_lost"),
     );
     await platform.call("POST", "/portal/suggestions/search", {
       token: personToken,
       json: { organisationIds: ["org_one"], filter: sentinel },
     });
-    expect(findLogged("delivery.attempted")[0]).toMatchObject({
+    expect(findLogEntries("delivery.attempted")[0]).toMatchObject({
       deliveryId: expect.any(String),
       eventId: expect.any(String),
       organisationId: "org_one",
@@ -169,13 +169,13 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     const failed = await createOffer({ details: "make the store fail" });
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain(sentinel);
-    expect(findLogged("http.failed")).toMatchObject([
+    expect(findLogEntries("http.failed")).toMatchObject([
       { level: 50, requestId: failed.headers.get("x-request-id"), code: "23514", at: expect.any(Array) },
     ]);
     expect((await saveProfile()).status).toBe(200);
     respondToEvents = respondWith(418, {}, sentinel);
     await createOfferAndApply();
-    await eventually("an attempt cannot be stored", () => findLogged("background.error").length > 0);
+    await eventually("an attempt cannot be stored", () => findLogEntries("background.error").length > 0);
     expectNoSecretsLogged();
   });
 });

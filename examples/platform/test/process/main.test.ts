@@ -39,15 +39,15 @@ function start(database: TestDatabase, environment: Record<string, string> = {})
   return started;
 }
 
-/** Returns a platform's settings for this database. */
-const settingsFor = ({ options }: TestDatabase) => ({
+/** Returns the settings of a platform with this database. */
+const createSettings = ({ options }: TestDatabase) => ({
   PORT: "0",
   OFFERS_DATA: options.dataFolder,
   DATABASE_URL: options.databaseUrl ?? "",
 });
 
 /** Starts the platform with settings that it must reject. @returns the error message */
-async function failToStart(environment: Record<string, string>): Promise<string> {
+async function readStartFailure(environment: Record<string, string>): Promise<string> {
   try {
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await platform.close();
@@ -68,46 +68,48 @@ afterEach(async () => {
 
 describe("the platform's process", () => {
   // No test changes this database.
-  const unchanged = useDatabase((postgres ?? pglite)?.createDatabase);
+  const unchangedDatabase = useDatabase((postgres ?? pglite)?.createDatabase);
   const database = useDatabase(pglite.createDatabase);
-  let first: PlatformProcess;
+  let sharedProcess: PlatformProcess;
   beforeAll(() => {
-    first = startProcess(database, { OFFERS_SEED: demoSeedFile });
+    sharedProcess = startProcess(database, { OFFERS_SEED: demoSeedFile });
   });
-  afterAll(() => killIfRunning(first.child));
+  afterAll(() => killIfRunning(sharedProcess.child));
 
-  test("the platform does not start when its encryption key does not match the stored secrets, and says so in one line", async () => {
-    const environment = settingsFor(await createDatabase());
+  test("the platform does not start when its encryption key does not match the stored secrets, and reports that in one line", async () => {
+    const environment = createSettings(await createDatabase());
     const platform = await startPlatform(readSettings(environment, packageFolder), createLog("silent"));
     await platform.close();
     const OFFERS_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString("base64");
-    expect(await failToStart({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
+    expect(await readStartFailure({ ...environment, OFFERS_ENCRYPTION_KEY })).toMatch(
       /^OFFERS_ENCRYPTION_KEY is not the key that .*$/,
     );
     await rm(join(environment.OFFERS_DATA, "encryption.key"));
-    expect(await failToStart(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
+    expect(await readStartFailure(environment)).toMatch(/^\S+encryption\.key is not the key that .*$/);
   });
 
-  test("the platform does not start when its data folder or port is in use, and says so in one line [D-90]", async () => {
-    const { port } = new URL(await first.waitForAddress());
-    const samePort = { ...settingsFor(unchanged), PORT: port };
-    expect(await failToStart(settingsFor(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
-    expect(await failToStart(samePort)).toMatch(
+  test("the platform does not start when its data folder or port is in use, and reports that in one line [D-90]", async () => {
+    const { port } = new URL(await sharedProcess.waitForAddress());
+    const samePort = { ...createSettings(unchangedDatabase), PORT: port };
+    expect(await readStartFailure(createSettings(database))).toMatch(/^the data folder \S+ is in use by another .*$/);
+    expect(await readStartFailure(samePort)).toMatch(
       new RegExp(`^PORT: port ${port} on 127\\.0\\.0\\.1 is in use by another process .* set PORT to .*$`),
     );
   });
 
   // This runs after the tests of the shared process, because it stops that process.
-  test("the platform logs its address, and keeps its data when it is stopped", async () => {
+  test("the platform logs its address, and its data is still there after a restart", async () => {
     const headers = { "X-UE-Api-Subscription-Key": "demo-key-harbour", "Content-Type": "application/json" };
     const body = JSON.stringify({ createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] });
-    const created = await fetch(`${await first.waitForAddress()}/offer`, { method: "POST", headers, body });
+    const created = await fetch(`${await sharedProcess.waitForAddress()}/offer`, { method: "POST", headers, body });
     expect(created.status).toBe(201);
-    expect(first.output.stdout).toContain(`(store PGlite in ${database.options.dataFolder})`);
-    expect(first.output.stdout).toContain(`sign in to the portal at ${await first.waitForAddress()}/ as hana@`);
-    first.child.kill("SIGTERM");
-    expect(await first.exited).toEqual({ code: 0, signal: null });
-    for (const line of first.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+    expect(sharedProcess.output.stdout).toContain(`(store PGlite in ${database.options.dataFolder})`);
+    expect(sharedProcess.output.stdout).toContain(
+      `sign in to the portal at ${await sharedProcess.waitForAddress()}/ as hana@`,
+    );
+    sharedProcess.child.kill("SIGTERM");
+    expect(await sharedProcess.exited).toEqual({ code: 0, signal: null });
+    for (const line of sharedProcess.output.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
 
     // The second process applies the seed again.
     const second = start(database, { OFFERS_SEED: demoSeedFile });
@@ -172,7 +174,7 @@ describe("the platform's process", () => {
     async (environment, message) => {
       // Some settings fail only after the store is open.
       const onFolder = "OFFERS_DATA" in environment && { DATABASE_URL: "" };
-      const failure = await failToStart({ ...settingsFor(unchanged), ...onFolder, ...environment });
+      const failure = await readStartFailure({ ...createSettings(unchangedDatabase), ...onFolder, ...environment });
       expect(failure).toMatch(message);
       expect(failure).not.toContain("s3cret");
     },
@@ -188,15 +190,15 @@ describe("the platform's process", () => {
   });
 
   test.skipIf(postgres === undefined)(
-    "the start error says what is wrong with the URL of a running database",
+    "the start error explains what is wrong with the URL of a running database",
     async () => {
       const changeUrl = (change: (url: URL) => void): string => {
-        const url = new URL(unchanged.options.databaseUrl ?? "");
+        const url = new URL(unchangedDatabase.options.databaseUrl ?? "");
         change(url);
         return url.href;
       };
       const failWithUrl = async (url: string) =>
-        failToStart({ ...settingsFor(await createFolder()), DATABASE_URL: url });
+        readStartFailure({ ...createSettings(await createFolder()), DATABASE_URL: url });
       const noDatabase = await failWithUrl(changeUrl((url) => (url.pathname = "/no_such")));
       const noRole = await failWithUrl(changeUrl((url) => (url.username = "no_such")));
       const noTls = await failWithUrl(changeUrl((url) => (url.search = "?sslmode=verify-full")));
@@ -211,7 +213,7 @@ describe("the platform's process", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const url = `postgres://postgres:s3cret@127.0.0.1:${port}/x`;
-    const failure = await failToStart({ ...settingsFor(await createFolder()), DATABASE_URL: url });
+    const failure = await readStartFailure({ ...createSettings(await createFolder()), DATABASE_URL: url });
     expect(failure).toMatch(
       new RegExp(`^DATABASE_URL: .* 127\\.0\\.0\\.1:${port} does not respond like PostgreSQL; .*$`),
     );
@@ -220,7 +222,7 @@ describe("the platform's process", () => {
   });
 
   test("the platform warns about a public origin without trusted proxies [D-54]", async () => {
-    const databaseSettings = settingsFor(unchanged);
+    const databaseSettings = createSettings(unchangedDatabase);
     const startAndReadLines = async (environment: Record<string, string>): Promise<string[]> => {
       const settings = { ...databaseSettings, OFFERS_PUBLIC_ORIGIN: "https://offers.example", ...environment };
       const lines: string[] = [];

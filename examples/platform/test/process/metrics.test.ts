@@ -55,7 +55,7 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     }));
 
   test.runIf(title !== "PGlite")(
-    "the backlog includes the age of the oldest snapshot, which an open transaction holds",
+    "the backlog includes the age of the oldest snapshot of an open transaction",
     async () => {
       const openClient = await store.newClient?.();
       if (openClient === undefined) throw new Error("This test requires PostgreSQL.");
@@ -70,12 +70,12 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
     },
   );
 
-  test("the backlog counts deliveries by state, except acknowledged ones", async () => {
-    const [organisation, disabled] = [await addEndpoint(), await addEndpoint()];
-    await updateEndpoint(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
+  test("the backlog counts deliveries by state, except acknowledged deliveries", async () => {
+    const [organisation, disabledId] = [await addEndpoint(), await addEndpoint()];
+    await updateEndpoint(disabledId, { disabled_at: secondsAgo(60), disabled_because: "gone" });
     for (const state of ["pending", "pending", "dead", "dead", "acknowledged"] as const)
       await addDelivery(organisation, state);
-    for (const state of ["pending", "dead", "acknowledged"] as const) await addDelivery(disabled, state);
+    for (const state of ["pending", "dead", "acknowledged"] as const) await addDelivery(disabledId, state);
     expect((await readBacklog(store, noon)).deliveries).toEqual({ pending: 2, held: 1, dead: 3 });
   });
 
@@ -90,19 +90,19 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   });
 
   test("deliveries that wait for their endpoint or for an earlier delivery do not count towards the lag", async () => {
-    const [paused, disabled, ordered] = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
-    await updateEndpoint(paused, { breaker_open_until: secondsAgo(-60) });
-    await updateEndpoint(disabled, { disabled_at: secondsAgo(60), disabled_because: "gone" });
-    await addDelivery(paused, "pending", 1_000);
-    await addDelivery(disabled, "pending", 1_000);
-    await addDelivery(ordered, "pending", -60, "one");
-    await addDelivery(ordered, "pending", 1_000, "one");
+    const [pausedId, disabledId, orderedId] = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
+    await updateEndpoint(pausedId, { breaker_open_until: secondsAgo(-60) });
+    await updateEndpoint(disabledId, { disabled_at: secondsAgo(60), disabled_because: "gone" });
+    await addDelivery(pausedId, "pending", 1_000);
+    await addDelivery(disabledId, "pending", 1_000);
+    await addDelivery(orderedId, "pending", -60, "one");
+    await addDelivery(orderedId, "pending", 1_000, "one");
     expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 0, openBreakers: 1, disabledEndpoints: 1 });
-    await updateEndpoint(paused, { breaker_open_until: secondsAgo(1) });
+    await updateEndpoint(pausedId, { breaker_open_until: secondsAgo(1) });
     expect(await readBacklog(store, noon)).toMatchObject({ lagSeconds: 1_000, openBreakers: 0 });
   });
 
-  test("the backlog counts notifications and mails until they are sent or given up", async () => {
+  test("the backlog counts notifications and mails until they are sent or have failed", async () => {
     const organisation = await addOrganisation(store);
     const [offer, worker, device] = [randomUUID(), randomUUID(), randomUUID()];
     await store.execute(
@@ -130,9 +130,9 @@ describe.each(await anyStore())("the backlog on $title", ({ title, createDatabas
   test("many simultaneous scrapes read the store once", async () => {
     const metrics = createMetrics(store, () => noon);
     const organisation = await addEndpoint();
-    const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));
+    const scrapes = await Promise.all(Array.from({ length: 20 }, () => metrics.read()));
     await addDelivery(organisation, "dead");
-    expect(new Set(texts.map(({ text }) => /^offers_deliveries\{state="dead"\} (\d+)/m.exec(text)?.[1]))).toEqual(
+    expect(new Set(scrapes.map(({ text }) => /^offers_deliveries\{state="dead"\} (\d+)/m.exec(text)?.[1]))).toEqual(
       new Set(["0"]),
     );
     await eventually("a later scrape reads the store again", async () =>

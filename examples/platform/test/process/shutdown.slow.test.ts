@@ -52,36 +52,36 @@ describe.each(await anyStore())("shutdown on $title [D-71]", ({ title, createDat
   const receivedIds = () => receiver.requests.map(({ headers }) => String(headers["offers-delivery-id"]));
   const readStatus = async (url: string) => (await fetch(url)).status;
 
-  test("a stopping process reports not ready immediately, finishes attempts that get a response in time, and releases the rest", async () => {
+  test("a stopping process reports not ready immediately, finishes attempts that get a response in time, and releases the other deliveries", async () => {
     receiver.respond = (request, response) => {
       if (request.url.endsWith("worker-1")) setTimeout(() => respondWith(200)(request, response), 2_000);
     };
-    const first = startPlatformProcess();
-    const address = await first.waitForAddress();
+    const firstProcess = startPlatformProcess();
+    const address = await firstProcess.waitForAddress();
     await eventually("both attempts are in flight", () => receiver.requests.length === 2);
     expect(await readStatus(`${address}/readyz`)).toBe(200);
-    first.child.kill("SIGTERM");
+    firstProcess.child.kill("SIGTERM");
     // Send several signals, as a terminal and a parent process may each send one.
-    for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) first.child.kill(signal);
+    for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) firstProcess.child.kill(signal);
     await eventually("the process is not ready", async () => (await readStatus(`${address}/readyz`)) === 503);
     expect(await readStatus(`${address}/healthz`)).toBe(200);
-    // The pending attempt keeps hanging, and later ones get a response.
+    // The pending attempt still gets no response, but later attempts do.
     receiver.respond = respondWith(200);
-    const second = isShared ? startPlatformProcess() : undefined;
-    expect(await first.exited).toEqual({ code: 0, signal: null });
+    const secondProcess = isShared ? startPlatformProcess() : undefined;
+    expect(await firstProcess.exited).toEqual({ code: 0, signal: null });
 
-    const nextProcess = second ?? startPlatformProcess();
+    const nextProcess = secondProcess ?? startPlatformProcess();
     await nextProcess.waitForAddress();
-    const [acknowledged, unanswered] = deliveryIds;
+    const [acknowledgedId, releasedId] = deliveryIds;
     await eventually("the released delivery is attempted again", () => receivedIds().length === 3);
-    expect(receivedIds()).toEqual(expect.arrayContaining([acknowledged, unanswered]));
-    expect(receivedIds().at(-1)).toBe(unanswered);
+    expect(receivedIds()).toEqual(expect.arrayContaining([acknowledgedId, releasedId]));
+    expect(receivedIds().at(-1)).toBe(releasedId);
     // The aborted attempt does not count towards the retry schedule.
     await eventually("the acknowledgement is logged", () =>
       nextProcess.output.stdout.includes('"outcome":"acknowledged"'),
     );
     const logLine = nextProcess.output.stdout.split("\n").find((line) => line.includes("delivery.attempted")) ?? "";
-    expect(JSON.parse(logLine)).toMatchObject({ deliveryId: unanswered, number: 1, outcome: "acknowledged" });
+    expect(JSON.parse(logLine)).toMatchObject({ deliveryId: releasedId, number: 1, outcome: "acknowledged" });
   });
 
   test("a stopping process responds to the request that it is receiving", async () => {

@@ -36,6 +36,6 @@ test("a delivery claimed before the address changed goes to the old address, wit
   };
   expect(await attemptDelivery(context, claimedDelivery)).toMatchObject({ status: 200 });
   expect([receiver.requests.length, newReceiver.requests.length, fixture.errors]).toEqual([1, 0, []]);
-  for (const each of [receiver, newReceiver, endpointClient, fixture]) await each.close();
+  for (const resource of [receiver, newReceiver, endpointClient, fixture]) await resource.close();
   await database.remove();
 });

@@ -35,7 +35,7 @@ interface Check {
 }
 const readChecks = (response: { json<T>(): T }) => response.json<{ checks: Check[] }>().checks;
 
-/** Responds with the status to these paths, and with 200 to all others. */
+/** Responds with the status to these paths, and with 200 to all other paths. */
 const respondToPaths =
   (paths: readonly string[], status: number): Respond =>
   (request, response) =>
@@ -87,7 +87,7 @@ describe("checks that succeed with a status other than 200", () => {
     }
   });
 
-  test("the profile page says before any failure that webhooks require a 200", async () => {
+  test("the profile page explains, even before any failure, that webhooks require a 200", async () => {
     const { text } = await hana.get("/company");
     expect(text).toMatch(/Respond with 200 to webhooks too.*204/s);
   });
@@ -150,7 +150,7 @@ describe.each(await anyStore())("switching suggestions on $title", ({ createData
       token: storeToken,
       json: { secret: `${secret}-new` },
     });
-    const before = (await storePlatform.call("GET", "/portal/profile", { token: storeToken })).json<object>();
+    const profileBefore = (await storePlatform.call("GET", "/portal/profile", { token: storeToken })).json<object>();
     receiver.requests.length = 0;
     receiver.respond = respondWith(500);
     const { baseAddress } = buildProfile();
@@ -161,7 +161,12 @@ describe.each(await anyStore())("switching suggestions on $title", ({ createData
     ] as const) {
       const response = await save(json);
       expect(response.status).toBe(200);
-      expect(response.json()).toEqual({ ...before, suggestsContacts: isOn, savedAt: expect.any(String), checks: [] });
+      expect(response.json()).toEqual({
+        ...profileBefore,
+        suggestsContacts: isOn,
+        savedAt: expect.any(String),
+        checks: [],
+      });
     }
     expect(receiver.requests).toEqual([]);
     for (const change of [

@@ -43,15 +43,15 @@ describe.each(await anyStore())("changed profiles on $title", ({ createDatabase 
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token: worker });
   };
 
-  test.each([410, 503])("a late %i from the old address does not affect the new one [D-73]", async (status) => {
-    const heldResponses: (() => void)[] = [];
-    const holdResponse: Respond = (request, response) =>
-      void heldResponses.push(() => respondWith(status)(request, response));
-    oldReceiver.respond = holdResponse;
+  test.each([410, 503])("a late %i from the old address does not affect the new address [D-73]", async (status) => {
+    const delayedResponses: (() => void)[] = [];
+    const delayResponse: Respond = (request, response) =>
+      void delayedResponses.push(() => respondWith(status)(request, response));
+    oldReceiver.respond = delayResponse;
     await createOfferAndApply();
-    await eventually("the old address is called", () => heldResponses.length === 1);
+    await eventually("the old address is called", () => delayedResponses.length === 1);
     await save(newReceiver);
-    for (const respond of heldResponses) respond();
+    for (const respond of delayedResponses) respond();
     await eventually("the new address is called", () => receivedIds(newReceiver).length === 1);
     expect(receivedIds(newReceiver)).toEqual(receivedIds(oldReceiver));
     expect(await readHealth()).toMatchObject({ failingSince: null, disabledBecause: null, held: 0 });

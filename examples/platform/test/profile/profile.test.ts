@@ -7,11 +7,9 @@ import { anyStore } from "../support/stores/stores.ts";
 import { usePlatform } from "../support/use-opened.ts";
 
 const dayMs = 24 * 60 * 60_000;
-const [first, second, third] = [1, 2, 3].map((number) => `whsec_${Buffer.alloc(24, number).toString("base64")}`) as [
-  string,
-  string,
-  string,
-];
+const [firstSecret, secondSecret, thirdSecret] = [1, 2, 3].map(
+  (number) => `whsec_${Buffer.alloc(24, number).toString("base64")}`,
+) as [string, string, string];
 
 /** Responds with 401 unless the request is for `/test` or signed with one of these secrets. */
 const acceptSecrets =
@@ -31,7 +29,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
     token = await platform.signInPerson("hana@harbour-hotels.example");
   });
   beforeEach(async () => {
-    receiver = await openReceiver(acceptSecrets(first));
+    receiver = await openReceiver(acceptSecrets(firstSecret));
     otherReceiver = await openReceiver(respondWith(200, {}, "[]"));
   });
   afterEach(async () => {
@@ -45,7 +43,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   const save = (changes: object = {}) =>
     call("PUT", "/portal/profile", {
       baseAddress: receiver.baseAddress,
-      secret: first,
+      secret: firstSecret,
       suggestsContacts: true,
       ...changes,
     });
@@ -61,7 +59,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   const emptyResult = expect.objectContaining({ suggestions: [] });
 
   describe("checks", () => {
-    test("a saved profile's response shows the checks' requests and responses, but no signatures", async () => {
+    test("saving a profile returns the requests and responses of the checks, but no signatures", async () => {
       receiver.respond = respondWith(
         200,
         { "content-type": "text/plain; charset=utf-8" },
@@ -94,7 +92,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       receiver.respond = (request, response) => {
         const echo = {
           ...request,
-          secret: first,
+          secret: firstSecret,
           bytes: Buffer.from(String(request.headers.authorization)).toString("base64"),
         };
         const type = `text/plain; echo=${request.headers.authorization?.slice(5)}`;
@@ -121,7 +119,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
         for (const confidential of [
           headers.authorization?.slice(5),
           String(headers["webhook-signature"]).slice(3),
-          first,
+          firstSecret,
         ])
           for (const text of [saved.text, pageText, platform.logLines.join("")])
             for (const form of [
@@ -142,41 +140,41 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
   });
 
   describe("secret rotation", () => {
-    test("a secret is rotated only if the endpoint accepts the new one, and the old one's expiry is shown [D-75]", async () => {
+    test("a secret is rotated only if the endpoint accepts the new secret, and the expiry of the old secret is shown [D-75]", async () => {
       await save();
       expect((await readProfile()).previousSecretUntil).toBeNull();
-      const rejected = await rotate(second);
+      const rejected = await rotate(secondSecret);
       expect(rejected.json()).toMatchObject({
         status: 422,
         checks: [{ passed: true }, { passed: false, status: 401 }],
       });
       expect(await search()).toMatchObject({ status: 200 });
 
-      receiver.respond = acceptSecrets(first, second);
-      const before = Date.now();
-      const rotated = await rotate(second);
+      receiver.respond = acceptSecrets(firstSecret, secondSecret);
+      const startedAt = Date.now();
+      const rotated = await rotate(secondSecret);
       expect(rotated.json()).toMatchObject({ checks: [{ passed: true }, { passed: true }] });
-      expect(Date.parse((await readProfile()).previousSecretUntil ?? "") - before).toBeGreaterThanOrEqual(dayMs);
-      for (const secret of [first, second])
+      expect(Date.parse((await readProfile()).previousSecretUntil ?? "") - startedAt).toBeGreaterThanOrEqual(dayMs);
+      for (const secret of [firstSecret, secondSecret])
         expect(rotated.text + JSON.stringify(await readProfile())).not.toContain(secret);
     });
 
     test("after two rotations within a day, the previous secret stays valid and the first does not [D-75]", async () => {
       await save();
-      receiver.respond = acceptSecrets(first, second);
-      expect((await rotate(second)).status).toBe(200);
+      receiver.respond = acceptSecrets(firstSecret, secondSecret);
+      expect((await rotate(secondSecret)).status).toBe(200);
       clockOffsetMs = dayMs / 4;
-      receiver.respond = acceptSecrets(second, third);
-      const rotatedAgain = await rotate(third);
-      // The replaced secret stays valid for a whole day, however much time its predecessor had left.
+      receiver.respond = acceptSecrets(secondSecret, thirdSecret);
+      const rotatedAgain = await rotate(thirdSecret);
+      // The replaced secret stays valid for a whole day, regardless of how much time its predecessor had left.
       const until = Date.parse(rotatedAgain.json<{ previousSecretUntil: string }>().previousSecretUntil);
       expect(until - Date.now()).toBeGreaterThan(1.2 * dayMs);
-      receiver.respond = acceptSecrets(second);
+      receiver.respond = acceptSecrets(secondSecret);
       expect((await search()).json()).toMatchObject({ results: [emptyResult] });
       receiver.requests.length = 0;
-      receiver.respond = acceptSecrets(first);
+      receiver.respond = acceptSecrets(firstSecret);
       expect((await search()).json()).toMatchObject({ results: [{ failure: { status: 401 } }] });
-      const secrets = [first, second, third];
+      const secrets = [firstSecret, secondSecret, thirdSecret];
       expect(receiver.requests.map((request) => secrets.findIndex((secret) => isSignedWith(secret, request)))).toEqual([
         2, 1,
       ]);
@@ -184,51 +182,56 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
 
     test("a rotation requires a different secret and an existing profile, and rejects an address", async () => {
       await save();
-      expect((await rotate(first)).json()).toMatchObject({
+      expect((await rotate(firstSecret)).json()).toMatchObject({
         status: 400,
         errors: { secret: [expect.stringContaining("current")] },
       });
       const bo = await platform.signInPerson("bo@bistro-group.example");
       const withoutProfile = await platform.call("POST", "/portal/profile/rotation", {
         token: bo,
-        json: { secret: second },
+        json: { secret: secondSecret },
       });
       expect(withoutProfile.json()).toMatchObject({ status: 409, code: "profile_missing" });
       receiver.requests.length = 0;
-      const withAddress = await rotate(second, { baseAddress: otherReceiver.baseAddress });
+      const withAddress = await rotate(secondSecret, { baseAddress: otherReceiver.baseAddress });
       expect(withAddress.json()).toMatchObject({ status: 400, errors: { baseAddress: [expect.any(String)] } });
       expect([...receiver.requests, ...otherReceiver.requests]).toEqual([]);
     });
 
     test("saving a new secret or scheme drops the previous secret immediately [D-75]", async () => {
-      for (const changes of [{ secret: third }, { scheme: "timestampDigestAndStandardWebhooks", secret: second }]) {
-        receiver.respond = acceptSecrets(first, second, third);
+      for (const changes of [
+        { secret: thirdSecret },
+        { scheme: "timestampDigestAndStandardWebhooks", secret: secondSecret },
+      ]) {
+        receiver.respond = acceptSecrets(firstSecret, secondSecret, thirdSecret);
         await save();
-        expect((await rotate(second)).status).toBe(200);
-        expect((await save({ secret: second, suggestsContacts: true })).json()).toMatchObject({
+        expect((await rotate(secondSecret)).status).toBe(200);
+        expect((await save({ secret: secondSecret, suggestsContacts: true })).json()).toMatchObject({
           previousSecretUntil: expect.any(String),
         });
         expect((await save(changes)).json()).toMatchObject({ previousSecretUntil: null });
-        receiver.respond = acceptSecrets(first);
+        receiver.respond = acceptSecrets(firstSecret);
         receiver.requests.length = 0;
         expect((await search()).json()).toMatchObject({ results: [{ failure: { status: 401 } }] });
-        expect(receiver.requests.map((request) => isSignedWith(first, request))).toEqual([false]);
+        expect(receiver.requests.map((request) => isSignedWith(firstSecret, request))).toEqual([false]);
       }
     });
   });
 
   describe("signatures for new addresses", () => {
     const findLeakedSignatures = () =>
-      otherReceiver.requests.filter((request) => [first, second].some((secret) => isSignedWith(secret, request)));
+      otherReceiver.requests.filter((request) =>
+        [firstSecret, secondSecret].some((secret) => isSignedWith(secret, request)),
+      );
 
-    test("no way of changing the address sends it a valid signature unless the secret is entered again", async () => {
-      receiver.respond = acceptSecrets(first, second);
+    test("a new address never gets a valid signature unless the secret is entered again", async () => {
+      receiver.respond = acceptSecrets(firstSecret, secondSecret);
       await save();
       // During the overlap, two secrets could leak.
-      expect((await rotate(second)).status).toBe(200);
+      expect((await rotate(secondSecret)).status).toBe(200);
       otherReceiver.respond = (request, response) =>
         respondWith(
-          request.url.endsWith("/auth") && !isSignedWith(third, request) ? 401 : 200,
+          request.url.endsWith("/auth") && !isSignedWith(thirdSecret, request) ? 401 : 200,
           {},
           "[]",
         )(request, response);
@@ -238,8 +241,8 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
         save({ baseAddress, secret: "" }),
         save({ baseAddress, secret: null }),
         save({ baseAddress, secret: "a guess that is long enough" }),
-        rotate(third, { baseAddress }),
-        rotate(third, { base_address: baseAddress }),
+        rotate(thirdSecret, { baseAddress }),
+        rotate(thirdSecret, { base_address: baseAddress }),
         call("POST", `/portal/profile/rotation?baseAddress=${baseAddress}`, { secret: "a guess that is long enough" }),
         call("POST", "/portal/profile/enable", { baseAddress }),
         call("POST", "/portal/suggestions/search", { baseAddress }),
@@ -256,8 +259,8 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect((await call("GET", "/portal/profile")).json()).toMatchObject({ baseAddress: receiver.baseAddress });
 
       // Once a new secret is entered with the address, only that secret is used there, even if the address rejects it.
-      otherReceiver.respond = acceptSecrets(third);
-      expect((await save({ baseAddress, secret: third })).status).toBe(200);
+      otherReceiver.respond = acceptSecrets(thirdSecret);
+      expect((await save({ baseAddress, secret: thirdSecret })).status).toBe(200);
       otherReceiver.respond = respondWith(401);
       await search();
       await addContact();
@@ -267,38 +270,40 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
       expect(findLeakedSignatures()).toEqual([]);
     });
 
-    test("simultaneous changes of address and secret do not send the new address an old secret's signature", async () => {
+    test("simultaneous changes of address and secret do not send the new address a signature with an old secret", async () => {
       await save();
       let respondToRotation = (): void => undefined;
       receiver.respond = (request, response) => {
-        if (!isSignedWith(second, request)) return acceptSecrets(first)(request, response);
+        if (!isSignedWith(secondSecret, request)) return acceptSecrets(firstSecret)(request, response);
         respondToRotation = () => respondWith(200)(request, response);
       };
-      const rotation = rotate(second);
+      const rotation = rotate(secondSecret);
       await eventually("the rotation waits for its check", () =>
-        receiver.requests.some((request) => isSignedWith(second, request)),
+        receiver.requests.some((request) => isSignedWith(secondSecret, request)),
       );
-      expect((await save({ baseAddress: otherReceiver.baseAddress, secret: third })).status).toBe(200);
+      expect((await save({ baseAddress: otherReceiver.baseAddress, secret: thirdSecret })).status).toBe(200);
       respondToRotation();
       expect((await rotation).json()).toMatchObject({ status: 409, code: "edit_conflict" });
       await search();
       expect(findLeakedSignatures()).toEqual([]);
       // Exclude the checks, the last of which is signed with a random secret.
       const laterRequests = otherReceiver.requests.filter(({ url }) => url !== "/test" && url !== "/test/auth");
-      expect(laterRequests.every((request) => isSignedWith(third, request))).toBe(true);
+      expect(laterRequests.every((request) => isSignedWith(thirdSecret, request))).toBe(true);
     });
   });
 
   // This runs last, because moving the clock by a day ends all sessions.
   test("a rejected request is retried with the old secret until a day after the rotation [D-75]", async () => {
     await save();
-    receiver.respond = acceptSecrets(first, second);
-    expect((await rotate(second)).status).toBe(200);
+    receiver.respond = acceptSecrets(firstSecret, secondSecret);
+    expect((await rotate(secondSecret)).status).toBe(200);
     // Simulate an instance that does not have the new secret yet.
-    receiver.respond = acceptSecrets(first);
+    receiver.respond = acceptSecrets(firstSecret);
     receiver.requests.length = 0;
     expect((await search()).json()).toEqual({ results: [emptyResult] });
-    expect(receiver.requests.map((request) => [first, second].map((secret) => isSignedWith(secret, request)))).toEqual([
+    expect(
+      receiver.requests.map((request) => [firstSecret, secondSecret].map((secret) => isSignedWith(secret, request))),
+    ).toEqual([
       [false, true],
       [true, false],
     ]);
@@ -315,7 +320,7 @@ describe.each(await anyStore())("the company profile on $title", ({ createDataba
     expect((await search()).json()).toMatchObject({
       results: [{ failure: { code: "unexpected_status", status: 401 } }],
     });
-    expect(receiver.requests.map((request) => isSignedWith(second, request))).toEqual([true]);
+    expect(receiver.requests.map((request) => isSignedWith(secondSecret, request))).toEqual([true]);
     expect((await readProfile()).previousSecretUntil).toBeNull();
   });
 });

@@ -83,11 +83,11 @@ describe("registering an endpoint", () => {
   });
 
   test("an endpoint that does not respond is reported with a remedy", async () => {
-    const { text: silent } = await saveCompany(hana, { baseAddress: "http://127.0.0.1:1" });
-    expect(silent).toContain("nothing is listening at the base URL: start the endpoint, or correct the host");
+    const { text: refusedText } = await saveCompany(hana, { baseAddress: "http://127.0.0.1:1" });
+    expect(refusedText).toContain("nothing is listening at the base URL: start the endpoint, or correct the host");
     receiver.respond = hangUp;
-    const { text: lost } = await saveCompany(hana, receiver);
-    expect(lost).toContain("check the endpoint&#39;s log for the request");
+    const { text: lostText } = await saveCompany(hana, receiver);
+    expect(lostText).toContain("check the endpoint&#39;s log for the request");
   });
 
   test("a base URL with a question mark is reported at its field, and nothing is sent", async () => {

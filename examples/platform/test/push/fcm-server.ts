@@ -27,12 +27,12 @@ export type FcmResponse = { status: number; body: object } | "reset" | null;
 
 /** A fake of Google's token endpoint and Firebase Cloud Messaging on loopback. */
 export interface FcmServer {
-  /** An agent that sends every request to this server, whatever its host. */
+  /** An agent that sends every request to this server, regardless of its host. */
   dispatcher: Agent;
   /** The received messages, in order. */
   messages: FcmMessage[];
   requests: FcmRequest[];
-  /** Decides the response to each message. Can be replaced at any time. */
+  /** Decides the response to each message. It can be replaced at any time. */
   respond: (message: FcmMessage) => FcmResponse;
   /** Checks the order of the messages. A message ends with its response or when the sender gives up. */
   order: PushOrder;

@@ -1,5 +1,5 @@
-// Preloaded into a platform process. Redirects its connections to Google to the test's server on loopback, whose certificate
-// NODE_EXTRA_CA_CERTS trusts.
+// Preloaded into a platform process. Replaces connections to Google with connections to the test server on loopback, whose certificate
+// is in NODE_EXTRA_CA_CERTS.
 import tls from "node:tls";
 
 const port = Number(process.env.FCM_SERVER_PORT);

@@ -15,20 +15,20 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
 
   test("the feed passes a notification immediately to its worker and to nobody else", async () => {
     const feed = openFeed();
-    const [listening = "", silent = ""] = await addWorkers(2);
+    const [subscriberId = "", otherId = ""] = await addWorkers(2);
     const received: Notification[] = [];
-    const end = feed.subscribe(listening, 0, (notification) => received.push(notification));
-    await notify(await addOffer(), [listening, silent]);
-    publish([listening]);
+    const end = feed.subscribe(subscriberId, 0, (notification) => received.push(notification));
+    await notify(await addOffer(), [subscriberId, otherId]);
+    publish([subscriberId]);
     await eventually("the subscriber gets it", () => received.length > 0);
-    expect(received).toMatchObject([{ workerId: listening, offerTitle: "Night shift" }]);
+    expect(received).toMatchObject([{ workerId: subscriberId, offerTitle: "Night shift" }]);
     end();
     let receivedByOther = 0;
-    feed.subscribe(silent, 0, () => {
+    feed.subscribe(otherId, 0, () => {
       receivedByOther += 1;
     });
-    await notify(await addOffer(), [listening, silent]);
-    publish([listening, silent]);
+    await notify(await addOffer(), [subscriberId, otherId]);
+    publish([subscriberId, otherId]);
     await eventually("the next notification arrives", () => receivedByOther > 0);
     await feed.stop();
     expect(received).toHaveLength(1);
@@ -52,34 +52,34 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     await feed.stop();
   });
 
-  test("the feed returns a notification that is committed late after those already returned [D-48]", async ({
+  test("the feed returns a notification that is committed late after the notifications already returned [D-48]", async ({
     skip,
   }) => {
     skip(title === "PGlite", "PGlite runs one transaction at a time, so none commits out of order");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
-    const [late, early] = [await addOffer(), await addOffer()];
-    let isWritten = () => {};
+    const [lateId, earlyId] = [await addOffer(), await addOffer()];
+    let markWritten = () => {};
     const written = new Promise<void>((resolve) => {
-      isWritten = resolve;
+      markWritten = resolve;
     });
     let commit = () => {};
     const mayCommit = new Promise<void>((resolve) => {
       commit = resolve;
     });
-    const writing = push.fixture.store.transaction(async (trx) => {
-      await notifyWorkers(trx, { offerId: late, workerIds: [workerId], reason: "offer" });
-      isWritten();
+    const lateTransaction = push.fixture.store.transaction(async (trx) => {
+      await notifyWorkers(trx, { offerId: lateId, workerIds: [workerId], reason: "offer" });
+      markWritten();
       await mayCommit;
     });
     await written;
-    await notify(early, [workerId]);
+    await notify(earlyId, [workerId]);
     const seen = await feed.readAll(workerId);
-    expect(seen.map(({ offerId }) => offerId)).toEqual([early]);
+    expect(seen.map(({ offerId }) => offerId)).toEqual([earlyId]);
     commit();
-    await writing;
+    await lateTransaction;
     const all = await feed.readAll(workerId);
-    expect(all.map(({ offerId }) => offerId)).toEqual([early, late]);
+    expect(all.map(({ offerId }) => offerId)).toEqual([earlyId, lateId]);
     expect(all[0]?.id).toBeGreaterThan(all[1]?.id ?? 0);
     expect(all[0]?.position).toBe(seen[0]?.position);
     expect(all[1]?.position).toBeGreaterThan(seen[0]?.position ?? 0);
@@ -90,36 +90,36 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     skip(title === "PGlite", "PGlite runs one transaction at a time");
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
-    const [locked, other] = [await addOffer(), await addOffer()];
-    await notify(locked, [workerId]);
-    await notify(other, [workerId]);
+    const [lockedId, otherId] = [await addOffer(), await addOffer()];
+    await notify(lockedId, [workerId]);
+    await notify(otherId, [workerId]);
     const received: string[] = [];
-    let isLocked = () => {};
-    const locking = new Promise<void>((resolve) => {
-      isLocked = resolve;
+    let markLocked = () => {};
+    const locked = new Promise<void>((resolve) => {
+      markLocked = resolve;
     });
     let end = () => {};
     const mayEnd = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const superseding = push.fixture.store.transaction(async (trx) => {
-      await notifyWorkers(trx, { offerId: locked, workerIds: [workerId], reason: "withdrawn" });
-      isLocked();
+    const supersedingTransaction = push.fixture.store.transaction(async (trx) => {
+      await notifyWorkers(trx, { offerId: lockedId, workerIds: [workerId], reason: "withdrawn" });
+      markLocked();
       await mayEnd;
       throw new Error("the withdrawal failed, so that no signal follows");
     });
-    await locking;
+    await locked;
     feed.subscribe(workerId, 0, ({ offerId }) => received.push(offerId));
     publish([workerId]);
-    await eventually("the other is received", () => received.includes(other));
+    await eventually("the other offer is received", () => received.includes(otherId));
     end();
-    await expect(superseding).rejects.toThrow("the withdrawal failed");
-    await eventually("then the one that was locked", () => received.includes(locked));
-    expect(received).toEqual([other, locked]);
+    await expect(supersedingTransaction).rejects.toThrow("the withdrawal failed");
+    await eventually("the locked offer is received", () => received.includes(lockedId));
+    expect(received).toEqual([otherId, lockedId]);
     await feed.stop();
   });
 
-  const writers = 8;
+  const writerCount = 8;
   const notificationsPerWriter = pickNumRuns(15, 1_250);
   test("the feed skips and repeats nothing with eight writers and with streams that disconnect and resume", {
     timeout: 600_000,
@@ -130,7 +130,7 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     for (const id of workerIds)
       feed.subscribe(id, 0, (notification) => received.get(`steady ${id}`)?.push(notification));
     // Simulate phones that lose their connection forty times and resume after the last notification.
-    const total = writers * notificationsPerWriter;
+    const total = writerCount * notificationsPerWriter;
     const disconnectAfter = total / 40;
     const subscribeAndReconnect = (id: string, after: number): void => {
       const notifications = received.get(`interrupted ${id}`) ?? [];
@@ -147,16 +147,16 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     const notifyInBatches = async (writer: number) => {
       const offerId = await addOffer();
       for (let index = 0; index < notificationsPerWriter; ) {
-        const batch = Math.min(1 + ((index + writer) % 25), notificationsPerWriter - index);
+        const batchSize = Math.min(1 + ((index + writer) % 25), notificationsPerWriter - index);
         await push.fixture.store.transaction(async (trx) => {
-          for (let number = 0; number < batch; number += 1)
+          for (let number = 0; number < batchSize; number += 1)
             await notifyWorkers(trx, { offerId, workerIds, reason: "offer" });
         });
         publish(workerIds);
-        index += batch;
+        index += batchSize;
       }
     };
-    await Promise.all(Array.from({ length: writers }, (_, writer) => notifyInBatches(writer)));
+    await Promise.all(Array.from({ length: writerCount }, (_, writer) => notifyInBatches(writer)));
     const areComplete = () => [...received.values()].every((seen) => seen.length >= total);
     await eventually("every stream is complete", areComplete);
     for (const [stream, seen] of received) {
@@ -166,24 +166,24 @@ describe.each(await anyStore())("the notification feed on $title", ({ createData
     await feed.stop();
   });
 
-  test("the feed delivers a notification from a half-minute transaction after later ones", async () => {
+  test("the feed delivers a notification from a half-minute transaction after later notifications", async () => {
     const feed = openFeed();
     const [workerId = ""] = await addWorkers(1);
-    const [early, late] = [await addOffer(), await addOffer()];
+    const [earlyId, lateId] = [await addOffer(), await addOffer()];
     const received: string[] = [];
     feed.subscribe(workerId, 0, ({ offerId }) => received.push(offerId));
-    await notify(early, [workerId]);
+    await notify(earlyId, [workerId]);
     publish([workerId]);
-    await eventually("the first is received", () => received.includes(early));
+    await eventually("the first is received", () => received.includes(earlyId));
     await push.fixture.store.transaction(async (trx) => {
-      await notifyWorkers(trx, { offerId: late, workerIds: [workerId], reason: "offer" });
-      await sql`update notifications set created_at = now() - interval '30 seconds' where offer_id = ${late}`.execute(
+      await notifyWorkers(trx, { offerId: lateId, workerIds: [workerId], reason: "offer" });
+      await sql`update notifications set created_at = now() - interval '30 seconds' where offer_id = ${lateId}`.execute(
         trx,
       );
     });
     publish([workerId]);
-    await eventually("the second is received", () => received.includes(late));
-    expect(received).toEqual([early, late]);
+    await eventually("the second is received", () => received.includes(lateId));
+    expect(received).toEqual([earlyId, lateId]);
     await feed.stop();
   });
 

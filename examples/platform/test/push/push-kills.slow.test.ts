@@ -22,7 +22,7 @@ const key = "demo-key-harbour";
 const now = (): Date => new Date();
 
 describe.each(await storesUnderTest())("processes that push on $title", ({ createDatabase }) => {
-  test(`processes killed ${killCount} times never send an older push after a newer one, and each offer's latest push arrives [D-99]`, {
+  test(`processes killed ${killCount} times never send an older push after a newer push, and each offer's latest push arrives [D-99]`, {
     timeout: 180_000 + killCount * 30_000,
   }, async () => {
     const database = await createDatabase();
@@ -40,14 +40,14 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
     const activity = new AbortController();
     const progress = { withdrawals: 0 };
     const simulation = simulateHirers(() => pickRandom(processes).platformUrl, progress, activity.signal);
-    for (let killed = 0; killed < killCount; killed += 1) {
-      const target = progress.withdrawals + 1 + Math.random() * 5;
-      await eventually("some offers are withdrawn", () => progress.withdrawals >= target);
+    for (let kill = 0; kill < killCount; kill += 1) {
+      const targetCount = progress.withdrawals + 1 + Math.random() * 5;
+      await eventually("some offers are withdrawn", () => progress.withdrawals >= targetCount);
       await sleep(Math.random() * 500);
-      const dying = pickRandom(processes);
-      dying.child.kill("SIGKILL");
-      expect(await dying.exited).toMatchObject({ signal: "SIGKILL" });
-      processes.splice(processes.indexOf(dying), 1, await startPlatform());
+      const killedProcess = pickRandom(processes);
+      killedProcess.child.kill("SIGKILL");
+      expect(await killedProcess.exited).toMatchObject({ signal: "SIGKILL" });
+      processes.splice(processes.indexOf(killedProcess), 1, await startPlatform());
     }
     activity.abort();
     await simulation;
@@ -64,7 +64,7 @@ describe.each(await storesUnderTest())("processes that push on $title", ({ creat
   });
 });
 
-/** Accepts half of the messages. The rest are rejected, get no response or have their connection reset. */
+/** Accepts half of the messages. The other messages are rejected, get no response or have their connection reset. */
 function respondAtRandom(): FcmResponse {
   const number = Math.random();
   if (number < 0.5) return accepted;
@@ -72,7 +72,7 @@ function respondAtRandom(): FcmResponse {
   return number < 0.9 ? null : "reset";
 }
 
-/** Returns the environment of a process that connects to the test's server instead of Google's. */
+/** Returns the environment of a process that connects to the test server instead of Google's servers. */
 async function createEnvironment({ options }: TestDatabase, { port, certificate }: FcmServer) {
   const [credentials, authority] = ["fcm.json", "fcm.pem"].map((name) => join(options.dataFolder, name)) as [
     string,
@@ -151,7 +151,7 @@ async function pushRemaining(fixture: DeliveryFixture, server: FcmServer, creden
   expect(fixture.errors).toEqual([]);
 }
 
-/** Finds phones whose last push about an offer was not the latest. */
+/** Finds phones whose last push about an offer was not the latest notification. */
 async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: FcmServer) {
   const latest = await db
     .selectFrom("notifications")
@@ -164,4 +164,4 @@ async function findUnnotified({ store: { db } }: DeliveryFixture, { messages }: 
   return latest.filter(({ token, offer_id, id }) => lastPushed.get(`${token} ${offer_id}`) !== id);
 }
 
-const pickRandom = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)] as T;
+const pickRandom = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;

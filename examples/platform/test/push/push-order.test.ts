@@ -73,7 +73,7 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     fixture.store.transaction((trx) =>
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "withdraw" }),
     );
-  const pushed = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
+  const listPushedReasons = (): NotificationReason[] => server.messages.map(({ data }) => data.reason);
   const readReasons = async (): Promise<NotificationReason[]> => {
     const notifications = await readNotifications(fixture.store, workerId);
     return notifications.map(({ reason }) => reason);
@@ -98,14 +98,14 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       await eventually("the push was rejected", () => fixture.errors.length === rejections);
       await time.waitUntilIdle();
       await withdraw(offerId);
-      await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
+      await eventually("the withdrawal is sent", () => listPushedReasons().includes("withdrawn"));
       server.respond = () => accepted;
       for (let number = 0; number < 3; number += 1) {
         await time.waitUntilIdle();
         await time.advance(hourMs);
       }
       await time.waitUntilIdle();
-      expect(pushed()).toEqual([...Array.from({ length: rejections }, () => "offer"), "withdrawn"]);
+      expect(listPushedReasons()).toEqual([...Array.from({ length: rejections }, () => "offer"), "withdrawn"]);
       expect(await readReasons()).toEqual(["offer", "withdrawn"]);
       expect(server.messages.map(({ data }) => Number(data.sequence))).toEqual(
         server.messages.map(({ data }) => Number(data.sequence)).toSorted((a, b) => a - b),
@@ -122,16 +122,16 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     };
     startSending();
     const offerId = await createTestOffer();
-    await eventually("the push hangs", () => pushed().length === 1);
+    await eventually("the push hangs", () => listPushedReasons().length === 1);
     await withdraw(offerId);
-    await eventually("the withdrawal is sent", () => pushed().length === 2);
+    await eventually("the withdrawal is sent", () => listPushedReasons().length === 2);
     expect(fixture.errors).toMatchObject([{ name: "TimeoutError" }]);
     server.respond = () => accepted;
     await time.waitUntilIdle();
     await time.advance(hourMs);
     await time.waitUntilIdle();
     expect(errorsBefore).toBe(1);
-    expect(pushed()).toEqual(["offer", "withdrawn"]);
+    expect(listPushedReasons()).toEqual(["offer", "withdrawn"]);
     expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
@@ -144,11 +144,11 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await withdraw(offerId);
     server.respond = () => accepted;
     startSending();
-    await eventually("the withdrawal is sent", () => pushed().includes("withdrawn"));
+    await eventually("the withdrawal is sent", () => listPushedReasons().includes("withdrawn"));
     await time.waitUntilIdle();
     await time.advance(hourMs);
     await time.waitUntilIdle();
-    expect(pushed()).toEqual(["offer", "withdrawn"]);
+    expect(listPushedReasons()).toEqual(["offer", "withdrawn"]);
     expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
@@ -163,14 +163,14 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
       return (await leases.where("process_id", "=", deadProcess.processId).executeTakeFirst()) !== undefined;
     };
     while (await isLeased()) {
-      expect(pushed()).toEqual([]);
+      expect(listPushedReasons()).toEqual([]);
       await setTimeout(20);
     }
-    await eventually("the withdrawal is sent", () => pushed().length > 0);
+    await eventually("the withdrawal is sent", () => listPushedReasons().length > 0);
     await time.waitUntilIdle();
     await time.advance(hourMs);
     await time.waitUntilIdle();
-    expect(pushed()).toEqual(["withdrawn"]);
+    expect(listPushedReasons()).toEqual(["withdrawn"]);
     expect(await readReasons()).toEqual(["offer", "withdrawn"]);
   });
 
@@ -184,17 +184,17 @@ describe.each(await anyStore())("the order of pushes on $title [D-99]", ({ creat
     await fixture.store.transaction((trx) =>
       applyAction(trx, { now, linkTo }, { organisationId }, offerId, { type: "complete", workerIds: [workerId] }),
     );
-    await eventually("the decision was rejected", () => pushed().includes("successful"));
+    await eventually("the decision was rejected", () => listPushedReasons().includes("successful"));
     await time.waitUntilIdle();
     await withdraw(offerId);
-    await eventually("the withdrawal was rejected", () => pushed().includes("withdrawn"));
+    await eventually("the withdrawal was rejected", () => listPushedReasons().includes("withdrawn"));
     await time.waitUntilIdle();
     server.messages.length = 0;
     server.respond = () => accepted;
     await time.advance(hourMs);
-    await eventually("the last push of both offers is sent", () => pushed().length === 2);
+    await eventually("the last push of both offers is sent", () => listPushedReasons().length === 2);
     await time.waitUntilIdle();
-    expect(pushed().sort()).toEqual(["offer", "withdrawn"]);
+    expect(listPushedReasons().sort()).toEqual(["offer", "withdrawn"]);
     expect(await readReasons()).toEqual(["offer", "offer", "successful", "withdrawn"]);
   });
 });
@@ -206,7 +206,7 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
   afterEach(() => fixture.reset());
 
   const workerIds = ["amal", "ben", "cleo"];
-  /** Creates notifications whose order in the table and by due time is the reverse of their ids' order. */
+  /** Creates notifications whose order in the table and by due time is the reverse of the order of their ids. */
   async function createNotifications() {
     const organisationId = await addOrganisation(fixture.store);
     const { db } = fixture.store;
@@ -230,7 +230,7 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
   }
   const lockRow = (trx: Trx, id: number | undefined) =>
     sql`select id from notifications where id = ${id ?? 0} for update nowait`.execute(trx);
-  /** Asserts that `work`, while it waits for the first row, has not locked any other row. */
+  /** Asserts that `work` has not locked any other row while it waits for the first row. */
   async function expectLocksInOrder(ids: readonly number[], work: () => void): Promise<void> {
     await fixture.store.transaction(async (trx) => {
       await lockRow(trx, ids[0]);
@@ -246,25 +246,25 @@ describe.each(shareableStores)("row locks on pushes on $title", ({ createDatabas
   }
 
   test.each<Action>([{ type: "withdraw" }, { type: "complete", workerIds: ["cleo"] }])(
-    "row locks on pushes are taken in one order by $type, whenever the pushes are due",
+    "a transaction locks the rows of pushes in the order of their ids, regardless of when they are due: $type",
     async (action) => {
       const { ids, act } = await createNotifications();
       expect(await act({ type: "apply", workerId: "cleo" })).toBe("done");
-      let acted: Promise<unknown> | undefined;
+      let pendingAction: Promise<unknown> | undefined;
       await expectLocksInOrder(ids, () => {
-        acted = act(action);
+        pendingAction = act(action);
       });
-      expect(await acted).toBe("done");
+      expect(await pendingAction).toBe("done");
     },
   );
 
-  test("row locks on pushes are taken in the same order when pushes are settled, in whatever order they ended", async () => {
+  test("settling pushes locks their rows in the order of their ids, regardless of the order in which they ended", async () => {
     const { ids } = await createNotifications();
     const ends = new Map<number, () => void>();
     const send = (_: unknown, { id }: { id: number }) => new Promise<void>((resolve) => ends.set(id, resolve));
     const { store, leases, errors } = fixture;
     fixture.adopt(startPush({ store, leases, transport: { send }, onError: (error) => errors.push(error) }));
-    await eventually("all are under way", () => ends.size === ids.length);
+    await eventually("all pushes are under way", () => ends.size === ids.length);
     await expectLocksInOrder(ids, () => {
       for (const id of ids.toReversed()) ends.get(id)?.();
     });

@@ -2,24 +2,24 @@ import type { Device, Notification } from "../../src/push/push-transport.ts";
 
 type StartedPush = Pick<Notification, "id" | "offerId" | "reason">;
 
-/** Checks the order of pushes: for each worker, device and offer, no push may start after or during a newer one. */
+/** Checks that, for each worker, device and offer, no push starts after or during a newer push. */
 export class PushOrder {
-  /** Describes each push that started after or during a newer one. */
+  /** Describes each push that started after a newer push, or during any other push. */
   readonly violations: string[] = [];
   readonly #newest = new Map<string, StartedPush>();
-  readonly #underWay = new Map<string, Set<StartedPush>>();
+  readonly #inFlight = new Map<string, Set<StartedPush>>();
 
   /** Records that a push starts. @returns a function that records its end */
   recordStart(device: Pick<Device, "id" | "workerId">, push: StartedPush): () => void {
     const key = JSON.stringify([device.workerId, device.id, push.offerId]);
     const newest = this.#newest.get(key);
-    const underWay = this.#underWay.get(key) ?? new Set();
+    const inFlight = this.#inFlight.get(key) ?? new Set();
     if (newest !== undefined && newest.id > push.id)
       this.violations.push(`${push.reason} ${push.id} started after ${newest.reason} ${newest.id}: ${key}`);
-    for (const { id, reason } of underWay)
+    for (const { id, reason } of inFlight)
       this.violations.push(`${push.reason} ${push.id} started during ${reason} ${id}: ${key}`);
     if (newest === undefined || newest.id < push.id) this.#newest.set(key, push);
-    this.#underWay.set(key, underWay.add(push));
-    return () => void underWay.delete(push);
+    this.#inFlight.set(key, inFlight.add(push));
+    return () => void inFlight.delete(push);
   }
 }

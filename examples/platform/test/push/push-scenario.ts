@@ -5,20 +5,20 @@ export const workersPerScenario = 2;
 
 /** A step, with workers and offers identified by number. */
 export type PushStep =
-  | { does: "create"; workers: readonly number[] }
-  | { does: "complete"; offer: number; worker: number }
-  | { does: "withdraw"; offer: number }
-  | { does: "add a device"; worker: number }
-  | { does: "take over a device"; worker: number }
-  | { does: "remove a device"; worker: number };
+  | { type: "create"; workers: readonly number[] }
+  | { type: "complete"; offer: number; worker: number }
+  | { type: "withdraw"; offer: number }
+  | { type: "add a device"; worker: number }
+  | { type: "take over a device"; worker: number }
+  | { type: "remove a device"; worker: number };
 
 interface Round {
-  /** How the push service responds from then on. */
+  /** How the push service responds from this round on. */
   service: PushResponse;
   steps: readonly PushStep[];
 }
 
-/** The steps of one organisation's offers and its workers' devices. */
+/** Steps that change the offers of one organisation and the devices of its workers. */
 export type PushScenario = readonly Round[];
 
 /** Scenarios that run concurrently on one clock and in two processes. */
@@ -34,10 +34,10 @@ const workers = fc.uniqueArray(worker, { minLength: 1, maxLength: workersPerScen
 const offer = fc.nat(2);
 
 const step = fc.oneof(
-  fc.record({ does: fc.constant("create" as const), workers }),
-  fc.record({ does: fc.constant("withdraw" as const), offer }),
-  fc.record({ does: fc.constant("complete" as const), offer, worker }),
-  fc.record({ does: fc.constantFrom("add a device", "take over a device", "remove a device"), worker }),
+  fc.record({ type: fc.constant("create" as const), workers }),
+  fc.record({ type: fc.constant("withdraw" as const), offer }),
+  fc.record({ type: fc.constant("complete" as const), offer, worker }),
+  fc.record({ type: fc.constantFrom("add a device", "take over a device", "remove a device"), worker }),
 ) as fc.Arbitrary<PushStep>;
 
 const service = fc.constantFrom<PushResponse>(
@@ -50,13 +50,13 @@ const service = fc.constantFrom<PushResponse>(
 
 const scenario: fc.Arbitrary<PushScenario> = fc
   .tuple(
-    fc.record({ service, steps: fc.tuple(fc.record({ does: fc.constant("create" as const), workers })) }),
+    fc.record({ service, steps: fc.tuple(fc.record({ type: fc.constant("create" as const), workers })) }),
     fc.array(fc.record({ service, steps: fc.array(step, { maxLength: 2 }) }), {
       minLength: 1,
       maxLength: roundCount - 1,
     }),
   )
-  .map(([first, rest]) => [first, ...rest]);
+  .map(([firstRound, laterRounds]) => [firstRound, ...laterRounds]);
 
 export const pushScenarios = (count: number): fc.Arbitrary<PushScenarios> =>
   fc.record({

@@ -11,7 +11,7 @@ const concurrentScenarios = 50;
 describe.each(await anyStore())("push scenarios on $title", ({ createDatabase }) => {
   const fixture = useDeliveryFixture(createDatabase);
 
-  test(`in ${scenarioCount} scenarios, no push starts after a newer one, and each device gets the latest [D-99]`, {
+  test(`in ${scenarioCount} scenarios, no push starts after a newer push, and each device gets the latest push [D-99]`, {
     timeout: 180_000 + scenarioCount * 200,
   }, async () => {
     let pushCount = 0;

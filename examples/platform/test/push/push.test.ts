@@ -48,10 +48,11 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   });
 
   test("a push that the transport rejected is retried [D-48]", async () => {
-    let rejections = 1;
+    let sendCount = 0;
     startSending({
       send: async () => {
-        if (rejections-- > 0) throw new Error("busy");
+        sendCount += 1;
+        if (sendCount === 1) throw new Error("busy");
       },
     });
     const offerId = await addOffer();
@@ -62,7 +63,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     expect(push.fixture.errors).toMatchObject([{ message: "busy" }]);
   });
 
-  test("another process sends a push when the process that claimed it died and the lease ended", async () => {
+  test("a different process sends a push if the process that claimed it died and the lease has ended", async () => {
     const offerId = await addOffer();
     await notify(offerId, await addWorkers(1));
     const deadProcess = new Leases(push.fixture.store, 2_000, (error) => push.fixture.errors.push(error));
@@ -78,26 +79,26 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
   });
 
   test("an offer to 3,000 workers is written in one transaction and does not delay the next offer's push", async () => {
-    const [large, small] = [await addOffer(), await addOffer()];
-    const many = await addWorkers(3_000);
+    const [largeOfferId, smallOfferId] = [await addOffer(), await addOffer()];
+    const manyWorkerIds = await addWorkers(3_000);
     const [workerId = ""] = await addWorkers(1);
-    expect(await notify(large, many)).toBe(3_000);
-    await notify(small, [workerId]);
+    expect(await notify(largeOfferId, manyWorkerIds)).toBe(3_000);
+    await notify(smallOfferId, [workerId]);
     let sentBefore = 0;
     let isSmallSent = false;
     startSending({
       send: async (_, { offerId }) => {
-        if (offerId === small) isSmallSent = true;
+        if (offerId === smallOfferId) isSmallSent = true;
         else if (!isSmallSent) sentBefore += 1;
       },
     });
-    await eventually("the small one is sent", async () => (await countUnsent(small)) === 0);
+    await eventually("the small offer is sent", async () => (await countUnsent(smallOfferId)) === 0);
     expect(sentBefore).toBeLessThan(1_000);
-    await eventually("all are sent", async () => (await countUnsent(large)) === 0);
+    await eventually("all are sent", async () => (await countUnsent(largeOfferId)) === 0);
   });
 
-  test("a push that was rejected has a lower priority than first pushes", async () => {
-    const [large, small] = [await addOffer(), await addOffer()];
+  test("the retry of a rejected push has a lower priority than a first push", async () => {
+    const [largeOfferId, smallOfferId] = [await addOffer(), await addOffer()];
     const [workerId = ""] = await addWorkers(1);
     const rejectedDevices = new Set<string>();
     let retries = 0;
@@ -105,7 +106,7 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
     startSending(
       {
         async send({ id }, { offerId }) {
-          if (offerId === small) retriesBefore = retries;
+          if (offerId === smallOfferId) retriesBefore = retries;
           else if (rejectedDevices.has(id)) retries += 1;
           else {
             rejectedDevices.add(id);
@@ -116,28 +117,28 @@ describe.each(await anyStore())("push on $title", ({ createDatabase }) => {
       },
       { firstRetryMs: 1 },
     );
-    await notify(large, await addWorkers(2_000));
+    await notify(largeOfferId, await addWorkers(2_000));
     await eventually("all were rejected", () => rejectedDevices.size === 2_000);
-    await notify(small, [workerId]);
+    await notify(smallOfferId, [workerId]);
     const retriesAtStart = retries;
-    await eventually("the small one is sent", () => retriesBefore !== undefined);
+    await eventually("the small offer is sent", () => retriesBefore !== undefined);
     expect((retriesBefore ?? Number.NaN) - retriesAtStart).toBeLessThan(800);
-    await eventually("all are sent", async () => (await countUnsent(large)) === 0);
+    await eventually("all are sent", async () => (await countUnsent(largeOfferId)) === 0);
   });
 
   test("a slow push does not delay other pushes", async () => {
-    const [slow, quick] = [await addOffer(), await addOffer()];
+    const [slowOfferId, quickOfferId] = [await addOffer(), await addOffer()];
     const workers = await addWorkers(20);
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    startSending({ send: (_, { offerId }) => (offerId === slow ? finished : Promise.resolve()) });
-    await notify(slow, workers.slice(0, 1));
-    await notify(quick, workers);
-    await eventually("the quick pushes are sent", async () => (await countUnsent(quick)) === 0);
-    expect(await countUnsent(slow)).toBe(1);
+    startSending({ send: (_, { offerId }) => (offerId === slowOfferId ? finished : Promise.resolve()) });
+    await notify(slowOfferId, workers.slice(0, 1));
+    await notify(quickOfferId, workers);
+    await eventually("the quick pushes are sent", async () => (await countUnsent(quickOfferId)) === 0);
+    expect(await countUnsent(slowOfferId)).toBe(1);
     finish();
-    await eventually("the slow push is sent", async () => (await countUnsent(slow)) === 0);
+    await eventually("the slow push is sent", async () => (await countUnsent(slowOfferId)) === 0);
   });
 });

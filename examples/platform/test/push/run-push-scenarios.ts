@@ -17,7 +17,7 @@ import { type PushResponse, PushService } from "./push-service.ts";
 export interface PushScenariosResult {
   /** How many pushes have started. */
   pushes: number;
-  /** Pushes that started after or during a newer one to the same device about the same offer. */
+  /** Pushes that started after or during a newer push to the same device about the same offer. */
   overtaken: string[];
   /** Devices that did not receive an offer's latest push after the push service had recovered. */
   unnotified: unknown[];
@@ -25,7 +25,7 @@ export interface PushScenariosResult {
   missing: unknown[];
 }
 
-/** Runs scenarios, and afterwards lets the push service accept everything. */
+/** Runs the scenarios, and then makes the push service accept all remaining pushes. */
 export async function runPushScenarios(
   fixture: DeliveryFixture,
   { scenarios, pauses }: PushScenarios,
@@ -37,7 +37,7 @@ export async function runPushScenarios(
     runners.find((runner) => runner.offerIds.includes(offerId))?.service ?? "accepts";
   const time = createVirtualTime(fixture, { queue: "pushes", countHanging: () => service.hangingCount });
   const processes = [await startProcess(fixture, service)];
-  // Only one process can use PGlite: it would release the other's claims when it starts.
+  // Only one process can use PGlite, because a second process would release the first one's claims when it starts.
   if (store.name !== "pglite") processes.push(await startProcess(fixture, service));
   for (const [number, { ms, restarts }] of pauses.entries()) {
     await Promise.all(runners.map((runner, index) => runner.runRound(scenarios[index]?.[number])));
@@ -105,20 +105,23 @@ class ScenarioRunner {
   }
 
   async #perform(step: PushStep): Promise<void> {
-    if (step.does === "create") return this.#create(step.workers);
-    if (step.does === "withdraw") return this.#act(step.offer, { type: "withdraw" });
+    if (step.type === "create") return this.#create(step.workers);
+    if (step.type === "withdraw") return this.#act(step.offer, { type: "withdraw" });
     const workerId = this.#workerIds[step.worker] ?? "";
-    if (step.does === "complete") {
+    if (step.type === "complete") {
       await this.#act(step.offer, { type: "apply", workerId });
       return this.#act(step.offer, { type: "complete", workerIds: [workerId] });
     }
-    if (step.does === "add a device") return this.#register(workerId, randomUUID());
-    const index = this.#devices.findIndex(
-      (device) => (device.workerId === workerId) === (step.does === "remove a device"),
+    if (step.type === "add a device") return this.#register(workerId, randomUUID());
+    const isRemoval = step.type === "remove a device";
+    // A worker removes their own device, or takes over a device of another worker.
+    const index = this.#devices.findIndex((device) =>
+      isRemoval ? device.workerId === workerId : device.workerId !== workerId,
     );
-    const [device] = index < 0 ? [] : this.#devices.splice(index, 1);
+    const device = this.#devices[index];
     if (device === undefined) return;
-    if (step.does === "remove a device") await removeDevice(this.#store, workerId, device.id);
+    this.#devices.splice(index, 1);
+    if (isRemoval) await removeDevice(this.#store, workerId, device.id);
     else await this.#register(workerId, device.token);
   }
 

@@ -50,7 +50,7 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     while (await purgeExpired(store, now, defaultRetention, onError));
   };
 
-  test("attempts are stored in their week's partition: the current week and the next ones", async () => {
+  test("attempts are stored in the partition of their week, for the current week and the following weeks", async () => {
     const now = Date.now();
     for (const time of [now, now + weekMs]) await addAttempt(new Date(time));
     const mondayOf = (time: number): Date => new Date(Math.floor((time - 4 * dayMs) / weekMs) * weekMs + 4 * dayMs);
@@ -63,7 +63,7 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     expect((await readPartitions()).slice(2)).toEqual(expectedPartitions);
   });
 
-  test("attempts are deleted with their week once its last day is 90 days old, and those without a partition after 90 days each", async () => {
+  test("attempts are deleted with their week once its last day is 90 days old, and attempts without a partition after 90 days", async () => {
     await purge(monday);
     for (const days of [0, 6.5, 30]) await addAttempt(daysAfterMonday(days));
     await purge(daysAfterMonday(96.9));
@@ -76,7 +76,7 @@ describe.each(partitionedStores)("attempts by week on $title [D-140]", ({ create
     expect(await readPartitions()).toEqual([]);
   });
 
-  test("attempts from a fast clock move into their week's partition when it is added, even by several processes in parallel", async () => {
+  test("attempts from a fast clock move into the partition of their week when it is added, even by several processes in parallel", async () => {
     const ids = [
       await addAttempt(daysAfterMonday(1)),
       await addAttempt(daysAfterMonday(8)),

@@ -10,7 +10,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   const retention = useRetention(createDatabase);
   const { purgeAll, addDelivery, addEvent, readIds, countRows } = retention;
 
-  test("an endpoint's response is deleted after 30 days, and the attempt is kept for 90 [D-77]", async () => {
+  test("an endpoint's response is deleted after 30 days, but the attempt is not [D-77]", async () => {
     await addDelivery({ state: "acknowledged", days: 29 });
     await addDelivery({ state: "acknowledged", days: 31 });
     await purgeAll();
@@ -25,22 +25,22 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
   });
 
   test("an acknowledged delivery is deleted after 90 days, with its event and attempts", async () => {
-    const kept = await addDelivery({ state: "acknowledged", days: 89 });
+    const keptId = await addDelivery({ state: "acknowledged", days: 89 });
     await addDelivery({ state: "acknowledged", days: 91 });
     await purgeAll();
-    expect(await readIds("deliveries")).toEqual([kept]);
+    expect(await readIds("deliveries")).toEqual([keptId]);
     expect(await countRows("events")).toBe(1);
     expect(await countRows("attempts")).toBe(1);
   });
 
   test("an event without a delivery is deleted after 90 days", async () => {
-    const kept = await addEvent(89);
+    const keptId = await addEvent(89);
     await addEvent(91);
     await purgeAll();
-    expect(await readIds("events")).toEqual([kept]);
+    expect(await readIds("events")).toEqual([keptId]);
   });
 
-  test("the feed's cursors stay valid when events are deleted, and their positions are never reused [D-133]", async () => {
+  test("feed cursors stay valid when events are deleted, and the positions of deleted events are never reused [D-133]", async () => {
     const readPage = (after?: string) => readFeed(retention.store, retention.organisation, { after, limit: 10 });
     const extractIds = ({ events }: Awaited<ReturnType<typeof readPage>>) => events.map(({ id }) => id);
     const oldIds = [await addEvent(91), await addEvent(91)];
@@ -50,9 +50,9 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await purgeAll();
     expect(await readPage()).toEqual({ events: [], cursor: expect.any(String), more: false });
     expect(await readPage(oldPage.cursor)).toEqual({ events: [], cursor: oldPage.cursor, more: false });
-    const kept = [await addEvent(1), await addEvent(0)];
+    const newIds = [await addEvent(1), await addEvent(0)];
     for (const after of [undefined, firstEventPage.cursor, oldPage.cursor])
-      expect(extractIds(await readPage(after))).toEqual(kept);
+      expect(extractIds(await readPage(after))).toEqual(newIds);
   });
 
   test("pending, held and failed deliveries and their events are never deleted, but their old attempts are [D-77]", async () => {
@@ -72,31 +72,31 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await countRows("attempts")).toBe(0);
   });
 
-  test("a failed delivery is deleted once a later response has superseded it, and before that response", async () => {
-    const dead = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
-    const later = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
-    // The later delivery must outlive the failed one, so it is deleted in the next batch.
+  test("a failed delivery that a later response has superseded is deleted before that response", async () => {
+    const failedId = await addDelivery({ state: "dead", days: 100, orderKey: "one" });
+    const laterId = await addDelivery({ state: "acknowledged", days: 95, orderKey: "one" });
+    // The later delivery must outlive the failed delivery, so it is deleted in the next batch.
     await purgeExpired(retention.store, today, defaultRetention, rethrow);
-    expect(await readIds("deliveries")).toEqual([later]);
+    expect(await readIds("deliveries")).toEqual([laterId]);
     await purgeAll();
     expect(await readIds("deliveries")).toEqual([]);
 
-    const recent = await addDelivery({ state: "dead", days: 80, orderKey: "two" });
-    const superseding = await addDelivery({ state: "acknowledged", days: 95, orderKey: "two" });
+    const recentId = await addDelivery({ state: "dead", days: 80, orderKey: "two" });
+    const supersedingId = await addDelivery({ state: "acknowledged", days: 95, orderKey: "two" });
     await purgeAll();
-    expect((await readIds("deliveries")).sort()).toEqual([recent, superseding].sort());
-    expect(dead).not.toBe(recent);
+    expect((await readIds("deliveries")).sort()).toEqual([recentId, supersedingId].sort());
+    expect(failedId).not.toBe(recentId);
   });
 
   test("a redelivered delivery is deleted after its redelivery", async () => {
     const eventId = await addEvent(100);
-    const first = await addDelivery({ state: "acknowledged", days: 100, eventId });
-    const redelivery = await addDelivery({ state: "acknowledged", days: 10, eventId, redeliveryOf: first });
+    const originalId = await addDelivery({ state: "acknowledged", days: 100, eventId });
+    const redeliveryId = await addDelivery({ state: "acknowledged", days: 10, eventId, redeliveryOf: originalId });
     await purgeAll();
-    expect((await readIds("deliveries")).sort()).toEqual([first, redelivery].sort());
+    expect((await readIds("deliveries")).sort()).toEqual([originalId, redeliveryId].sort());
     const later = new Date(today.getTime() + 85 * 86_400_000);
     await purgeAll(later);
-    expect(await readIds("deliveries")).toEqual([first]);
+    expect(await readIds("deliveries")).toEqual([originalId]);
     await purgeAll(later);
     expect(await countRows("deliveries")).toBe(0);
     expect(await countRows("events")).toBe(0);

@@ -15,26 +15,27 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await retention.store.db.insertInto("workers").values(worker).execute();
     const device = { id: randomUUID(), worker_id: worker.id, platform: "ios" as const };
     await retention.store.db.insertInto("devices").values(device).execute();
-    const add = async (days: number, offer: string, sent: string): Promise<number> => {
+    /** Adds an offer and a notification about it. `offerTimes` and `sendState` are SQL values of their columns. */
+    const add = async (days: number, offerTimes: string, sendState: string): Promise<number> => {
       const offerId = randomUUID();
       await retention.store.execute(
         `insert into offers (id, organisation_id, created_by_user_id, title, details, location_place_id, events,
            ends_at, completed_at, withdrawn_at)
-         values ($1, $2, 'user-1', 'Bar', '', '', '[]', ${offer})`,
+         values ($1, $2, 'user-1', 'Bar', '', '', '[]', ${offerTimes})`,
         [offerId, retention.organisation],
       );
       const { rows } = await retention.store.execute(
         `insert into notifications (worker_id, device_id, offer_id, reason, created_at, sent_at, attempts, due_at)
-         values ($1, $2, $3, 'offer', $4, ${sent}) returning id`,
+         values ($1, $2, $3, 'offer', $4, ${sendState}) returning id`,
         [worker.id, device.id, offerId, daysAgo(days)],
       );
       return Number(rows[0]?.id);
     };
     const longAgo = `timestamptz '${daysAgo(91).toISOString()}'`;
     const recent = `timestamptz '${daysAgo(80).toISOString()}'`;
-    const kept = [
+    const keptIds = [
       await add(89, `${longAgo}, null, null`, "now(), 1, null"),
-      // These are kept, because the offer is in the future, ended recently or has no known end, or the notification may still be sent.
+      // The offer is in the future, ended recently or has no known end, or the notification may still be sent.
       await add(91, `now() + interval '20 years', ${longAgo}, null`, "now(), 1, null"),
       await add(91, `${recent}, null, null`, "now(), 1, null"),
       await add(91, "null, null, null", "now(), 1, null"),
@@ -45,20 +46,20 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     await add(91, `null, null, ${longAgo}`, "now(), 1, null");
     await add(91, `${longAgo}, null, null`, "null, 10, null");
     await purgeAll();
-    expect((await readIds("notifications")).map(Number).sort((a, b) => a - b)).toEqual(kept);
+    expect((await readIds("notifications")).map(Number).sort((a, b) => a - b)).toEqual(keptIds);
   });
 
-  test("a mail is deleted after 30 days, but not before it is sent or given up [D-77]", async () => {
-    const add = async (days: number, sent: Date | null, attempts: number, due: Date | null): Promise<number> => {
-      const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sent, attempts, due_at: due };
+  test("a mail is deleted after 30 days, but not before it is sent or has failed [D-77]", async () => {
+    const add = async (days: number, sentAt: Date | null, attempts: number, dueAt: Date | null): Promise<number> => {
+      const mail = { to_address: "amal@example.com", subject: "", body: "", sent_at: sentAt, attempts, due_at: dueAt };
       const row = retention.store.db.insertInto("mails").values({ ...mail, created_at: daysAgo(days) });
       return (await row.returning("id").executeTakeFirstOrThrow()).id;
     };
-    const kept = [await add(29, daysAgo(29), 1, null), await add(31, null, 3, daysAgo(0))];
+    const keptIds = [await add(29, daysAgo(29), 1, null), await add(31, null, 3, daysAgo(0))];
     await add(31, daysAgo(31), 1, null);
     await add(31, null, 8, null);
     await purgeAll();
-    expect(await readIds("mails")).toEqual(kept);
+    expect(await readIds("mails")).toEqual(keptIds);
   });
 
   test("sessions, idempotency keys and rotated secrets are deleted when they expire", async () => {
@@ -76,11 +77,11 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
         .values({ ...key, created_at: daysAgo(days) })
         .execute();
     }
-    const rotated = await addOrganisation(retention.store, "https://rotated.example");
-    const rotating = await addOrganisation(retention.store, "https://rotating.example");
+    const rotatedId = await addOrganisation(retention.store, "https://rotated.example");
+    const rotatingId = await addOrganisation(retention.store, "https://rotating.example");
     for (const [id, days] of [
-      [rotated, 0.1],
-      [rotating, -0.1],
+      [rotatedId, 0.1],
+      [rotatingId, -0.1],
     ] as const)
       await retention.store.db
         .updateTable("endpoints")
@@ -95,7 +96,7 @@ describe.each(await anyStore())("retention on $title", ({ createDatabase }) => {
     expect(await keys.execute()).toEqual([{ key_hash: "hash 0.9" }]);
     const secrets = retention.store.db.selectFrom("endpoints").select("organisation_id");
     expect(await secrets.where("previous_encrypted_secret", "is not", null).execute()).toEqual([
-      { organisation_id: rotating },
+      { organisation_id: rotatingId },
     ]);
   });
 

@@ -17,6 +17,7 @@ export const daysAgo = (days: number): Date => new Date(today.getTime() - days *
 
 interface DeliveryToAdd {
   state: DeliveryState;
+  /** The age in days. */
   days: number;
   orderKey?: string;
   redeliveryOf?: string;
@@ -30,7 +31,7 @@ export interface RetentionUnderTest {
   organisation: string;
   /** Deletes expired rows batch by batch until none are left. */
   purgeAll(now?: Date): Promise<void>;
-  /** Adds a delivery with its event and one attempt with a response. @returns the delivery's id */
+  /** Adds a delivery, its event unless `eventId` is set, and one failed attempt. @returns the delivery id */
   addDelivery(delivery: DeliveryToAdd): Promise<string>;
   addEvent(days: number): Promise<string>;
   readIds(table: "deliveries" | "events" | "notifications" | "mails"): Promise<unknown[]>;

@@ -89,7 +89,7 @@ test.each([
     "/dev/null/x",
     /^offers-sandbox: --data: \/dev\/null\/x cannot be used as the data folder: .*; set --data to a writable folder/,
   ],
-])("the sandbox with %s %s says in one line why it does not start", async (option, value, message) => {
+])("the sandbox with %s %s reports in one line why it does not start", async (option, value, message) => {
   const { lines, closed } = startSandbox("--port", "0", option, value);
   expect(await closed).toEqual([2, null]);
   expect(lines).toEqual([expect.stringMatching(message)]);

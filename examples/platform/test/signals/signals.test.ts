@@ -23,32 +23,35 @@ describe.each(stores)("signals on $title", ({ createDatabase }) => {
     await signals.stop();
   });
 
-  /** Collects signals, except the "everything" that a listener gets when its process starts to listen. */
-  const collectSignals = (): { heard: ReceivedSignal[]; end: () => void } => {
-    const heard: ReceivedSignal[] = [];
-    return { heard, end: signals.subscribe((signal) => void (signal === "everything" || heard.push(signal))) };
+  /** Collects signals, except the "everything" that a subscriber gets when its process starts to listen. */
+  const collectSignals = (): { received: ReceivedSignal[]; end: () => void } => {
+    const received: ReceivedSignal[] = [];
+    const end = signals.subscribe((signal) => {
+      if (signal !== "everything") received.push(signal);
+    });
+    return { received, end };
   };
 
   test("signals reach their own process immediately and in order until the subscription ends", async () => {
     const [one, other] = [collectSignals(), collectSignals()];
     signals.publish([offerSignal, deliverySignal]);
-    expect(one.heard).toEqual([offerSignal, deliverySignal]);
+    expect(one.received).toEqual([offerSignal, deliverySignal]);
     one.end();
     signals.publish(offerSignal);
-    expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
+    expect([one.received.length, other.received.length]).toEqual([2, 3]);
     // A process does not receive its own NOTIFY.
     await setTimeout(500);
-    expect([one.heard.length, other.heard.length]).toEqual([2, 3]);
+    expect([one.received.length, other.received.length]).toEqual([2, 3]);
     other.end();
   });
 
-  test("signals reach the other listeners when one throws, and the error is reported", () => {
+  test("signals reach the other listeners when one listener throws, and the error is reported", () => {
     const end = signals.subscribe(() => {
       throw new Error("listener failed");
     });
-    const { heard, end: endOther } = collectSignals();
+    const { received, end: endOther } = collectSignals();
     signals.publish(offerSignal);
-    expect(heard).toEqual([offerSignal]);
+    expect(received).toEqual([offerSignal]);
     expect(errors.splice(0)).toMatchObject([{ message: "listener failed" }]);
     end();
     endOther();
@@ -60,37 +63,37 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
   ({ createDatabase }) => {
     const database = useDatabase(createDatabase);
     const store = useStore({ database });
-    const opened: (() => Promise<unknown>)[] = [];
+    const cleanups: (() => Promise<unknown>)[] = [];
     afterEach(async () => {
-      for (const close of opened.splice(0).reverse()) await close();
+      for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
     });
 
     interface Process {
       signals: Signals;
-      heard: ReceivedSignal[];
+      received: ReceivedSignal[];
       errors: unknown[];
     }
 
-    /** Opens one process's signals, and waits until it listens. */
-    async function openProcess(wrapStore: (own: Store) => Store = (own) => own): Promise<Process> {
-      const own = wrapStore(await openStore(database.options));
-      const [heard, errors]: [ReceivedSignal[], unknown[]] = [[], []];
+    /** Opens the signals of one process, and waits until it listens. */
+    async function openProcess(wrapStore: (store: Store) => Store = (store) => store): Promise<Process> {
+      const processStore = wrapStore(await openStore(database.options));
+      const [received, errors]: [ReceivedSignal[], unknown[]] = [[], []];
       const options: SignalsOptions = { onError: (error) => errors.push(error) };
-      const signals = openSignals(own, options);
-      signals.subscribe((signal) => void heard.push(signal));
-      opened.push(() => own.close(), signals.stop);
-      await eventually("the process listens", () => heard.length > 0);
-      expect(heard.splice(0)).toEqual(["everything"]);
-      return { signals, heard, errors };
+      const signals = openSignals(processStore, options);
+      signals.subscribe((signal) => void received.push(signal));
+      cleanups.push(() => processStore.close(), signals.stop);
+      await eventually("the process listens", () => received.length > 0);
+      expect(received.splice(0)).toEqual(["everything"]);
+      return { signals, received, errors };
     }
-    /** Collects every NOTIFY's payload. */
+    /** Collects the payload of every NOTIFY. */
     async function collectPayloads(): Promise<string[]> {
       const client = new pg.Client({ connectionString: database.options.databaseUrl });
       const payloads: string[] = [];
       client.on("notification", ({ payload = "" }) => payloads.push(payload));
       await client.connect();
       await client.query("listen offers_signals");
-      opened.push(() => client.end());
+      cleanups.push(() => client.end());
       return payloads;
     }
     /** Terminates the listening connections. */
@@ -103,15 +106,15 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       one.signals.publish([offerSignal, { topic: "notification", workerIds: ["w1", "w2"] }]);
       two.signals.publish({ topic: "mail" });
       await eventually("all processes received the signals", () =>
-        [one, two, three].every(({ heard }) => heard.length >= 3),
+        [one, two, three].every(({ received }) => received.length >= 3),
       );
       await setTimeout(300);
-      for (const { heard, errors } of [one, two, three]) {
-        const topics = heard.map((signal) => signal !== "everything" && signal.topic);
+      for (const { received, errors } of [one, two, three]) {
+        const topics = received.map((signal) => signal !== "everything" && signal.topic);
         expect(topics.toSorted()).toEqual(["mail", "notification", "offer"]);
         expect(errors).toEqual([]);
       }
-      expect(three.heard).toContainEqual({ topic: "notification", workerIds: ["w1", "w2"] });
+      expect(three.received).toContainEqual({ topic: "notification", workerIds: ["w1", "w2"] });
     });
 
     test("signals are sent at most twenty times a second, combined in between, and none is lost", async () => {
@@ -124,18 +127,18 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
       }
       one.signals.publish({ topic: "mail", organisationId: "last" });
       const isLast = (signal: ReceivedSignal): boolean => signal !== "everything" && signal.organisationId === "last";
-      await eventually("the last signal arrives", () => two.heard.some(isLast));
+      await eventually("the last signal arrives", () => two.received.some(isLast));
       const periods = Math.ceil((performance.now() - startedAt) / 50);
       expect(payloads.length).toBeLessThanOrEqual(periods + 1);
-      const organisations = two.heard.map(
+      const organisations = two.received.map(
         (signal) => signal !== "everything" && signal.topic === "offer" && signal.organisationId,
       );
       expect(new Set(organisations.filter((signal) => signal !== false)).size).toBe(20);
-      expect(two.heard).not.toContain("everything");
-      expect(two.heard.length).toBeLessThan(400);
+      expect(two.received).not.toContain("everything");
+      expect(two.received.length).toBeLessThan(400);
     });
 
-    test('signals become "everything" when they name more organisations than a payload can hold', async () => {
+    test('signals become "everything" when they refer to more organisations than fit into a payload', async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       one.signals.publish(
         Array.from(
@@ -143,41 +146,44 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
           (_, index): Signal => ({ topic: "delivery", organisationId: `organisation_${index}` }),
         ),
       );
-      await eventually("the signal arrives", () => two.heard.length > 0);
-      expect(two.heard).toEqual(["everything"]);
-      expect([one.heard.length, one.errors]).toEqual([300, []]);
+      await eventually("the signal arrives", () => two.received.length > 0);
+      expect(two.received).toEqual(["everything"]);
+      expect([one.received.length, one.errors]).toEqual([300, []]);
     });
 
     test('a process whose connection was lost receives "everything", and later signals as usual [D-82]', async () => {
       const [one, two] = [await openProcess(), await openProcess()];
       expect((await terminateListeners()).rows).toHaveLength(2);
-      for (const { heard } of [one, two])
-        await eventually("the process listens again", () => heard.includes("everything"));
+      for (const { received } of [one, two])
+        await eventually("the process listens again", () => received.includes("everything"));
       for (const { errors } of [one, two]) expect(errors).toMatchObject([{ code: "57P01" }]);
       one.signals.publish(offerSignal);
       two.signals.publish(deliverySignal);
       await eventually(
         "the first process receives both signals",
-        () => one.heard.includes("everything") && one.heard.length > 2,
+        () => one.received.includes("everything") && one.received.length > 2,
       );
-      await eventually("the second process receives both signals", () => two.heard.length > 2);
-      expect(one.heard).toEqual(["everything", offerSignal, deliverySignal]);
-      expect(two.heard.slice(0, 2)).toEqual(["everything", deliverySignal]);
-      expect(two.heard.slice(2)).toEqual([offerSignal]);
+      await eventually("the second process receives both signals", () => two.received.length > 2);
+      expect(one.received).toEqual(["everything", offerSignal, deliverySignal]);
+      expect(two.received.slice(0, 2)).toEqual(["everything", deliverySignal]);
+      expect(two.received.slice(2)).toEqual([offerSignal]);
     });
 
     test("signals that could not be sent are sent again, and the failure is reported without affecting callers", async () => {
-      let failures = 2;
-      const failing = await openProcess((own) => ({
-        ...own,
-        execute: (text, values) =>
-          text.includes("pg_notify") && failures-- > 0 ? Promise.reject(new Error("away")) : own.execute(text, values),
+      let remainingFailures = 2;
+      const failing = await openProcess((processStore) => ({
+        ...processStore,
+        execute(text, values) {
+          if (!text.includes("pg_notify") || remainingFailures === 0) return processStore.execute(text, values);
+          remainingFailures -= 1;
+          return Promise.reject(new Error("away"));
+        },
       }));
       const two = await openProcess();
       failing.signals.publish(offerSignal);
       failing.signals.publish(deliverySignal);
-      expect(failing.heard).toEqual([offerSignal, deliverySignal]);
-      await eventually("both signals arrive", () => two.heard.length === 2);
+      expect(failing.received).toEqual([offerSignal, deliverySignal]);
+      await eventually("both signals arrive", () => two.received.length === 2);
       expect(failing.errors).toMatchObject([{ message: "away" }, { message: "away" }]);
     });
 
@@ -188,10 +194,10 @@ describe.each(stores.filter(({ title }) => title.startsWith("PostgreSQL")))(
         await setTimeout(5);
       }
       await one.signals.stop();
-      await eventually("both signals arrive", () => two.heard.length === 2);
+      await eventually("both signals arrive", () => two.received.length === 2);
       two.signals.publish({ topic: "mail" });
       await setTimeout(300);
-      expect(one.heard).toEqual([offerSignal, deliverySignal]);
+      expect(one.received).toEqual([offerSignal, deliverySignal]);
     });
   },
 );

@@ -12,7 +12,7 @@ async function checkServer(onConnection: (socket: Socket) => void, query = ""): 
   const error = await checkDatabase(`postgres://ann:s3cret@127.0.0.1:${port}/x${query}`, { timeoutMs: 500 }).catch(
     (thrown) => thrown,
   );
-  // An open connection would keep the server from closing.
+  // An open connection would prevent the server from closing.
   server.close();
   await once(server, "close");
   return error;
@@ -86,7 +86,7 @@ test("checkDatabase hides a password that is a parameter or contains unusual cha
 
 const [, postgres] = await storesUnderTest();
 
-test.runIf(postgres)("checkDatabase accepts an existing database and explains a missing one", async () => {
+test.runIf(postgres)("checkDatabase accepts an existing database and explains that a database is missing", async () => {
   const database = await postgres?.createDatabase();
   const databaseUrl = database?.options.databaseUrl ?? "";
   await expect(checkDatabase(databaseUrl)).resolves.toBeUndefined();

@@ -31,7 +31,7 @@ describe.each(stores)("tables on $title", (store) => {
 });
 
 describe.each(stores)("tables from before the first release on $title", (store) => {
-  test("tables from before the first release are rejected, and the message says what to remove [D-107]", async () => {
+  test("tables from before the first release are rejected, and the message explains what to remove [D-107]", async () => {
     const options = await createStoreOptions(store);
     const opened = await openStore(options);
     // The migrations from the last version before the first release.
@@ -56,7 +56,7 @@ describe.each(stores)("tables from before the first release on $title", (store) 
 });
 
 describe.each(stores.slice(1))("simultaneous starts of two versions on $title", (store) => {
-  test("a version that starts while a later one migrates is rejected with the same message", async () => {
+  test("a version that starts while a later version migrates is rejected with the same message", async () => {
     const options = await createStoreOptions(store, "none");
     const laterVersion = new pg.Client(options.databaseUrl);
     await laterVersion.connect();
@@ -65,7 +65,7 @@ describe.each(stores.slice(1))("simultaneous starts of two versions on $title", 
     await laterVersion.query("begin; select pg_advisory_xact_lock(3853314791062309107)");
     const rejection = expect.objectContaining({ code: "newer_tables", message: expect.stringContaining("999-later") });
     const rejected = expect(openStore(options)).rejects.toEqual(rejection);
-    await eventually("it waits for the lock", async () => {
+    await eventually("the earlier version waits for the lock", async () => {
       const { rowCount } = await laterVersion.query(
         "select from pg_locks join pg_database on pg_database.oid = database where not granted and datname = current_database()",
       );
@@ -91,17 +91,17 @@ describe.each(stores.slice(0, 1))("the data folder of $title [D-107]", (store) =
     await expect(openStore({ dataFolder })).rejects.toEqual(expect.objectContaining(rejection));
   });
 
-  test("a data folder is created again if its creation was killed, and is kept once it has been opened", async () => {
+  test("a data folder is created again if its creation was interrupted, but not once it has been opened", async () => {
     const { dataFolder } = await createStoreOptions(store, "none");
-    const killed = await prepareClusterFiles(dataFolder);
-    await mkdir(killed.folder);
-    await writeFile(join(killed.folder, "PG_VERSION"), "1");
-    const again = await prepareClusterFiles(dataFolder);
-    expect(existsSync(again.folder)).toBe(false);
-    await mkdir(again.folder);
-    await writeFile(join(again.folder, "PG_VERSION"), "18\n");
-    await again.markOpened();
+    const interrupted = await prepareClusterFiles(dataFolder);
+    await mkdir(interrupted.folder);
+    await writeFile(join(interrupted.folder, "PG_VERSION"), "1");
+    const retried = await prepareClusterFiles(dataFolder);
+    expect(existsSync(retried.folder)).toBe(false);
+    await mkdir(retried.folder);
+    await writeFile(join(retried.folder, "PG_VERSION"), "18\n");
+    await retried.markOpened();
     await prepareClusterFiles(dataFolder);
-    expect(existsSync(join(again.folder, "PG_VERSION"))).toBe(true);
+    expect(existsSync(join(retried.folder, "PG_VERSION"))).toBe(true);
   });
 });

@@ -32,7 +32,7 @@ describe.each((await storesUnderTest()).slice(1))(
     let page: PageClient;
     let person: string;
     let worker: string;
-    /** Connected to another database and not through the proxy, to close connections to this one. */
+    /** A client that closes connections to this database. It uses a different database, without the proxy. */
     let admin: pg.Client;
     let name: string;
 
@@ -89,7 +89,7 @@ describe.each((await storesUnderTest()).slice(1))(
       ["the API", "GET", "/offer/offer_1", () => ({ key })],
       ["the portal", "GET", "/portal/offers", () => ({ token: person })],
       ["a sign-in", "POST", "/portal/session", () => ({ json: { emailAddress: "a@b.example", password: "x" } })],
-      ["the worker's app", "GET", "/worker-app/notifications", () => ({ token: worker })],
+      ["the worker app", "GET", "/worker-app/notifications", () => ({ token: worker })],
     ])(
       "a platform without its database responds with 503 and Retry-After on %s: %s %s [D-145]",
       async (_, method, path, options) => {
@@ -124,7 +124,7 @@ describe.each((await storesUnderTest()).slice(1))(
       expect(failed).toMatchObject([{ error: "StoreError", code: "database_lost", cause: { error: "Error" } }]);
     });
 
-    test("a request whose connection ends in the middle of a transaction gets 503 and changes nothing", async () => {
+    test("a request whose connection ends during a transaction gets 503 and changes nothing", async () => {
       const blocker = new pg.Client(database.options.databaseUrl);
       await blocker.connect();
       await blocker.query("begin; lock table recipients in exclusive mode");
@@ -192,7 +192,7 @@ describe.each((await storesUnderTest()).slice(1))(
           )
         ).rowCount === 1;
 
-      test("a response lost during a commit says that the change may have been made, and the same key does not repeat it [D-145]", async () => {
+      test("the 503 for a commit without a response explains that the change may have been made, and the same key does not repeat it [D-145]", async () => {
         const creation = create("uncertain: committed");
         await expect.poll(isCommitting).toBe(true);
         proxy.cut();
@@ -201,8 +201,8 @@ describe.each((await storesUnderTest()).slice(1))(
         );
         proxy.restore();
         await expect.poll(() => countOffers("uncertain: committed"), { timeout: 5_000 }).toBe(1);
-        const again = await create("uncertain: committed");
-        expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+        const retried = await create("uncertain: committed");
+        expect([retried.status, retried.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
         expect(await countOffers("uncertain: committed")).toBe(1);
       });
 
@@ -212,11 +212,11 @@ describe.each((await storesUnderTest()).slice(1))(
         await endConnections("query = 'commit'");
         expect(summarize(await creation)).toEqual(unavailableResponse(expect.stringContaining("may have been made")));
         expect(await countOffers("uncertain: rolled back")).toBe(0);
-        const again = await create("uncertain: rolled back");
-        expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, null]);
+        const retried = await create("uncertain: rolled back");
+        expect([retried.status, retried.headers.get("idempotency-replayed")]).toEqual([201, null]);
       });
 
-      test("a client that knows the service honours Idempotency-Key handles a loss during a commit", async () => {
+      test("a client with serviceHonoursIdempotencyKey handles a connection that is lost during a commit", async () => {
         const client = new OffersClient({ baseUrl: platform.address, apiKey: key, serviceHonoursIdempotencyKey: true });
         const creation = client.createOffer({ ...input, title: "uncertain: by the client" });
         await expect.poll(isCommitting).toBe(true);

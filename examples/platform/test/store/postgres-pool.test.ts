@@ -54,7 +54,7 @@ describe.each(shareableStores)("connections to $title", ({ createDatabase }) => 
     await pool.end();
   });
 
-  test("connections through a pooler in transaction mode keep no session state and limit each transaction", async () => {
+  test("connections through a pooler in transaction mode have no session state and limit each transaction", async () => {
     const listenUrl = database.options.databaseUrl;
     const store = await openStore({ dataFolder: database.options.dataFolder, databaseUrl, listenUrl });
     const settings = sql<{ limit: string; cost: string; prepared: number }>`

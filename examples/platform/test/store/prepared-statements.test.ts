@@ -35,7 +35,7 @@ describe.each(shareableStores)("background statements on $title", ({ createDatab
         .filter((statement) => !statement.includes("pg_prepared_statements"));
     });
 
-  test("background statements are prepared once per connection, and those of requests are not", async () => {
+  test("background statements are prepared once per connection, and statements of requests are not prepared", async () => {
     const doubleTwice = async (usedStore: Pick<Store, "db">) =>
       expect([await double(usedStore, 1), await double(usedStore, 21)]).toEqual([2, 42]);
     expect(await readPreparedStatements(store, doubleTwice)).toEqual([]);
@@ -53,7 +53,7 @@ describe.each(shareableStores)("background statements on $title", ({ createDatab
     expect(plans).toEqual([{ generic: 3, custom: 0 }]);
   });
 
-  test("background statements are prepared again by the connection that replaces a lost one", async () => {
+  test("background statements are prepared again by the connection that replaces a lost connection", async () => {
     expect(await double(store.background, 1)).toBe(2);
     const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
     await store.execute(`${terminate} and pid <> pg_backend_pid()`);

@@ -18,10 +18,12 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     database = await createDatabase("none");
     const open = () => openStore({ ...database.options, transactionLimitMs: 500 });
     opened = await Promise.allSettled([open(), open()]);
-    const [first, ...others] = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    for (const other of others) await other.close();
-    if (first === undefined) throw new Error("no store was opened");
-    store = first;
+    const [firstStore, ...otherStores] = opened.flatMap((result) =>
+      result.status === "fulfilled" ? [result.value] : [],
+    );
+    for (const otherStore of otherStores) await otherStore.close();
+    if (firstStore === undefined) throw new Error("no store was opened");
+    store = firstStore;
   });
   afterAll(async () => {
     await store.close();
@@ -37,18 +39,18 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     await store.transaction((trx) =>
       trx.insertInto("organisations").values({ id: "o1", name: "kept", kind: "hirer" }).execute(),
     );
-    const broken = store.transaction(async (trx) => {
+    const failedTransaction = store.transaction(async (trx) => {
       await trx.insertInto("organisations").values({ id: "o2", name: "lost", kind: "hirer" }).execute();
       throw new Error("changed my mind");
     });
-    await expect(broken).rejects.toThrow("changed my mind");
+    await expect(failedTransaction).rejects.toThrow("changed my mind");
     expect(await findOrganisations("kept")).toHaveLength(1);
     expect(await findOrganisations("lost")).toHaveLength(0);
   });
 
   // PGlite has only one connection, so its transactions never overlap.
   if (title !== "PGlite")
-    test("the store runs transactions at read committed, whatever the database's default, and ends those of a stalled process", async () => {
+    test("the store runs transactions at read committed, regardless of the database default, and ends transactions of a stalled process", async () => {
       const name = new URL(database.options.databaseUrl ?? "").pathname.slice(1);
       await store.execute(`alter database ${name} set default_transaction_isolation to 'repeatable read'`);
       const reopened = await openStore(database.options);
@@ -60,7 +62,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
           return rows[0];
         });
       expect(await readSettings(reopened)).toEqual({ isolation: "read committed", idle: "30s" });
-      // The limit is shorter for background work: a stalled process holds locks that others wait for.
+      // The limit is shorter for background work, because a stalled process holds locks that other processes wait for.
       expect(await readSettings(reopened.background)).toEqual({ isolation: "read committed", idle: "2s" });
       await reopened.close();
     });
@@ -76,11 +78,11 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
   });
 
   test("the store reports an error when it commits a transaction with a failed statement", async () => {
-    const swallowed = store.transaction(async (trx) => {
+    const transaction = store.transaction(async (trx) => {
       await trx.insertInto("organisations").values({ id: "o3", name: "swallowed", kind: "hirer" }).execute();
       await sql`select 1 / 0`.execute(trx).catch(() => undefined);
     });
-    await expect(swallowed).rejects.toThrow();
+    await expect(transaction).rejects.toThrow();
     expect(await findOrganisations("swallowed")).toHaveLength(0);
   });
 
@@ -96,7 +98,7 @@ describe.each(await storesUnderTest())("the store on $title", ({ title, createDa
     expect(await findOrganisations("slow")).toHaveLength(0);
   });
 
-  test("the store rejects statements after one that took too long: they would run outside the transaction, after its rollback", async () => {
+  test("the store rejects a statement after a statement that took too long, because the transaction has been rolled back", async () => {
     let resolveLate = (_result: unknown): void => undefined;
     const lateResult = new Promise((resolve) => {
       resolveLate = resolve;
@@ -169,11 +171,11 @@ test("a PGlite transaction that cannot be rolled back reports the original error
   const thread = new PgliteThread(join(database.options.dataFolder, "pglite"), () => undefined);
   const connection = new PgliteConnection(thread, new PriorityMutex(), "foreground");
   await connection.waitReady;
-  const broken = connection.transaction(async () => {
+  const failedTransaction = connection.transaction(async () => {
     thread.closed = true;
     throw new Error("the first");
   });
-  await expect(broken).rejects.toThrow("the first");
+  await expect(failedTransaction).rejects.toThrow("the first");
   thread.closed = false;
   await connection.close();
   await database.remove();

@@ -66,7 +66,7 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("a store is encrypted if the server's certificate is verified by its authority's root certificate", async () => {
+  test("the connection is encrypted if the root certificate of the authority verifies the server certificate", async () => {
     const databaseUrl = databaseUrlFor("localhost", "authority.crt");
     await checkDatabase(databaseUrl);
     const store = await openStore({ dataFolder: folder, databaseUrl });
@@ -75,12 +75,12 @@ describe.runIf(hasPostgresServer)("TLS to PostgreSQL with sslmode=verify-full", 
     await store.close();
   });
 
-  test("a server certificate signed by another authority is rejected, and the error names the remedy", () =>
+  test("a server certificate signed by a different authority is rejected, and the error names the remedy", () =>
     expect(checkDatabase(databaseUrlFor("localhost", "other.crt"))).rejects.toThrow(
       /its certificate is not trusted; set sslrootcert to the authority's certificate/,
     ));
 
-  test("a server certificate for another name is rejected, and the error names the remedy", () =>
+  test("a server certificate for a different name is rejected, and the error names the remedy", () =>
     expect(checkDatabase(databaseUrlFor("127.0.0.1", "authority.crt"))).rejects.toThrow(
       /ERR_TLS_CERT_ALTNAME_INVALID.*its certificate is not trusted/,
     ));

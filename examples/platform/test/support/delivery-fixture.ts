@@ -20,13 +20,13 @@ export const testSchedule = { delaysMs: [50, 100, 200, 300, 500, 800], jitter: 0
 /** A breaker policy with short pauses that double up to a second. */
 export const testBreaker = { ...defaultBreakerPolicy, firstPauseMs: 250, maxPauseMs: 1_000, jitter: 0 };
 
-/** One process's store, leases and deliveries, without the HTTP API. */
+/** The store, leases and deliveries of one process, without the HTTP API. */
 export interface DeliveryFixture {
   store: Store;
   leases: Leases;
   attempts: AttemptRecord[];
   errors: unknown[];
-  /** Starts delivering. A timer wakes the loop every 50 ms, because tests do not publish signals. */
+  /** Starts the delivery loop. A timer wakes it every 50 ms, because tests do not publish signals. */
   startDelivery(options?: Partial<DeliveryOptions>): Loop;
   /** Wakes and stops this loop together with the delivery loops. */
   adopt(loop: Loop): Loop;
@@ -96,7 +96,12 @@ export async function openDeliveryFixture(database: TestDatabase, leaseSeconds =
   };
 }
 
-/** Adds an organisation and, if a base URL is given, its profile, with the secret `s3cret`. @returns the organisation's id */
+/**
+ * Adds an organisation.
+ *
+ * @param baseAddress also adds a profile with this base URL and the secret `s3cret`
+ * @returns the organisation id
+ */
 export async function addOrganisation(store: Store, baseAddress?: string): Promise<string> {
   const id = randomUUID();
   await store.db.insertInto("organisations").values({ id, name: "Acme", kind: "hirer" }).execute();

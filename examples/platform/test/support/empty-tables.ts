@@ -1,6 +1,6 @@
 import type { Store } from "../../src/store/store.ts";
 
-/** Tables that are not emptied: they are only filled when a store is opened. */
+/** Tables that are not emptied, because they are only filled when a store is opened. */
 const excludedTables = ["kysely_migration", "kysely_migration_lock", "encryption_key_check", "outbox_processes"];
 
 /** Deletes a test's data. Avoids `truncate`, which is slow on PostgreSQL because it creates new files for each table and index. */

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Waits until `condition` is true. @throws after 2 minutes: only a bug takes that long */
+/** Waits until `condition` is true. @throws after 2 minutes, which only a bug takes */
 export async function eventually(description: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + 120_000;
   while (!(await condition())) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ReceivedRequest } from "./receiver.ts";
 
-/** Returns whether the request has the documented digest: SHA-256 of the timestamp string and the secret. Does not use our code. */
+/** Returns whether the request has the documented digest of the timestamp string and the secret. Shares no code with the platform. */
 export function isSignedWith(secret: string, { headers }: ReceivedRequest): boolean {
   const digest = createHash("sha256").update(`${headers.timestamp}${secret}`).digest("hex").toUpperCase();
   return headers.authorization === `hmac ${digest}`;

@@ -18,7 +18,7 @@ export interface PlatformProcess {
 export function startProcess({ options }: TestDatabase, environment: Record<string, string> = {}): PlatformProcess {
   const { dataFolder, databaseUrl = "", listenUrl = "" } = options;
   const store = { OFFERS_DATA: dataFolder, DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl };
-  // Skip V8's optimising compiler: PGlite would not benefit from it in a process that runs for only a few seconds.
+  // Skip V8's optimising compiler, because PGlite would not benefit from it in a process that runs for only a few seconds.
   const child = spawn(process.execPath, ["--liftoff-only", main], {
     env: {
       PATH: process.env.PATH,
@@ -38,7 +38,7 @@ export function startProcess({ options }: TestDatabase, environment: Record<stri
   const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }));
   const waitForAddress = async (): Promise<string> => {
     await eventually("it listens", () => output.stdout.includes("platform listening on") || child.exitCode !== null);
-    return /listening on (http:\/\/\S+)/.exec(output.stdout)?.[1] ?? `nowhere: ${output.stderr}`;
+    return /listening on (http:\/\/\S+)/.exec(output.stdout)?.[1] ?? `not listening: ${output.stderr}`;
   };
   return { child, output, exited, waitForAddress };
 }

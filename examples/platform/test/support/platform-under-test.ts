@@ -25,7 +25,7 @@ export interface PlatformResponse extends WireResponse {
   json<T = unknown>(): T;
 }
 
-/** The whole platform with the demo data, running in this process on its own port. */
+/** The whole platform with the demo data, running in this process on a free port. */
 export interface PlatformUnderTest {
   address: string;
   /** The URL of the metrics server; undefined unless the settings enable it. */
@@ -41,7 +41,7 @@ export interface PlatformUnderTest {
 /** Asserts that a response has a request id and `Cache-Control: no-store`. */
 function expectCommonHeaders(method: string, path: string, { status, headers }: WireResponse): void {
   if (/^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? "") && headers.get("cache-control") === "no-store") return;
-  throw new Error(`${method} ${path}: ${status} without an id, or without Cache-Control: no-store`);
+  throw new Error(`${method} ${path}: ${status} without a request id, or without Cache-Control: no-store`);
 }
 
 const createTestSettings = ({ options }: TestDatabase, changes: Partial<Settings>): Settings => ({
@@ -70,7 +70,7 @@ const createTestSettings = ({ options }: TestDatabase, changes: Partial<Settings
   ...changes,
 });
 
-/** Hashes at a low cost: at the default cost, each hash takes 0.3 s of CPU time. */
+/** Hashes at a low cost, because each hash takes 0.3 s of CPU time at the default cost. */
 const passwords = createScryptPasswords({ N: 2, r: 1, p: 1 });
 
 /** Opens a platform. @param now the test's clock @default the system clock */

@@ -15,7 +15,7 @@ export type Respond = (request: ReceivedRequest, response: ServerResponse) => vo
 export interface Receiver {
   baseAddress: string;
   requests: ReceivedRequest[];
-  /** Decides the response to each request; can be replaced at any time. */
+  /** Decides the response to each request. It can be replaced at any time. */
   respond: Respond;
   /** Closes all connections, even those that are still waiting for a response. */
   hangUp(): void;

@@ -1,5 +1,5 @@
-// The process that kill.slow.test.ts kills. It records events as fast as it can, prints each delivery's id after the commit, and delivers
-// at the same time.
+// The process that kill.slow.test.ts kills. It records events as fast as it can, prints each delivery id after the commit, and delivers
+// the events concurrently.
 import { recordEvent } from "../../src/webhooks/record-event.ts";
 import { openDeliveryFixture } from "./delivery-fixture.ts";
 

@@ -8,7 +8,7 @@ export interface ManyEvents {
   workers: number;
 }
 
-/** Records responses in bulk, as `recordEvent` would. Each worker's first delivery is due. @returns the deliveries' ids */
+/** Records responses in bulk, as `recordEvent` would. Each worker's first delivery is due. @returns the delivery ids */
 export async function recordManyResponses(store: Store, { organisationId, count, workers }: ManyEvents) {
   const { db } = store;
   const responses = Array.from({ length: count }, (_, number) => ({

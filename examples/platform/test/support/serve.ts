@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { serverUrl } from "../../src/settings/serve.ts";
 
-export interface Served {
+export interface TestServer {
   baseAddress: string;
   close(): Promise<void>;
 }
 
 /** Serves a listener on a free loopback port. */
-export async function serve(listener: RequestListener): Promise<Served> {
+export async function serve(listener: RequestListener): Promise<TestServer> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -9,7 +9,7 @@ export interface Statement {
 
 type Query = (this: unknown, ...parameters: unknown[]) => unknown;
 
-/** Records every statement that a store in this process sends until the test ends. @returns the list to which it adds them */
+/** Records every statement that a store in this process sends until the test ends. @returns the list that grows with each statement */
 export function recordStatements(): Statement[] {
   const statements: Statement[] = [];
   const senders = [

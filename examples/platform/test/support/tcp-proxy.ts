@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A TCP proxy on loopback that can break its connections. */
 export interface TcpProxy {
-  /** The address to use instead of the target's. */
+  /** The address to use instead of the target address. */
   address: string;
-  /** All bytes that clients have sent through it, decoded as Latin-1. */
+  /** All bytes that clients have sent through the proxy, decoded as Latin-1. */
   sent: string;
   /** Destroys every connection and rejects new ones. */
   cut(): void;
   /** Accepts connections again. */
   restore(): void;
-  /** Stops forwarding on open connections without closing them; new connections work. */
+  /** Stops forwarding on open connections without closing them. New connections still work. */
   silence(): void;
   close(): Promise<void>;
 }

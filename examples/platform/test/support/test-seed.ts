@@ -5,7 +5,7 @@ const demo = join(import.meta.dirname, "..", "..", "seed", "demo.json");
 const folder = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * The demo password's hash at the lowest cost: the default cost would slow down each start and sign-in. Computed with:
+ * The hash of the demo password at the lowest cost, because the default cost would slow down each start and sign-in. Computed with:
  * python3 -c 'import hashlib,base64; print(base64.urlsafe_b64encode(hashlib.scrypt(b"demo-password",
  *   salt=b"0123456789abcdef", n=2, r=1, p=1, dklen=32)).decode().rstrip("="))'
  */
@@ -17,10 +17,14 @@ export const testSeed = join(folder, "test-seed.json");
 /** Vitest's global setup: writes the seed before any test reads it. */
 export async function setup(): Promise<void> {
   const seed = JSON.parse(await readFile(demo, "utf8")) as Record<"people" | "workers", { password: string }[]>;
-  const withHash = ({ password, ...rest }: { password: string }) => ({ ...rest, passwordHash });
+  const replacePassword = ({ password, ...account }: { password: string }) => ({ ...account, passwordHash });
   await mkdir(folder, { recursive: true });
   await writeFile(
     testSeed,
-    JSON.stringify({ ...seed, people: seed.people.map(withHash), workers: seed.workers.map(withHash) }),
+    JSON.stringify({
+      ...seed,
+      people: seed.people.map(replacePassword),
+      workers: seed.workers.map(replacePassword),
+    }),
   );
 }

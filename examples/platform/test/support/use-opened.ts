@@ -25,7 +25,7 @@ function useOpened<T extends object>(open: () => Promise<T>, close: (opened: T) 
   });
   return new Proxy({} as T, {
     get(_, name) {
-      if (opened === undefined) throw new Error(`${String(name)} was read before beforeAll opened its object`);
+      if (opened === undefined) throw new Error(`${String(name)} was read before beforeAll opened the object`);
       return Reflect.get(opened, name);
     },
     set(_, name, value) {
@@ -82,7 +82,7 @@ export const usePageClient = (platform: PlatformUnderTest, name: string, signInP
     () => undefined,
   );
 
-/** Opens one process's store, leases and deliveries, on a new database. */
+/** Opens the store, leases and deliveries of one process, on a new database. */
 export function useDeliveryFixture(createDatabase?: CreateDatabase): DeliveryFixture {
   const database = useDatabase(createDatabase);
   return useOpened(

@@ -4,12 +4,12 @@ import type { QueueName } from "../../src/store/tables.ts";
 import type { DeliveryFixture } from "./delivery-fixture.ts";
 import { eventually } from "./eventually.ts";
 
-/** A clock that a test advances. Due times depend on the database's clock, so `advance` moves them into the past instead. */
+/** A clock that a test advances. The database clock decides which rows are due, so `advance` moves their due times into the past. */
 export interface VirtualTime {
   now(): Date;
   /** Waits until no row is being worked on and no lane is due. */
   waitUntilIdle(): Promise<void>;
-  /** Advances the clock. Call it after `waitUntilIdle()`: a row that is written during the call would be moved twice. */
+  /** Advances the clock. Call it after `waitUntilIdle()`, because it would move a row twice that is written during the call. */
   advance(ms: number): Promise<void>;
   /** Returns when the next attempt is due, or undefined if none is scheduled. */
   nextDueAt(): Promise<Date | undefined>;
@@ -30,33 +30,32 @@ export function createVirtualTime({ store, wake }: DeliveryFixture, options: Vir
   const now = (): Date => new Date(Date.now() + offsetMs);
   const time: VirtualTime = {
     now,
-    waitUntilIdle: () =>
-      eventually("nothing is left to do now", async () => !(await isBusy(store, queue, countHanging))),
+    waitUntilIdle: () => eventually("the queue is idle", async () => !(await isBusy(store, queue, countHanging))),
     async advance(ms) {
       offsetMs += ms;
       const interval = sql`${ms}::int8 * interval '1 ms'`;
       await store.transaction(async (trx) => {
         for (const table of ["deliveries", "notifications", "mails"])
           await sql`update ${sql.table(table)} set due_at = due_at - ${interval} where due_at is not null`.execute(trx);
-        // Move rows in two steps, because `at` is part of the key, and a moved row must not collide with one that has not moved yet.
+        // Move rows in two steps. `at` is part of the key, and a moved row must not collide with a row that has not moved yet.
         await sql`update outbox_wakeups set at = at - ${interval} - interval '365000 days'`.execute(trx);
         await sql`update outbox_wakeups set at = at + interval '365000 days'`.execute(trx);
       });
       wake();
     },
     async nextDueAt() {
-      const { rows } = await sql<{ due: Date | null }>`
-        select min(at) + ${offsetMs}::int8 * interval '1 ms' as due
+      const { rows } = await sql<{ dueAt: Date | null }>`
+        select min(at) + ${offsetMs}::int8 * interval '1 ms' as "dueAt"
         from outbox_wakeups where queue = ${queue}`.execute(store.db);
-      return rows[0]?.due ?? undefined;
+      return rows[0]?.dueAt ?? undefined;
     },
     async advanceUntil(condition) {
       for (;;) {
         await time.waitUntilIdle();
         if (await condition()) return;
-        const next = await time.nextDueAt();
-        // `next` is undefined if the last attempt has just started.
-        if (next !== undefined) await time.advance(Math.max(1, next.getTime() - now().getTime() + 1));
+        const dueAt = await time.nextDueAt();
+        // `dueAt` is undefined if the last attempt has just started.
+        if (dueAt !== undefined) await time.advance(Math.max(1, dueAt.getTime() - now().getTime() + 1));
       }
     },
   };

@@ -17,8 +17,8 @@ beforeAll(() => {
 afterAll(() => provider.shutdown());
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-const callersSpanId = "00f067aa0ba902b7";
-const traceparent = `00-${traceId}-${callersSpanId}-01`;
+const callerSpanId = "00f067aa0ba902b7";
+const traceparent = `00-${traceId}-${callerSpanId}-01`;
 const key = "demo-key-harbour";
 
 describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
@@ -64,13 +64,16 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
 
   test("the caller's trace continues through the request, the push, the worker's response and each attempt", async () => {
     let attemptCount = 0;
-    receiver.respond = (request, response) => respondWith(++attemptCount === 1 ? 500 : 200)(request, response);
+    receiver.respond = (request, response) => {
+      attemptCount += 1;
+      respondWith(attemptCount === 1 ? 500 : 200)(request, response);
+    };
     const offerId = await createOffer({ traceparent, tracestate: "vendor=1" });
     await eventually("the offer is pushed", () =>
       exporter.getFinishedSpans().some(({ name }) => name === "push notification"),
     );
     const [request] = exporter.getFinishedSpans().filter(({ name }) => name === "POST /offer");
-    expect([request?.spanContext().traceId, parentSpanId(request)]).toEqual([traceId, callersSpanId]);
+    expect([request?.spanContext().traceId, parentSpanId(request)]).toEqual([traceId, callerSpanId]);
     const [push] = exporter.getFinishedSpans().filter(({ name }) => name === "push notification");
     expect([push?.spanContext().traceId, parentSpanId(push)]).toEqual([traceId, request?.spanContext().spanId]);
 
@@ -88,10 +91,10 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
     );
   });
 
-  test("a trace from the worker's app replaces the offer's", async () => {
+  test("a trace from the worker app replaces the trace of the offer", async () => {
     const offerId = await createOffer({ traceparent });
-    const workersTraceparent = traceparent.replace(traceId, "a".repeat(32));
-    await applyToOffer(offerId, { traceparent: workersTraceparent });
+    const workerTraceparent = traceparent.replace(traceId, "a".repeat(32));
+    await applyToOffer(offerId, { traceparent: workerTraceparent });
     await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 1);
     expect(findAttemptSpans()[0]?.spanContext().traceId).toBe("a".repeat(32));
   });
@@ -109,10 +112,10 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
 
   test.each([
     ["in capitals", traceparent.toUpperCase()],
-    ["with zeros", `00-${"0".repeat(32)}-${callersSpanId}-01`],
+    ["with zeros", `00-${"0".repeat(32)}-${callerSpanId}-01`],
     ["with trailing characters", `${traceparent}'; drop table events; --`],
     ["with two values", `${traceparent}, ${traceparent}`],
-  ])("an invalid traceparent %s starts a new trace, and is not logged or forwarded", async (_what, invalid) => {
+  ])("an invalid traceparent %s starts a new trace, and is not logged or forwarded", async (_description, invalid) => {
     const offerId = await createOffer({ traceparent: invalid, tracestate: "SENTINEL" });
     await applyToOffer(offerId);
     await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 1);

@@ -5,7 +5,7 @@ import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { anyStore, type TestDatabase } from "../support/stores/stores.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-const workersTraceparent = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b8-01";
+const workerTraceparent = "00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b8-01";
 const key = "demo-key-harbour";
 
 describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ createDatabase }) => {
@@ -49,16 +49,16 @@ describe.each(await anyStore())("without an OpenTelemetry SDK on $title", ({ cre
     expect(await readWebhookTraceHeaders(sent)).toEqual(sent);
   });
 
-  test("without an SDK, the worker's app's trace replaces the offer's [D-138]", async () => {
+  test("without an SDK, a trace from the worker app replaces the trace of the offer [D-138]", async () => {
     expect(
-      await readWebhookTraceHeaders({ traceparent, tracestate: "vendor=1" }, { traceparent: workersTraceparent }),
+      await readWebhookTraceHeaders({ traceparent, tracestate: "vendor=1" }, { traceparent: workerTraceparent }),
     ).toEqual({
-      traceparent: workersTraceparent,
+      traceparent: workerTraceparent,
       tracestate: undefined,
     });
   });
 
-  test("a webhook has no trace headers when no request had valid ones [D-138]", async () => {
+  test("a webhook has no trace headers when no request had valid trace headers [D-138]", async () => {
     expect(await readWebhookTraceHeaders({ traceparent: "00-0-0-01" })).toEqual({
       traceparent: undefined,
       tracestate: undefined,

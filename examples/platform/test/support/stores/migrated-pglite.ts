@@ -8,8 +8,8 @@ import { getCachedFolder } from "./cached-folder.ts";
 const source = join(import.meta.dirname, "..", "..", "..", "src");
 
 /**
- * Returns a PGlite folder with the current schema. Tests copy it, because creating one is slow. Its buffers are small, because PGlite
- * clears all of them when it opens: PostgreSQL's default is 128 MB.
+ * Returns a PGlite folder with the current schema. Tests copy it, because creating a folder is slow. Its buffers are smaller than
+ * PostgreSQL's default of 128 MB, because PGlite clears all buffers when it opens.
  */
 export const getMigratedPglite = (): Promise<string> =>
   getCachedFolder(

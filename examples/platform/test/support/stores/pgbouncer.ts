@@ -14,7 +14,7 @@ import { type StoreUnderTest, storesUnderTest, type TestDatabase } from "./store
 export async function postgresBehindPgBouncer(): Promise<StoreUnderTest> {
   const [, postgres] = await storesUnderTest();
   if (postgres === undefined)
-    throw new Error("no PostgreSQL responds at 127.0.0.1:5432; start one, or set DATABASE_URL");
+    throw new Error("no PostgreSQL server responds at 127.0.0.1:5432; start one, or set DATABASE_URL");
   return {
     title: `PgBouncer in transaction mode in front of ${postgres.title}`,
     async createDatabase(tables) {
@@ -44,8 +44,8 @@ default_pool_size = 5
 `,
   );
   // PgBouncer refuses to run as root, but can switch to another user.
-  const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
-  const child = spawn("/usr/sbin/pgbouncer", [...asUser, configFile], { stdio: ["ignore", "ignore", "pipe"] });
+  const userFlags = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const child = spawn("/usr/sbin/pgbouncer", [...userFlags, configFile], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
   const lines: string[] = [];
   await new Promise<void>((resolve, reject) => {

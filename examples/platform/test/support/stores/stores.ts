@@ -8,7 +8,7 @@ import { createTables } from "../make-tables.ts";
 import { createFolderInMemory } from "./folder-in-memory.ts";
 import { getMigratedPglite } from "./migrated-pglite.ts";
 
-/** One test file's data folder and, on PostgreSQL, its database. */
+/** The data folder of a test file and, on PostgreSQL, its database. */
 export interface TestDatabase {
   options: Required<Pick<StoreOptions, "dataFolder">> & Pick<StoreOptions, "databaseUrl" | "listenUrl">;
   remove(): Promise<void>;
@@ -32,7 +32,7 @@ async function createDataFolder(): Promise<TestDatabase> {
 async function createPgliteFolder(tables = "migrated"): Promise<TestDatabase> {
   const database = await createDataFolder();
   if (tables === "none") return database;
-  // Copy synchronously: with more than a thousand small files, a promise for each is slower.
+  // Copy synchronously, because the folder has more than a thousand small files, and a promise for each would be slower.
   cpSync(await getMigratedPglite(), join(database.options.dataFolder, "pglite"), { recursive: true });
   return database;
 }
@@ -79,7 +79,7 @@ export async function storesUnderTest(databaseUrl = process.env.DATABASE_URL || 
 }
 
 /**
- * Returns a store for tests that behave the same on all of them: PostgreSQL if it is reachable, because it is faster. In the full matrix
+ * Returns a store for tests that behave the same on all stores: PostgreSQL if it is reachable, because it is faster. In the full matrix
  * (`npm test -- --full`), returns all stores.
  */
 export async function anyStore(): Promise<Stores> {
@@ -104,7 +104,7 @@ export async function setup(): Promise<() => Promise<void>> {
   await getMigratedPglite();
   const folder = await createFolderInMemory("offers-stores-");
   process.env.TEST_STORES = folder;
-  // The folder uses memory: remove it even if the run is interrupted.
+  // The folder uses memory, so remove it even if the run is interrupted.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const template = await stores[1]?.createDatabase("none");
   if (template?.options.databaseUrl !== undefined) {
