@@ -17,7 +17,7 @@ export interface BreakerPolicy {
   longestGapMs: number;
 }
 
-/** D-72, D-73 */
+/** The policy in production (D-72, D-73). */
 export const defaultBreakerPolicy: BreakerPolicy = {
   failures: 10,
   firstPauseMs: 30_000,

@@ -12,7 +12,7 @@ export interface RetrySchedule {
   maxRetryAfterMs: number;
 }
 
-/** D-26 */
+/** The schedule in production (D-26). */
 export const defaultRetrySchedule: RetrySchedule = {
   delaysMs: retryDelaysSeconds.map((seconds) => seconds * 1_000),
   jitter: retryJitter,

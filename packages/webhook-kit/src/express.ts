@@ -54,13 +54,13 @@ export function webhookRouter(options: ReceiverOptions<Request>): RequestHandler
   rejectBasePath(options);
   return (request, response, next) => {
     requireExpress(request, next);
-    const write = (result: WebhookResponse | undefined) => {
+    const writeResult = (result: WebhookResponse | undefined) => {
       if (result) return writeNodeResponse(request, response, result);
       // An Express route does not strip the mount path, so no webhook path would ever match.
       if (request.route) settings.observer.reportRejection(mountedOnRoute);
       next();
     };
-    const received = receive(settings, toIncomingRequest(request)).then(write);
+    const received = receive(settings, toIncomingRequest(request)).then(writeResult);
     closeOnFailure(response, received, (cause) => settings.observer.reportCrash(cause));
   };
 }

@@ -55,7 +55,7 @@ export function webhookListener(
   return (received, response, next) => {
     const request = received as IncomingMessage;
     requireNode(request, response);
-    const write = (result: WebhookResponse | undefined) => {
+    const writeResult = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
       writeNodeResponse(
         request,
@@ -64,7 +64,7 @@ export function webhookListener(
       );
     };
     const incoming = toIncomingRequest(request, stripBasePath);
-    const written = receive(settings, incoming).then(write);
+    const written = receive(settings, incoming).then(writeResult);
     closeOnFailure(response, written, (cause) => settings.observer.reportCrash(cause));
   };
 }

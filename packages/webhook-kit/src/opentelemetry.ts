@@ -67,12 +67,13 @@ export function webhookTracer(
   } = {},
 ): ReceiverTracer {
   rejectUnknownOptions("webhookTracer", options, ["sender", "tracer", "meter"]);
-  // D-138
   const { sender: mode = "parent", tracer = trace.getTracer(scope), meter = metrics.getMeter(scope) } = options;
   if (!["parent", "link", "ignore"].includes(mode))
     throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
   const duration = createDurationHistogram(meter);
-  let isTracing = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
+  // All no-op meters share one histogram.
+  const isMeasured = duration !== createDurationHistogram(createNoopMeter());
+  let isTracing = options.tracer !== undefined || isMeasured;
   return {
     isEnabled() {
       isTracing ||= isSdkRegistered(trace.getTracerProvider());
@@ -81,9 +82,11 @@ export function webhookTracer(
     startActiveSpan(name, { attributes, startTime, sender }, run) {
       const active = context.active();
       const hasActiveSpan = trace.getSpan(active) !== undefined;
-      const remote = sender && mode !== "ignore" ? remoteSpanContext(sender, createTraceState) : undefined;
-      const parent = remote && mode === "parent" && !hasActiveSpan ? trace.setSpanContext(active, remote) : active;
-      const links = remote && mode === "link" ? [{ context: remote }] : [];
+      const senderSpan = sender && mode !== "ignore" ? remoteSpanContext(sender, createTraceState) : undefined;
+      // The active span is the parent if there is one, otherwise the sender's span (D-138).
+      const isSenderParent = senderSpan !== undefined && mode === "parent" && !hasActiveSpan;
+      const parent = isSenderParent ? trace.setSpanContext(active, senderSpan) : active;
+      const links = senderSpan !== undefined && mode === "link" ? [{ context: senderSpan }] : [];
       const kind = hasActiveSpan ? SpanKind.INTERNAL : SpanKind.SERVER;
       const span = tracer.startSpan(name, { kind, attributes, startTime, links }, parent);
       const measuredSpan = withMeasurement(span, attributes, (metricAttributes) =>

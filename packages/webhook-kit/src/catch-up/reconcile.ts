@@ -269,7 +269,7 @@ async function handleCurrentResponse(
 ): Promise<boolean> {
   const { inbox, tenant } = source;
   let isHandled = false;
-  // D-135
+  // `update` locks the recipient's record while the offer is read (D-135).
   await inbox.lastResponses.update({ tenant, offerId, workerId }, context, async (last) => {
     const recipients = await readRecipients(source, offerId, context.signal);
     const recipient = recipients?.find((candidate) => candidate.workerId === workerId);

@@ -31,15 +31,15 @@ export async function deduplicate(
   settings: { readonly deduplication: Deduplication | false; readonly handlerTimeoutMs: number },
   { keys, keepMs }: Pick<DedupeKeys, "keys" | "keepMs">,
   report: (error: UnavailableError) => void,
-  start: () => RunningHandler,
+  startHandler: () => RunningHandler,
 ): Promise<{ readonly response: WebhookResponse; readonly duplicate: boolean }> {
   const { deduplication, handlerTimeoutMs } = settings;
-  if (!deduplication) return { response: await start().response, duplicate: false };
+  if (!deduplication) return { response: await startHandler().response, duplicate: false };
   const leases = new LeaseSet(deduplication, report);
   // A handler that times out may run for as long again before the same request can start a second handler.
   const earlierResponse = await leases.acquire(keys, 2 * handlerTimeoutMs + leaseMarginMs);
   if (earlierResponse) return { response: earlierResponse, duplicate: true };
-  const { response, outcome } = start();
+  const { response, outcome } = startHandler();
   if (!isThenable(outcome)) {
     await leases.complete(outcome.status, keepMs);
     return { response: outcome, duplicate: false };

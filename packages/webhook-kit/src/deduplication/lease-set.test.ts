@@ -142,11 +142,11 @@ test.each([false, true])(
     store.complete.mockImplementation(fail);
     store.release.mockImplementationOnce(() => Promise.reject(readOnlyError));
     await leases.complete(200, 1);
-    const reported = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
+    const reportOf = (reason: Error) => [expect.objectContaining({ code: "deduplication_failed", cause: reason })];
     // The failure is reported once for each cause, not for each record.
-    expect(report.mock.calls).toEqual([reported(cause)]);
+    expect(report.mock.calls).toEqual([reportOf(cause)]);
     await leases.release();
-    expect(report.mock.calls).toEqual([reported(cause), reported(readOnlyError)]);
+    expect(report.mock.calls).toEqual([reportOf(cause), reportOf(readOnlyError)]);
     expect(store.release).toHaveBeenCalledTimes(2);
   },
 );
@@ -168,14 +168,15 @@ test.each<[string, unknown, unknown, number]>([
   ],
 ])(
   "after a failure that is reported elsewhere, %s is reported only if its cause is different",
-  async (_, known, reason, times) => {
+  async (_, reportedCause, laterCause, reportCount) => {
     const { store, report, leases, acquire } = setUp();
     await acquire({ key: "a" });
     store.release.mockImplementation(() => {
-      throw reason;
+      throw laterCause;
     });
-    await leases.release(new UnavailableError("deduplication_failed", "The database is away.", { cause: known }));
-    expect(report).toHaveBeenCalledTimes(times);
+    const failure = new UnavailableError("deduplication_failed", "The database is down.", { cause: reportedCause });
+    await leases.release(failure);
+    expect(report).toHaveBeenCalledTimes(reportCount);
   },
 );
 

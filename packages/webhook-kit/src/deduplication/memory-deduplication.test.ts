@@ -31,16 +31,16 @@ test("a completed key returns its status until it expires", async () => {
 
 test("a key whose lease has expired is free again, and its late holder cannot change it", async () => {
   const { clock, deduplication, acquire } = setUp();
-  const slow = acquire("a").token;
+  const staleToken = acquire("a").token;
   clock.ms += 1_000;
-  const newer = acquire("a");
-  expect(newer.state).toBe("acquired");
-  await deduplication.complete("a", slow, 500, 5_000);
-  await deduplication.release("a", slow);
+  const newLease = acquire("a");
+  expect(newLease.state).toBe("acquired");
+  await deduplication.complete("a", staleToken, 500, 5_000);
+  await deduplication.release("a", staleToken);
   expect(acquire("a").state).toBe("inProgress");
-  await deduplication.complete("a", newer.token, 200, 5_000);
-  await deduplication.release("a", newer.token);
-  await deduplication.release("a", slow);
+  await deduplication.complete("a", newLease.token, 200, 5_000);
+  await deduplication.release("a", newLease.token);
+  await deduplication.release("a", staleToken);
   expect(acquire("a")).toEqual({ state: "completed", status: 200 });
 });
 
@@ -64,7 +64,7 @@ test("a full store still accepts a key whose lease has expired", async () => {
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("only a subject's last completed record takes up space", async () => {
+test("only the last completed record of a subject takes up space", async () => {
   const { deduplication, acquire } = setUp(2);
   for (const key of ["accepted", "rejected", "accepted", "rejected"]) {
     const { token } = acquire(key, "amal's response");
@@ -90,7 +90,7 @@ test("a holder whose lease has expired cannot complete its key, even if no other
   expect(acquire("a").state).toBe("acquired");
 });
 
-test("a long-running store accepts new keys as old ones expire, in whatever order", async () => {
+test("a long-running store accepts new keys as old keys expire, in any order", async () => {
   const { clock, deduplication, acquire } = setUp(1_000);
   await deduplication.complete("kept long", acquire("kept long").token, 200, 1_000_000);
   for (let index = 0; index < 5_000; index += 1) {

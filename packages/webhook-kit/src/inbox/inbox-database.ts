@@ -43,9 +43,9 @@ export interface InboxDatabase<Tx> {
    */
   readonly query: Query;
   /**
-   * Runs one transaction: sends `firstStatements`, then calls `work` with the rows of the last statement. Commits when `work` resolves; rolls
-   * back when it rejects, and rejects with the same error. Also rejects if `work` resolved but nothing was committed, because `work` caught
-   * the error that rolled the transaction back.
+   * Runs one transaction: sends `firstStatements`, then calls `work` with the rows of the last statement. Commits when `work` resolves;
+   * rolls back when it rejects, and rejects with the same error. Also rejects if `work` resolved but nothing was committed, because `work`
+   * caught the error that rolled the transaction back.
    *
    * @param firstStatements statements without parameters, so that they can be sent together with BEGIN
    * @param work `query` sends a statement within the transaction

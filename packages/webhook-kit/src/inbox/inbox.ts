@@ -136,7 +136,7 @@ export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutM
 export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect, options: InboxOptions): Inbox<Tx> {
   const { statements } = dialect;
   const explain = (cause: unknown) => explainFailure(cause, dialect, options);
-  // D-100
+  // The defaults outlast the service's retries (D-100).
   const { keepMs = inboxKeepMs, keepResponsesMs = inboxKeepResponsesMs, timeoutMs = 2_000 } = options;
   checkWholeNumber("keepMs", keepMs, 10 * 365 * 86_400_000);
   checkWholeNumber("keepResponsesMs", keepResponsesMs, 10 * 365 * 86_400_000);
@@ -284,9 +284,8 @@ const maxRetries = 20;
 
 /**
  * Calls `send` again after a conflict, for instance between concurrent attempts at one event. `send` must be a whole transaction or its
- * first statements, which the database has then rolled back.
+ * first statements, which the database has then rolled back (D-137).
  */
-// D-137
 async function retryOnConflict<T>(
   { isConflict }: Pick<InboxDialect, "isConflict">,
   send: () => Promise<T>,

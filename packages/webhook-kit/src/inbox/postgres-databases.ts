@@ -73,7 +73,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
   query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
   async transact(firstStatements, work) {
     let onConnectionError: (error: Error) => void = () => undefined;
-    // A checked-out client emits `error` when its connection ends between two queries. Without a listener the process would exit. Without
+    // A checked-out client emits `error` when its connection ends between two queries. Without a listener, the process would exit. Without
     // the race below, `work` could wait forever for another connection from the pool.
     const connectionLost = new Promise<never>((_, reject) => {
       onConnectionError = reject;
@@ -84,8 +84,8 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
         (connected as PoolClient).on("error", onConnectionError);
         resolve(connected);
       };
-      // Uses the callback, because pg may read the server's last message before a promise resolves. A wrapped pool may support only
-      // promises.
+      // Pass a callback, because pg may read the server's last message before a promise resolves. A wrapped pool may support only promises,
+      // so use the returned promise too.
       const connecting: unknown = pool.connect((error, connected) =>
         connected === undefined ? reject(error) : useConnection(connected),
       );

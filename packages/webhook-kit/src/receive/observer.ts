@@ -92,11 +92,11 @@ export class Observer {
   }
 
   /**
-   * Reports an unknown path if there is no next middleware, and returns the response. The path is not shown, because it comes from the
-   * sender.
+   * Reports an unknown path if there is no next middleware, and returns the response. Does not show the path, because the sender
+   * chose it.
    */
   rejectUnknownPath(target: string, stripBasePath: StripBasePath): WebhookResponse {
-    // D-63
+    // The message for the log suggests a basePath (D-63).
     const { response, rejection } = createRejection("unknown_path");
     const count = countSegmentsBefore(target, stripBasePath);
     const hint =

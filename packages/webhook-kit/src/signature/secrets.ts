@@ -39,7 +39,7 @@ export function createSecretLookup<Incoming>(
   allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret"> = {},
 ): SecretLookup<Incoming> {
-  const findProblem = (secrets: readonly string[]) => findProblemIn(secrets, allowShortSecret, scheme);
+  const findProblem = (secrets: readonly string[]) => findProblemInSecrets(secrets, allowShortSecret, scheme);
   if (typeof secret === "function") return (request) => lookUp(secret, request, findProblem);
   const secrets = typeof secret === "string" ? [secret] : secret;
   const problem = findProblem(secrets);
@@ -75,7 +75,7 @@ async function lookUp<Incoming>(
   return secrets;
 }
 
-function findProblemIn(
+function findProblemInSecrets(
   secrets: readonly string[],
   allowShortSecret: boolean,
   scheme: Pick<SignatureScheme, "checkSecret">,

@@ -52,10 +52,9 @@ export function standardWebhooks(): SignatureScheme<{
       const timestamp = String(Math.floor(now.getTime() / 1000));
       if (!unixSeconds.test(timestamp))
         throw new ConfigurationError("invalid_option", "now must be a valid Date, in 1970 or later.");
-      const signature = mac(key, id, timestamp, body).toString("base64");
+      const signature = computeMac(key, id, timestamp, body).toString("base64");
       return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
     },
-    // D-65
     parse: parseHeaders,
     // Without the body nothing can be verified, not even that it was empty.
     verify: (parsed, secrets, body) => body && findMatch(parsed as StandardWebhooksSignature, secrets, body),
@@ -112,6 +111,7 @@ const problems = {
     "webhook-signature is not a list, separated by single spaces, with a v1 signature of 32 bytes in base64.",
 } as const satisfies Partial<Record<RejectionCode, string>>;
 
+/** Parses the headers strictly (D-65). */
 function parseHeaders(rawHeaders: readonly string[]): StandardWebhooksSignature | SignatureProblem {
   const problemWith = (code: keyof typeof problems): SignatureProblem => ({ code, message: problems[code] });
   const id = findSingleHeader(rawHeaders, "webhook-id");
@@ -137,14 +137,14 @@ function findMatch(
   const secretIndex = findMatchingSecret(secrets, (secret) => {
     const key = findKey(secret);
     if (!key) return false;
-    const expected = mac(key, id, timestamp, body);
+    const expected = computeMac(key, id, timestamp, body);
     return signatures.map((signature) => timingSafeEqual(expected, signature)).includes(true);
   });
   return secretIndex < 0 ? undefined : { secretIndex, variant: "v1" };
 }
 
-/** Signs the body's bytes, never a string: two bodies with different invalid UTF-8 decode to the same string. */
-const mac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): Buffer =>
+/** Signs the bytes of the body, because two bodies with different invalid UTF-8 decode to the same string. */
+const computeMac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
 
 /** The maximum number of signatures, because each costs a comparison for every secret. No rotation needs more. */

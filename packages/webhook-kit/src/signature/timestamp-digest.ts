@@ -61,7 +61,7 @@ export function timestampDigest(
       const timestamp = now.toJSON();
       if (!parseDateTime(`${timestamp}`))
         throw new ConfigurationError("invalid_option", "now must be a valid Date, in the years 0 to 9999.");
-      const signature = digest(accepted[0], timestamp, secret);
+      const signature = computeDigest(accepted[0], timestamp, secret);
       return { Timestamp: timestamp, Authorization: `hmac ${signature.toUpperCase()}` };
     },
     parse: parseHeaders,
@@ -102,14 +102,14 @@ function findMatch(
 ): { secretIndex: number; variant: DigestVariant } | undefined {
   for (const variant of variants) {
     const secretIndex = findMatchingSecret(secrets, (secret) =>
-      timingSafeEqual(Buffer.from(digest(variant, timestamp, secret), "hex"), signature),
+      timingSafeEqual(Buffer.from(computeDigest(variant, timestamp, secret), "hex"), signature),
     );
     if (secretIndex >= 0) return { secretIndex, variant };
   }
   return undefined;
 }
 
-function digest(variant: DigestVariant, timestamp: string, secret: string): string {
+function computeDigest(variant: DigestVariant, timestamp: string, secret: string): string {
   if (variant === "hmac") return createHmac("sha256", secret).update(timestamp).digest("hex");
   return sha256(timestamp + secret);
 }

@@ -74,11 +74,11 @@ function httpTransport(origin: URL, timeoutMs: number, close: Transport["close"]
     send: ({ method, path, headers, body }) =>
       new Promise((resolve, reject) => {
         const length: [string, string][] = body ? [["Content-Length", String(body.length)]] : [];
-        const ownHeaders: [string, string][] = [["Host", origin.host], ["Connection", "close"], ...length];
+        const connectionHeaders: [string, string][] = [["Host", origin.host], ["Connection", "close"], ...length];
         request(origin, {
           method,
           path,
-          headers: [...ownHeaders, ...headers].flat(),
+          headers: [...connectionHeaders, ...headers].flat(),
           agent: false,
           signal: AbortSignal.timeout(timeoutMs),
         })
