@@ -9,7 +9,7 @@ export const handlerTimeoutMs = 10000; // 10 seconds
 /** D-25: What are the timeouts? */
 export const bodyTimeoutMs = 10000; // 10 seconds
 
-/** D-64: How long may a remote deduplication store take, and does a handler that ends after its lease count? */
+/** D-64: How long may a remote deduplication store take to respond, and what happens if a handler ends after its lease? */
 export const lookUpTimeoutMs = 5000; // 5 seconds
 
 /** D-100: When does the SQL inbox recognise an event that it has recorded, and for how long? */
