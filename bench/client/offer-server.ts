@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import { apiKey, input, offer } from "./candidate.ts";
 import { pathPrefix } from "./path-prefix.ts";
 
-const [offerBody, createdBody] = [JSON.stringify(offer), JSON.stringify({ id: offer.id })];
+const offerBody = JSON.stringify(offer);
+const createdBody = JSON.stringify({ id: offer.id });
 const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request.setEncoding("utf8")) body += chunk;

@@ -15,7 +15,7 @@ interface FeedEvent {
   createdAt: string;
 }
 
-const responseEvent = (workerId: string, response = "accepted"): FeedEvent => ({
+const createResponseEvent = (workerId: string, response = "accepted"): FeedEvent => ({
   id: randomUUID(),
   type: "WorkerOfferResponse",
   data: { offerId: "offer_1", workerId, response },
@@ -52,7 +52,8 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
   };
 
   test("an event that arrived as a webhook is not handled again [D-136]", async () => {
-    const [receivedEvent, missedEvent] = [responseEvent(randomUUID()), responseEvent(randomUUID())];
+    const receivedEvent = createResponseEvent(randomUUID());
+    const missedEvent = createResponseEvent(randomUUID());
     const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const send = async ({ id, data }: FeedEvent) =>
       (await receiver(new Request("https://us.example/offer/response", signedRequest(JSON.stringify(data), { id }))))
@@ -69,7 +70,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
   });
 
   test("a tenant's event that arrived as a webhook is not handled again", async () => {
-    const event = responseEvent(randomUUID());
+    const event = createResponseEvent(randomUUID());
     const receiver = webhookHandler({ secret: () => whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const request = signedRequest(JSON.stringify(event.data), { id: event.id });
     await receiver(new Request("https://us.example/offer/response", request));
@@ -80,7 +81,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
 
   test("after a failure, catchUp reads the page again, and events that were already handled are duplicates", async () => {
     const failingWorker = randomUUID();
-    const events = [responseEvent(randomUUID()), responseEvent(failingWorker)];
+    const events = [createResponseEvent(randomUUID()), createResponseEvent(failingWorker)];
     const { baseUrl } = await serveFeed(events);
     const handleAndFail: CatchUpOptions["onWorkerOfferResponse"] = async (event, context) => {
       await onWorkerOfferResponse(event, context);
@@ -99,7 +100,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
 });
 
 test("catchUp reads the pages in order from the cursor to the end, and sends the key and the version", async () => {
-  const events = Array.from({ length: 5 }, (_, index) => responseEvent(`worker_${index}`));
+  const events = Array.from({ length: 5 }, (_, index) => createResponseEvent(`worker_${index}`));
   const { baseUrl, requests } = await serveFeed(events);
   const [handled, pages]: [string[], unknown[]] = [[], []];
   const summary = await catchUp({
@@ -123,9 +124,13 @@ test("catchUp reads the pages in order from the cursor to the end, and sends the
 });
 
 test("an event without a handler, or of an unknown type, is skipped and counted", async () => {
-  const contact: FeedEvent = { ...responseEvent("w"), type: "WorkerAddedContact", data: { workerId: "worker_amal" } };
-  const unknownEvent: FeedEvent = { ...responseEvent("w"), type: "WorkerRenamed", data: {} };
-  const { baseUrl } = await serveFeed([responseEvent("w"), contact, unknownEvent]);
+  const contact: FeedEvent = {
+    ...createResponseEvent("w"),
+    type: "WorkerAddedContact",
+    data: { workerId: "worker_amal" },
+  };
+  const unknownEvent: FeedEvent = { ...createResponseEvent("w"), type: "WorkerRenamed", data: {} };
+  const { baseUrl } = await serveFeed([createResponseEvent("w"), contact, unknownEvent]);
   const contacts: string[] = [];
   const onWorkerAddedContact = ({ workerId }: { workerId: string }) => contacts.push(workerId);
   expect(await catchUp({ baseUrl, apiKey, onWorkerAddedContact })).toEqual({ cursor: "3", read: 3, skipped: 2 });
@@ -158,7 +163,7 @@ test.each([
 });
 
 test("catchUp rejects an event with unrecognised data, and the error names the field", async () => {
-  const { baseUrl } = await serveFeed([{ ...responseEvent("w"), data: { offerId: "offer_1" } }]);
+  const { baseUrl } = await serveFeed([{ ...createResponseEvent("w"), data: { offerId: "offer_1" } }]);
   await expect(catchUp({ baseUrl, apiKey, onEvent: () => undefined })).rejects.toMatchObject({
     code: "invalid_event",
     message: expect.stringContaining("workerId"),
@@ -166,7 +171,7 @@ test("catchUp rejects an event with unrecognised data, and the error names the f
 });
 
 test("an aborted call stops reading and rejects with the reason", async () => {
-  const { baseUrl, requests } = await serveFeed([responseEvent("w"), responseEvent("v")]);
+  const { baseUrl, requests } = await serveFeed([createResponseEvent("w"), createResponseEvent("v")]);
   const controller = new AbortController();
   const onEvent = () => controller.abort(new Error("deploying"));
   await expect(catchUp({ baseUrl, apiKey, limit: 1, signal: controller.signal, onEvent })).rejects.toThrow("deploying");
@@ -193,7 +198,7 @@ test.each([
 });
 
 test("a signal that is used for several calls does not retain references to them", async () => {
-  const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => responseEvent(`worker_${index}`)));
+  const { baseUrl } = await serveFeed(Array.from({ length: 50 }, (_, index) => createResponseEvent(`worker_${index}`)));
   const { signal } = new AbortController();
   for (let call = 0; call < 3; call += 1)
     await catchUp({ baseUrl, apiKey, limit: 1, signal, onWorkerOfferResponse: () => undefined });

@@ -31,14 +31,15 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
   });
 
   test("two processes with different clients share their records", async () => {
-    const [first, second] = [redisDeduplication(nodeRedis, { prefix }), redisDeduplication(ioredis, { prefix })];
+    const first = redisDeduplication(nodeRedis, { prefix });
+    const second = redisDeduplication(ioredis, { prefix });
     const result = await first.acquire("k", { leaseMs: 1_000, subject: "s" });
     expect(await second.acquire("k", { leaseMs: 1_000, subject: "s" })).toMatchObject({ state: "inProgress" });
     if (result.state === "acquired") await second.complete("k", result.token, 200, 1_000);
     expect(await first.acquire("k", { leaseMs: 1_000, subject: "s" })).toEqual({ state: "completed", status: 200 });
   });
 
-  test("every record expires", async () => {
+  test("every record in Redis expires", async () => {
     const deduplication = redisDeduplication(nodeRedis, { prefix: `${prefix}ttl:` });
     const result = await deduplication.acquire("k", { leaseMs: 5_000 });
     await deduplication.acquire("held", { leaseMs: 5_000 });

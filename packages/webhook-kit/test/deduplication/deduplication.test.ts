@@ -90,9 +90,20 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
 
+  /** Creates a handler that does not finish until the test calls `finish`. */
+  function createPendingHandler() {
+    let resolveRun = () => {};
+    const handler = vi.fn(
+      () =>
+        new Promise<void>((resolve) => {
+          resolveRun = resolve;
+        }),
+    );
+    return { handler, finish: () => resolveRun() };
+  }
+
   test("while the handler is running, the same request gets 409 with Retry-After [D-45]", async () => {
-    let finish = () => {};
-    const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    const { handler: onWorkerOfferResponse, finish } = createPendingHandler();
     const request = await mount({ onWorkerOfferResponse });
     const headers = signHeaders();
     const first = request(offerResponse("amal"), headers);
@@ -125,8 +136,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   }
 
   test("a handler that timed out is not started again while it runs, and a retry is acknowledged once it succeeds", async () => {
-    let finish = () => {};
-    const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    const { handler: onWorkerOfferResponse, finish } = createPendingHandler();
     const { request } = await mountWithClock(onWorkerOfferResponse);
     expect((await request()).status).toBe(503);
     const second = await request();
@@ -140,7 +150,12 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     let fail = (_: Error) => {};
     const onWorkerOfferResponse = vi
       .fn()
-      .mockImplementationOnce(() => new Promise<void>((_, reject) => (fail = reject)))
+      .mockImplementationOnce(
+        () =>
+          new Promise<void>((_, reject) => {
+            fail = reject;
+          }),
+      )
       .mockResolvedValue(undefined);
     const { request } = await mountWithClock(onWorkerOfferResponse);
     expect((await request()).status).toBe(503);

@@ -72,8 +72,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start, connect }) => {
-  test("does not lose events, but without the inbox an event completed just before may be handled twice", {
+describe.runIf(hasRedisServer()).each(setups)("on $title", ({ start, connect }) => {
+  test("a failover does not lose events, but without the inbox, events completed just before it may be handled twice", {
     timeout: 120_000,
   }, async () => {
     const group = await start();
@@ -110,7 +110,9 @@ describe.runIf(hasRedisServer()).each(setups)("on $title, a failover", ({ start,
     };
     const createIds = (name: string) => Array.from({ length: 100 }, (_, index) => `${name}_${index}`);
     const countRepeated = (ids: readonly string[]) => ids.filter((id) => (runs.get(id) ?? 0) > 1).length;
-    const [before, unreplicated, during] = [createIds("before"), createIds("unreplicated"), createIds("during")];
+    const before = createIds("before");
+    const unreplicated = createIds("unreplicated");
+    const during = createIds("during");
 
     await Promise.all(before.map(deliver));
     await pause(200);

@@ -175,7 +175,7 @@ test.each([
   }
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("rejects %s as the time to keep a record", async (time) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("redisDeduplication rejects %s as a duration", async (time) => {
   const { calls, client } = createFakeClient();
   const deduplication = redisDeduplication(client);
   await expect(deduplication.acquire("k", { leaseMs: time })).rejects.toThrow(RangeError);
@@ -183,7 +183,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])("rejects %s as the time to
   expect(calls).toEqual([]);
 });
 
-test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("rejects %s as a status", async (status) => {
+test.each([Number.NaN, 0, 99, 1_000, 200.5, "200"])("redisDeduplication rejects %s as a status", async (status) => {
   const { calls, client } = createFakeClient();
   await expect(redisDeduplication(client).complete("k", "t", status as number, 1)).rejects.toThrow(RangeError);
   expect(calls).toEqual([]);

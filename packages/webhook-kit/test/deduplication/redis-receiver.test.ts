@@ -127,7 +127,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
       return { runs, waitForRuns, waitForOutcomes, request, secondResponse, olderRun, newerRun };
     }
 
-    test("does not undo a newer result when it fails", async () => {
+    test("a handler that outlives its lease and fails does not undo a newer result", async () => {
       const { runs, waitForOutcomes, request, secondResponse, olderRun, newerRun } = await outliveLease();
       newerRun.finish();
       await secondResponse;
@@ -138,7 +138,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
       expect(runs).toHaveLength(2);
     });
 
-    test("does not acknowledge an event that a newer handler is still working on", async () => {
+    test("a handler that outlives its lease does not acknowledge an event that a newer run is still handling", async () => {
       const { runs, waitForRuns, waitForOutcomes, request, secondResponse, olderRun, newerRun } = await outliveLease();
       olderRun.finish();
       await waitForOutcomes(1);

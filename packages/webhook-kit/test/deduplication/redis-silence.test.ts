@@ -10,7 +10,7 @@ const hash = "[\\w-]{43}";
 const token = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}";
 
 describe.runIf(await findRedis())("redisDeduplication", () => {
-  test("stores only hashes, a token and a status, each with an expiry, during and after a request", async () => {
+  test("redisDeduplication stores only hashes, a token and a status, each with an expiry, during and after a request", async () => {
     const { client, prefix, listKeys } = await openRedis();
     const readRecords = async () => {
       const keys = (await listKeys()).sort();
@@ -48,7 +48,7 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     expect(keepMs).toBeLessThanOrEqual(660_000);
   });
 
-  test("leaves nothing in Redis once a record has expired", async () => {
+  test("redisDeduplication leaves nothing in Redis once a record has expired", async () => {
     const { client, prefix, listKeys } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     for (const key of ["first", "second"]) {
@@ -62,7 +62,7 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     });
   });
 
-  test("rejects acquire if another program has stored a value under the key of a record", async () => {
+  test("acquire rejects if another program has stored a value under the key of a record", async () => {
     const { client, prefix } = await openRedis();
     const deduplication = redisDeduplication(client, { prefix });
     await client.set(`${prefix}{of:eternal}:lease:eternal`, "t");

@@ -51,12 +51,12 @@ process.send("idle");`,
   return program;
 }
 
-describe.runIf(hasPostgres)("a program with the pool of a sample", () => {
+describe.runIf(hasPostgres)("the pools in the documents", () => {
   const observer = openPool(url);
   const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
 
   test.each([...samples].map(([code, source]) => ({ code, source })))(
-    "keeps running after its idle connection is closed: $source",
+    "a program keeps running after its idle connection is closed: $source",
     async ({ code }) => {
       const name = `sample-${randomUUID()}`;
       const program = startSample(code, name);

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, mount, post } from "../support/mount.ts";
+import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { eventDeleted, timelineChanged } from "../support/payloads.ts";
 import { jsonHeaders, signedHeaders } from "../support/serve.ts";
 
@@ -55,11 +55,11 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onWorkerOfferResponse });
     const response = await request(
       "/offer/response",
-      post({ ...accepted, newer: [1] }, jsonHeaders({ "offers-delivery-id": "d1" })),
+      post({ ...acceptedResponse, newer: [1] }, jsonHeaders({ "offers-delivery-id": "d1" })),
     );
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(
-      { ...accepted, newer: [1] },
+      { ...acceptedResponse, newer: [1] },
       expect.objectContaining({
         unverifiedDeliveryId: "d1",
         verified: { scheme: "timestamp-digest", variant: "sha256", secretIndex: 0, skewSeconds: expect.any(Number) },

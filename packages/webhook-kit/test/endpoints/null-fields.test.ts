@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { ContactSuggestion } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
-import { accepted, mount, post } from "../support/mount.ts";
+import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { eventDeleted, timelineChanged } from "../support/payloads.ts";
 import { quietOptions, secret } from "../support/serve.ts";
 
@@ -11,7 +11,7 @@ const search = { userEmailAddresses: ["hana@harbour.example"] };
 /** The required and optional fields of each path, from interface.md and the documentation of the live service. */
 const webhooks: [path: string, required: Record<string, unknown>, optional: string[]][] = [
   ["/contact-suggestions", search, ["filter"]],
-  ["/offer/response", accepted, []],
+  ["/offer/response", acceptedResponse, []],
   ["/offer/eventDeleted", eventDeleted, []],
   ["/events/timelineChanged", timelineChanged, ["offerId", "maxAvailableNow", "maxAvailableNowCreated"]],
 ];

@@ -3,7 +3,7 @@ import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import type { WorkerOfferResponse } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
-import { accepted, mount, post } from "../support/mount.ts";
+import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { quietOptions, secret } from "../support/serve.ts";
 
 describe.each(sampleAdapters)("$name", (adapter) => {
@@ -14,12 +14,15 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       const info = vi.fn();
       const logger = { info, warn: vi.fn(), error: vi.fn() };
       const request = await mount(adapter, { onWorkerOfferResponse, logger });
-      const event = post({ ...accepted, response });
+      const event = post({ ...acceptedResponse, response });
       expect([
         (await request("/offer/response", event)).status,
         (await request("/offer/response", event)).status,
       ]).toEqual([200, 200]);
-      expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith({ ...accepted, response }, expect.anything());
+      expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(
+        { ...acceptedResponse, response },
+        expect.anything(),
+      );
       expect(info.mock.calls).toEqual([
         [{ endpoint: "WorkerOfferResponse", duplicate: false }, "webhook handled"],
         [{ endpoint: "WorkerOfferResponse", duplicate: true }, "webhook handled"],
@@ -33,7 +36,9 @@ test("any string reaches the handler as a response [D-95]", () =>
     fc.asyncProperty(fc.string({ unit: "binary" }), async (response) => {
       const onWorkerOfferResponse = vi.fn();
       const handler = webhookHandler({ secret, onWorkerOfferResponse });
-      const { status } = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
+      const { status } = await handler(
+        new Request("http://127.0.0.1/offer/response", post({ ...acceptedResponse, response })),
+      );
       expect([status, onWorkerOfferResponse.mock.calls[0]?.[0].response]).toEqual([200, response]);
     }),
     { numRuns: pickNumRuns(50, 200) },
@@ -42,13 +47,13 @@ test("any string reaches the handler as a response [D-95]", () =>
 test("unknown responses of one worker under the same signature are all handled, in order", async () => {
   const handled: string[] = [];
   const handler = webhookHandler({ secret, onWorkerOfferResponse: ({ response }) => void handled.push(response) });
-  const { headers } = post(accepted);
+  const { headers } = post(acceptedResponse);
   for (const response of ["applied", "declined", "applied", "applied"])
     await handler(
       new Request("http://127.0.0.1/offer/response", {
         method: "POST",
         headers: headers ?? {},
-        body: JSON.stringify({ ...accepted, response }),
+        body: JSON.stringify({ ...acceptedResponse, response }),
       }),
     );
   expect(handled).toEqual(["applied", "declined", "applied"]);
@@ -59,7 +64,9 @@ test.each([null, true, ["accepted"], { word: "accepted" }, undefined])(
   async (response) => {
     const onWorkerOfferResponse = vi.fn();
     const handler = webhookHandler({ ...quietOptions, secret, onWorkerOfferResponse });
-    const rejected = await handler(new Request("http://127.0.0.1/offer/response", post({ ...accepted, response })));
+    const rejected = await handler(
+      new Request("http://127.0.0.1/offer/response", post({ ...acceptedResponse, response })),
+    );
     expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   },

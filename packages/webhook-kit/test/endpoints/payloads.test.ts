@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import { sampleAdapters } from "../support/adapters.ts";
-import { accepted, mount, post } from "../support/mount.ts";
+import { acceptedResponse, mount, post } from "../support/mount.ts";
 
 describe.each(sampleAdapters)("$name", (adapter) => {
   test.each<[string, unknown, Record<string, string[]>]>([
     ["/offer/response", [], { body: [expect.any(String) as string] }],
-    ["/offer/response", { ...accepted, offerId: "" }, { offerId: [expect.any(String) as string] }],
-    ["/offer/response", { ...accepted, workerId: true }, { workerId: [expect.any(String) as string] }],
-    ["/offer/response", { ...accepted, response: true }, { response: ["Must be of type string."] }],
+    ["/offer/response", { ...acceptedResponse, offerId: "" }, { offerId: [expect.any(String) as string] }],
+    ["/offer/response", { ...acceptedResponse, workerId: true }, { workerId: [expect.any(String) as string] }],
+    ["/offer/response", { ...acceptedResponse, response: true }, { response: ["Must be of type string."] }],
     ["/contact-suggestions", {}, { userEmailAddresses: [expect.any(String) as string] }],
     [
       "/contact-suggestions",

@@ -21,7 +21,7 @@ describe("parseDateTime", () => {
     )
     .map(([date, length, zone]) => date.toISOString().slice(0, length) + zone);
 
-  test("reads every precision of an instant like Date, and a minute as a range", () =>
+  test("parseDateTime parses times of every precision like Date, and a minute as a range", () =>
     fc.assert(
       fc.property(validText, (text) => {
         const time = parseDateTime(text);
@@ -31,7 +31,7 @@ describe("parseDateTime", () => {
       runOptions(1_000),
     ));
 
-  test("accepts only strings that Date accepts, and never throws", () =>
+  test("parseDateTime accepts only strings that Date accepts, and never throws", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, almostValidText(validText), fc.stringMatching(/^[0-9TZ:.+-]{0,30}$/)), (text) => {
         const time = parseDateTime(text);
@@ -47,7 +47,7 @@ describe("parseAuthorization", () => {
   const digest = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const validText = fc.mixedCase(digest.map((bytes) => `hmac ${Buffer.from(bytes).toString("hex")}`));
 
-  test("reads any 32 bytes as upper-case or lower-case hexadecimal digits", () =>
+  test("parseAuthorization parses any 32 bytes in upper-case or lower-case hexadecimal digits", () =>
     fc.assert(
       fc.property(digest, fc.boolean(), (bytes, isUpperCase) => {
         const hex = Buffer.from(bytes).toString("hex");
@@ -57,7 +57,7 @@ describe("parseAuthorization", () => {
       runOptions(500),
     ));
 
-  test("never reads two strings that differ in more than case and spaces as the same bytes, and never throws", () =>
+  test("parseAuthorization returns the same bytes only for strings that differ in case and spaces, and never throws", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, validText, almostValidText(validText)), (text) => {
         const bytes = parseAuthorization(text);
@@ -70,7 +70,7 @@ describe("parseAuthorization", () => {
 describe("base64", () => {
   const bytes = fc.uint8Array({ maxLength: 70 });
 
-  test("decodes every encoded key, with or without its prefix", () =>
+  test("every base64 key is decoded, with or without its prefix", () =>
     fc.assert(
       fc.property(bytes, (key) => {
         const text = Buffer.from(key).toString("base64");
@@ -81,14 +81,10 @@ describe("base64", () => {
       runOptions(500),
     ));
 
-  test("different strings never decode to the same bytes, and nothing is thrown", () =>
+  test("different base64 strings never decode to the same bytes, and nothing is thrown", () =>
     fc.assert(
       fc.property(
-        fc.oneof(
-          anyText,
-          fc.base64String(),
-          almostValidText(bytes.map((each) => Buffer.from(each).toString("base64"))),
-        ),
+        fc.oneof(anyText, fc.base64String(), almostValidText(bytes.map((key) => Buffer.from(key).toString("base64")))),
         (text) => {
           const decoded = decodeBase64(text);
           if (decoded) expect(decoded.toString("base64")).toBe(text);
@@ -100,19 +96,19 @@ describe("base64", () => {
 
   const list = fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { minLength: 1, maxLength: 16 });
   const formatSignatures = (signatures: readonly Uint8Array[]) =>
-    signatures.map((each) => `v1,${Buffer.from(each).toString("base64")}`).join(" ");
+    signatures.map((signature) => `v1,${Buffer.from(signature).toString("base64")}`).join(" ");
 
-  test("parses every list of signatures", () =>
+  test("parseWebhookSignature parses every list of signatures", () =>
     fc.assert(
       fc.property(list, (signatures) => {
         expect(parseWebhookSignature(formatSignatures(signatures))).toEqual(
-          signatures.map((each) => Buffer.from(each)),
+          signatures.map((signature) => Buffer.from(signature)),
         );
       }),
       runOptions(300),
     ));
 
-  test("parses only signatures that the list contains exactly", () =>
+  test("parseWebhookSignature returns only signatures that the list contains exactly", () =>
     fc.assert(
       fc.property(fc.oneof(anyText, almostValidText(list.map(formatSignatures))), (text) => {
         for (const signature of parseWebhookSignature(text) ?? [])
@@ -125,7 +121,7 @@ describe("base64", () => {
 describe("findHeader", () => {
   const name = fc.oneof(fc.mixedCase(fc.constantFrom("timestamp", "webhook-id", "timestamp ", "time")), anyText);
 
-  test("returns the value of a header regardless of the case of its name, and neither value if there are two", () =>
+  test("findHeader ignores the case of the name, and returns neither value if there are two", () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(name, anyText), { maxLength: 12 }), (rawHeaders) => {
         const pairs = Array.from({ length: Math.floor(rawHeaders.length / 2) }, (_, index) =>
@@ -151,7 +147,7 @@ describe("findRoute", () => {
     ),
   );
 
-  test("finds the contract's paths, with one trailing or several leading slashes, and nothing else", () =>
+  test("findRoute finds only the contract's paths, with one trailing or several leading slashes", () =>
     fc.assert(
       fc.property(path, (text) => {
         const route = findRoute(text);
@@ -165,7 +161,7 @@ describe("findRoute", () => {
       runOptions(1_000),
     ));
 
-  test("decodes any id that a sender encodes, and returns undefined for an invalid encoding", () =>
+  test("decodeParameters decodes any id that a sender encodes, and returns undefined for an invalid encoding", () =>
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), slash, slash, (workerId, before, after) => {
         const workerPath = `${before}/contact/new/${encodeURIComponent(workerId)}`;

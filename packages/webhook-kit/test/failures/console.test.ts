@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import type { AnyWebhookKitError, ReceiverOptions } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
-import { accepted, mount, post } from "../support/mount.ts";
+import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { signedHeaders } from "../support/serve.ts";
 
 let consoleError: MockInstance<typeof console.error>;
@@ -35,7 +35,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a handler that throws",
     { onWorkerOfferResponse: throwError },
     "/offer/response",
-    post(accepted),
+    post(acceptedResponse),
     500,
     /handler_failed.*WorkerOfferResponse/,
   ],
@@ -43,7 +43,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a handler that rejects",
     { onWorkerOfferResponse: rejectLater },
     "/offer/response",
-    post(accepted),
+    post(acceptedResponse),
     500,
     /handler_failed.*WorkerOfferResponse/,
   ],
@@ -94,7 +94,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
       deduplication: { acquire: rejectLater, complete: rejectLater, release: rejectLater },
     },
     "/offer/response",
-    post(accepted),
+    post(acceptedResponse),
     503,
     /deduplication_failed.*WorkerOfferResponse/,
   ],
@@ -106,7 +106,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
       deduplication: { acquire, complete: rejectLater, release: rejectLater },
     },
     "/offer/response",
-    post(accepted),
+    post(acceptedResponse),
     200,
     /deduplication_failed.*WorkerOfferResponse/,
   ],
@@ -118,7 +118,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
       deduplication: { acquire, complete: rejectLater, release: rejectLater },
     },
     "/offer/response",
-    post(accepted),
+    post(acceptedResponse),
     500,
     /handler_failed.*WorkerOfferResponse/,
   ],
@@ -130,8 +130,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     async (_, options, path, init, status, pattern) => {
       const request = await mount(adapter, options);
       expect((await request(path, init)).status).toBe(status);
-      const [line = "", ...rest] = printedLines();
-      expect(rest).toEqual([]);
+      const [line = "", ...furtherLines] = printedLines();
+      expect(furtherLines).toEqual([]);
       expect(line).toMatch(pattern);
       expect(countOccurrences(line, "BOOM from the user's own code")).toBe(1);
       expect(line).toMatch(/Error: BOOM(?:.|\n)*\n {4}at .*console\.test\.ts/);
@@ -149,7 +149,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("a handler timeout is printed once", async () => {
     const onWorkerOfferResponse = () => new Promise(() => undefined);
     const request = await mount(adapter, { handlerTimeoutMs: 20, onWorkerOfferResponse });
-    expect((await request("/offer/response", post(accepted))).status).toBe(503);
+    expect((await request("/offer/response", post(acceptedResponse))).status).toBe(503);
     expect(printedLines()).toEqual([expect.stringMatching(/handler_timed_out.*WorkerOfferResponse.* more than 20 ms/)]);
   });
 
@@ -194,7 +194,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const error = vi.fn();
     const logger = { info: vi.fn(), warn: vi.fn(), error };
     const request = await mount(adapter, { logger, onWorkerOfferResponse: () => Promise.reject(cause) });
-    await request("/offer/response", post(accepted));
+    await request("/offer/response", post(acceptedResponse));
     expect(error).toHaveBeenCalledExactlyOnceWith(
       {
         code: "handler_failed",
@@ -210,7 +210,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("with onError alone, nothing is printed", async () => {
     const onError = vi.fn();
     const request = await mount(adapter, { onError, onWorkerOfferResponse: throwError });
-    await request("/offer/response", post(accepted));
+    await request("/offer/response", post(acceptedResponse));
     expect(onError).toHaveBeenCalledOnce();
     expect(consoleError).not.toHaveBeenCalled();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, mount, post } from "../support/mount.ts";
+import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { signedHeaders } from "../support/serve.ts";
 
 captureConsole();
@@ -11,7 +11,7 @@ describe.each(adapters)("$name", (adapter) => {
     const onError = vi.fn();
     const cause = new Error("PRIVATE words");
     const request = await mount(adapter, { onError, onWorkerOfferResponse: () => Promise.reject(cause) });
-    const response = await request("/offer/response", post(accepted));
+    const response = await request("/offer/response", post(acceptedResponse));
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
     const [error] = onError.mock.calls[0] ?? [];
     expect(error).toMatchObject({ code: "handler_failed", cause, message: expect.not.stringContaining("PRIVATE") });
@@ -38,7 +38,7 @@ describe.each(adapters)("$name", (adapter) => {
         return new Promise(() => undefined);
       },
     });
-    expect((await request("/offer/response", post(accepted))).status).toBe(503);
+    expect((await request("/offer/response", post(acceptedResponse))).status).toBe(503);
     expect(await aborted).toMatchObject({ name: "TimeoutError" });
   });
 });

@@ -8,7 +8,7 @@ import { standardWebhooks, timestampDigest } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, post } from "../support/mount.ts";
+import { acceptedResponse, post } from "../support/mount.ts";
 import { jsonHeaders, secret, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
@@ -214,7 +214,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "no handler",
-    post(accepted),
+    post(acceptedResponse),
     {},
     "handler_not_configured",
     "This receiver does not implement this endpoint. Pass its handler: onWorkerOfferResponse.",
@@ -269,7 +269,7 @@ test("the error for a body that was already read explains where to mount the rec
   const { url } = await serve(
     app.use("/offers", webhookRouter({ secret, onError, onWorkerOfferResponse: () => undefined })),
   );
-  expect((await fetch(`${url}/offers/offer/response`, post(accepted, jsonHeaders()))).status).toBe(500);
+  expect((await fetch(`${url}/offers/offer/response`, post(acceptedResponse, jsonHeaders()))).status).toBe(500);
   expect(onError.mock.calls).toEqual([
     [
       expect.objectContaining({

@@ -4,7 +4,7 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { type ReceiverOptions, timestampDigest, verifyRequest } from "../../src/index.ts";
 import { webhookFunction } from "../../src/lambda.ts";
 import { adapters, standaloneAdapters } from "../support/adapters.ts";
-import { accepted } from "../support/mount.ts";
+import { acceptedResponse } from "../support/mount.ts";
 import { express4, secret, serve } from "../support/serve.ts";
 
 let warn: MockInstance<typeof console.warn>;
@@ -124,7 +124,8 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("each receiver prints a line for each reason", async () => {
-    const [first, second] = [await adapter.serve(withoutHook), await adapter.serve(withoutHook)];
+    const first = await adapter.serve(withoutHook);
+    const second = await adapter.serve(withoutHook);
     for (const { url } of [first, second, first]) {
       await fetch(`${url}/test/auth`);
       await fetch(`${url}/test/auth`, { headers: { Timestamp: "soon" } });
@@ -145,7 +146,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("nothing is printed for handled webhooks", async () => {
     const { url } = await adapter.serve(withoutHook);
-    expect((await fetch(`${url}/offer/response`, post(JSON.stringify(accepted)))).status).toBe(200);
+    expect((await fetch(`${url}/offer/response`, post(JSON.stringify(acceptedResponse)))).status).toBe(200);
     expect(warn).not.toHaveBeenCalled();
   });
 });

@@ -89,8 +89,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
           responses.map(async (response) => inspect([...response.headers]) + (await response.text())),
         )),
         ...recorded.map((entry) => inspect(entry, { depth: 9, showHidden: true })),
-        ...errors.map(({ name, code, message, ...rest }) =>
-          inspect([name, code, message, { ...rest, cause: undefined }]),
+        ...errors.map(({ name, code, message, ...properties }) =>
+          inspect([name, code, message, { ...properties, cause: undefined }]),
         ),
       ].join("\n");
       expect(recorded.length).toBeGreaterThan(12);

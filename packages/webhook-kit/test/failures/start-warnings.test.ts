@@ -27,7 +27,7 @@ const createWhsec = () => `whsec_${randomBytes(24).toString("base64")}`;
 const createLogger = () => ({ info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
 describe.each(receivers)("%s", (_, start) => {
-  test("warns when a receiver without a handler starts, because it cannot acknowledge events", () => {
+  test("a receiver without a handler logs a warning when it starts, because it cannot acknowledge events", () => {
     const logger = createLogger();
     start({ secret, logger });
     expect(logger.warn.mock.calls).toEqual([
@@ -39,7 +39,7 @@ describe.each(receivers)("%s", (_, start) => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test("warns on the console if there is no logger", () => {
+  test("a receiver without a logger prints the warning", () => {
     start({ secret });
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/^The webhook receiver has no handler: .*\(no_handler\)$/)],
@@ -47,7 +47,7 @@ describe.each(receivers)("%s", (_, start) => {
   });
 
   test.each(["onWorkerAddedContact", "suggestContacts", "onEvent"])(
-    "does not warn if the only handler is %s",
+    "a receiver does not warn if its only handler is %s",
     (name) => {
       start({ secret, [name]: () => [] });
       expect(warn).not.toHaveBeenCalled();
@@ -55,7 +55,7 @@ describe.each(receivers)("%s", (_, start) => {
   );
 
   test.each([(whsec: string) => whsec, (whsec: string) => [secret, whsec]])(
-    "warns about a secret that the scheme does not decode, without showing it (%#)",
+    "a receiver warns about a secret that its scheme does not decode, without quoting it (%#)",
     (createSecretOption) => {
       const logger = createLogger();
       const whsec = createWhsec();
@@ -67,7 +67,7 @@ describe.each(receivers)("%s", (_, start) => {
     },
   );
 
-  test("warns once per undecoded secret, however many receivers use it", () => {
+  test("receivers warn only once about an undecoded secret that they share", () => {
     const [first, second] = [createWhsec(), createWhsec()];
     for (let count = 0; count < 1_500; count += 1) start({ secret: first, onWorkerAddedContact });
     expect(warn).toHaveBeenCalledTimes(1);
@@ -76,7 +76,7 @@ describe.each(receivers)("%s", (_, start) => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  test("does not warn about a secret that the scheme decodes or that lacks the prefix", () => {
+  test("a receiver does not warn about a secret that its scheme decodes or that a function returns", () => {
     start({ secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", scheme: standardWebhooks(), onWorkerAddedContact });
     start({ secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", onWorkerAddedContact });
     expect(warn).not.toHaveBeenCalled();

@@ -24,17 +24,20 @@ const lambdaEvents: [string, unknown][] = [
 ];
 
 describe("webhookFunction", () => {
-  test.each(lambdaEvents)("rejects %s so that Lambda does not count it as handled", async (_, event) => {
-    await expect(webhookFunction(options)(event as never)).rejects.toEqual(
-      expect.objectContaining({
-        name: "ConfigurationError",
-        code: "wrong_request_type",
-        message: expect.stringMatching(/^webhookFunction .*HTTP API.*trigger/s),
-        docsUrl: expect.stringContaining("wrong_request_type"),
-      }),
-    );
-    expect(handle).not.toHaveBeenCalled();
-  });
+  test.each(lambdaEvents)(
+    "webhookFunction rejects %s so that Lambda does not count it as handled",
+    async (_, event) => {
+      await expect(webhookFunction(options)(event as never)).rejects.toEqual(
+        expect.objectContaining({
+          name: "ConfigurationError",
+          code: "wrong_request_type",
+          message: expect.stringMatching(/^webhookFunction .*HTTP API.*trigger/s),
+          docsUrl: expect.stringContaining("wrong_request_type"),
+        }),
+      );
+      expect(handle).not.toHaveBeenCalled();
+    },
+  );
 
   test("the error for an event with Records explains that a queue or a stream sent the event", async () => {
     const event = { Records: [{ body: "PRIVATE" }] };

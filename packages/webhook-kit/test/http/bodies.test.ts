@@ -4,7 +4,7 @@ import { readNodeBody } from "../../src/http/body.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { adapters } from "../support/adapters.ts";
-import { accepted } from "../support/mount.ts";
+import { acceptedResponse } from "../support/mount.ts";
 import { jsonHeaders, secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
@@ -25,9 +25,9 @@ describe.each(adapters)("$name", (adapter) => {
     "application/json; charset=utf-8",
     'Application/JSON;charset="UTF-8"',
     "application/vnd.offers+json",
-  ])("accepts %s", async (type) => {
+  ])("a receiver accepts the media type %s", async (type) => {
     const { post } = await mount();
-    expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(200);
+    expect((await post(JSON.stringify(acceptedResponse), { "content-type": type })).status).toBe(200);
   });
 
   test.each([
@@ -37,13 +37,13 @@ describe.each(adapters)("$name", (adapter) => {
     "application/json; charset=utf-16",
     "json",
     "",
-  ])("rejects the media type %j with 415 [D-17]", async (type) => {
+  ])("a receiver rejects the media type %j with 415 [D-17]", async (type) => {
     const { post, onRejected } = await mount();
-    expect((await post(JSON.stringify(accepted), { "content-type": type })).status).toBe(415);
+    expect((await post(JSON.stringify(acceptedResponse), { "content-type": type })).status).toBe(415);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "unsupported_media_type" }));
   });
 
-  test("rejects a compressed or possibly compressed body with 415", async () => {
+  test("a receiver rejects a compressed or possibly compressed body with 415", async () => {
     const { post, port } = await mount();
     const { Timestamp, Authorization } = signedHeaders();
     const response = await sendRaw(
@@ -64,27 +64,27 @@ describe.each(adapters)("$name", (adapter) => {
     [Buffer.from([0x22, 0xff, 0x22]), "invalid_encoding"],
     [Buffer.from([0x22, 0xc0, 0x80, 0x22]), "invalid_encoding"],
     [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "invalid_encoding"],
-    [Buffer.from(JSON.stringify(accepted), "utf16le"), "malformed_json"],
-  ] as const)("rejects the body %j with 400", async (body, reason) => {
+    [Buffer.from(JSON.stringify(acceptedResponse), "utf16le"), "malformed_json"],
+  ] as const)("a receiver rejects the body %j with 400", async (body, reason) => {
     const { post, onRejected } = await mount();
     expect((await post(body)).status).toBe(400);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: reason }));
   });
 
-  test("accepts a byte order mark, which some platforms write", async () => {
+  test("a receiver accepts a body with a byte order mark", async () => {
     const { post } = await mount();
-    expect((await post(`\uFEFF${JSON.stringify(accepted)}`)).status).toBe(200);
+    expect((await post(`\uFEFF${JSON.stringify(acceptedResponse)}`)).status).toBe(200);
   });
 
   test("a field called __proto__ does not pollute Object.prototype", async () => {
     const { post, onWorkerOfferResponse } = await mount();
-    await post(JSON.stringify(accepted).replace("{", '{"__proto__":{"isAdmin":true},'));
+    await post(JSON.stringify(acceptedResponse).replace("{", '{"__proto__":{"isAdmin":true},'));
     const event = onWorkerOfferResponse.mock.calls[0]?.[0];
     expect([event.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
   });
 
-  test("accepts a body of exactly maxBodyBytes and rejects one more byte with 413, with and without Content-Length [D-17]", async () => {
-    const body = JSON.stringify({ ...accepted, padding: "é".repeat(400) });
+  test("a receiver accepts maxBodyBytes and rejects one more byte with 413, with and without Content-Length [D-17]", async () => {
+    const body = JSON.stringify({ ...acceptedResponse, padding: "é".repeat(400) });
     const bytes = Buffer.byteLength(body);
     const receiver = await mount({ maxBodyBytes: bytes });
     expect((await receiver.post(body)).status).toBe(200);
@@ -100,10 +100,10 @@ describe.each(adapters)("$name", (adapter) => {
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(["body_too_large", "body_too_large"]);
   });
 
-  test("passes the bytes to a scheme that covers the body", async () => {
-    const { post } = await mount({ scheme: coversLength(accepted) });
-    expect((await post(JSON.stringify(accepted))).status).toBe(200);
-    expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
+  test("a receiver passes the bytes of the body to a scheme that covers the body", async () => {
+    const { post } = await mount({ scheme: coversLength(acceptedResponse) });
+    expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
+    expect((await post(`${JSON.stringify(acceptedResponse)} `)).status).toBe(401);
   });
 });
 

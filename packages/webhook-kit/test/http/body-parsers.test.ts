@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
-import { accepted } from "../support/mount.ts";
+import { acceptedResponse } from "../support/mount.ts";
 import { expressVersions, jsonHeaders, quietOptions, secret, serve } from "../support/serve.ts";
 
 describe.each(expressVersions)("Express $version", ({ express }) => {
@@ -23,9 +23,9 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
 
   test("after express.json(), the router uses the parsed body", async () => {
     const { post, onWorkerOfferResponse } = await mount({}, express.json());
-    expect((await post(JSON.stringify(accepted))).status).toBe(200);
+    expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
     expect((await post('{"offerId":""}')).status).toBe(400);
-    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(acceptedResponse, expect.anything());
   });
 
   test.each<[string, RequestHandler]>([
@@ -38,16 +38,16 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     ],
   ])("after %s, the router uses the bytes of the body", async (_, parser) => {
     const { post, onWorkerOfferResponse } = await mount({}, parser);
-    expect((await post(JSON.stringify(accepted))).status).toBe(200);
+    expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
     expect((await post("{")).status).toBe(400);
-    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(acceptedResponse, expect.anything());
   });
 
   const consumeBody: RequestHandler = (request, _response, next) => void request.on("end", next).resume();
 
   test("a consumed body results in a 500 whose problem explains what to change", async () => {
     const { post, onError } = await mount({}, consumeBody);
-    const { status, text } = await post(JSON.stringify(accepted));
+    const { status, text } = await post(JSON.stringify(acceptedResponse));
     expect([status, JSON.parse(text).code]).toEqual([500, "body_already_consumed"]);
     expect(text).toContain("before the parser");
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "body_already_consumed" }));
@@ -55,14 +55,14 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
 
   test("a scheme that covers the body gets the bytes that a parser stored as rawBody", async () => {
     const rawBodyParser = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
-    const { post } = await mount({ scheme: coversLength(accepted) }, rawBodyParser);
-    expect((await post(JSON.stringify(accepted))).status).toBe(200);
-    expect((await post(`${JSON.stringify(accepted)} `)).status).toBe(401);
+    const { post } = await mount({ scheme: coversLength(acceptedResponse) }, rawBodyParser);
+    expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
+    expect((await post(`${JSON.stringify(acceptedResponse)} `)).status).toBe(401);
   });
 
   test("a scheme that covers the body never gets a parsed body", async () => {
-    const { post, onWorkerOfferResponse } = await mount({ scheme: coversLength(accepted) }, express.json());
-    expect(JSON.parse((await post(JSON.stringify(accepted))).text).code).toBe("body_already_consumed");
+    const { post, onWorkerOfferResponse } = await mount({ scheme: coversLength(acceptedResponse) }, express.json());
+    expect(JSON.parse((await post(JSON.stringify(acceptedResponse))).text).code).toBe("body_already_consumed");
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, post } from "../support/mount.ts";
+import { acceptedResponse, post } from "../support/mount.ts";
 import { expressVersions, jsonHeaders, quietOptions, secret, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
@@ -35,7 +35,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     );
     const { url } = await serve(app);
     const postTo = async (tenant: string) =>
-      (await fetch(`${url}/${tenant}/hooks/offer/response`, post(accepted))).status;
+      (await fetch(`${url}/${tenant}/hooks/offer/response`, post(acceptedResponse))).status;
     expect([await postTo("north"), await postTo("south"), await postTo("east")]).toEqual([200, 401, 401]);
     expect(handledTenants).toEqual(["north"]);
   });

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
-import { accepted, post } from "../support/mount.ts";
+import { acceptedResponse, post } from "../support/mount.ts";
 import { jsonHeaders, secret, sendRaw } from "../support/serve.ts";
 
 /** Serialises an event as an HTTP/1.1 request, without the last `missingBytes` of its body. */
 function serialiseEvent(headers: Record<string, string>, missingBytes = 0): string {
-  const body = JSON.stringify(accepted);
+  const body = JSON.stringify(acceptedResponse);
   const lines = Object.entries({ Host: "a", ...headers, "Content-Length": body.length }).map((pair) => pair.join(": "));
   return `POST /offer/response HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body.slice(0, body.length - missingBytes)}`;
 }
@@ -31,7 +31,12 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("a sender that hangs up while its event is handled is acknowledged when it retries", async () => {
     let finish = () => {};
-    const onWorkerOfferResponse = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    const onWorkerOfferResponse = vi.fn(
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
     const { url, port, server } = await adapter.serve({ secret, onWorkerOfferResponse });
     const connected = once(server, "connection") as Promise<[Socket]>;
     const headers = jsonHeaders();
@@ -44,7 +49,7 @@ describe.each(adapters)("$name", (adapter) => {
     await closed;
     finish();
     await vi.waitFor(
-      async () => expect((await fetch(`${url}/offer/response`, post(accepted, headers))).status).toBe(200),
+      async () => expect((await fetch(`${url}/offer/response`, post(acceptedResponse, headers))).status).toBe(200),
       { timeout: 60_000 },
     );
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);

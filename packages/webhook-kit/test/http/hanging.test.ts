@@ -17,7 +17,8 @@ test.each(situations)(
     // Tests the adapters concurrently, because each waits for the same timeout.
     await Promise.all(
       adapters.map(async (adapter) => {
-        const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
+        const onError = vi.fn();
+        const onWorkerAddedContact = vi.fn();
         const { url } = await adapter.serve({ secret, onError, onWorkerAddedContact, ...options });
         const { status } = await fetch(`${url}/contact/new/amal`, { headers: signedHeaders() });
         expect([adapter.name, status]).toEqual([adapter.name, 503]);

@@ -14,7 +14,7 @@ import type { Rejected } from "../../src/http/rejected.ts";
 import { acknowledged } from "../../src/http/response.ts";
 import { webhookListener } from "../../src/node.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted } from "../support/mount.ts";
+import { acceptedResponse } from "../support/mount.ts";
 import { jsonHeaders, secret } from "../support/serve.ts";
 
 captureConsole();
@@ -90,10 +90,12 @@ async function post(
   partialBody?: string | Uint8Array,
 ) {
   const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...headers });
-  if (partialBody === undefined) stream.end(JSON.stringify(accepted));
+  if (partialBody === undefined) stream.end(JSON.stringify(acceptedResponse));
   else stream.write(partialBody);
   let body = "";
-  stream.setEncoding("utf8").on("data", (text) => (body += text));
+  stream.setEncoding("utf8").on("data", (text) => {
+    body += text;
+  });
   const closed = once(stream, "close");
   const [{ ":status": status }] = await once(stream, "response");
   await closed;
@@ -114,7 +116,7 @@ const rejections: [description: string, headers: () => Record<string, string>, s
 
 describe.each(servers)("%s over HTTP/2", (_name, connect) => {
   test.each(rejections)(
-    "ends the stream of %s and accepts the next event of the session",
+    "a receiver ends the stream of %s and accepts the next event of the session",
     async (_description, headers, status, code) => {
       const onWorkerOfferResponse = vi.fn();
       const session = await connect(webhookListener({ secret, maxBodyBytes: 100_000, onWorkerOfferResponse }));
@@ -126,7 +128,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     },
   );
 
-  test("ends the stream of a body that does not arrive in time", async () => {
+  test("a receiver ends the stream of a body that does not arrive in time", async () => {
     const session = await connect(async (received, response) => {
       const request = received as IncomingMessage;
       const result = await Promise.resolve(readNodeBody(request, 100, 40)).catch((error: Rejected) => error);
@@ -136,10 +138,16 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     expect(await post(session, jsonHeaders())).toMatchObject({ status: 200, rstCode });
   });
 
-  test("reports a sender that cancels before its body is read as a rejection, not as an error", async () => {
-    const [onRejected, onError] = [vi.fn(), vi.fn()];
+  test("if the sender cancels before its body is read, the receiver calls onRejected instead of onError", async () => {
+    const onRejected = vi.fn();
+    const onError = vi.fn();
     let resolveSecret = (_secret: string) => {};
-    const lookUp = vi.fn(() => new Promise<string>((resolve) => (resolveSecret = resolve)));
+    const lookUp = vi.fn(
+      () =>
+        new Promise<string>((resolve) => {
+          resolveSecret = resolve;
+        }),
+    );
     const onWorkerOfferResponse = () => undefined;
     const session = await connect(webhookListener({ secret: lookUp, onRejected, onError, onWorkerOfferResponse }));
     const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...jsonHeaders() });

@@ -8,7 +8,7 @@ import { standardWebhooks } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { httpApiEvent } from "../recipes/lambda-events.ts";
-import { accepted } from "../support/mount.ts";
+import { acceptedResponse } from "../support/mount.ts";
 import { jsonHeaders, secret, signedHeaders } from "../support/serve.ts";
 
 /** The parts of a request that an adapter receives. */
@@ -24,7 +24,7 @@ interface ReceivedResponse {
 }
 
 const ignore = () => undefined;
-const json = JSON.stringify(accepted);
+const json = JSON.stringify(acceptedResponse);
 
 /** Returns a function that sends requests through serverless-http, which leaves `rawHeaders` empty. */
 function createServerlessSender(app: Parameters<typeof serverless>[0]) {
@@ -73,7 +73,7 @@ describe.each(receivers)("%s", (_, createSender) => {
       headers: jsonHeaders(),
       body: json,
     });
-    expect([status, onWorkerOfferResponse.mock.calls[0]?.[0]]).toEqual([200, accepted]);
+    expect([status, onWorkerOfferResponse.mock.calls[0]?.[0]]).toEqual([200, acceptedResponse]);
   });
 
   test.each(["Timestamp", "Authorization"])("a request with a second %s header is rejected", async (name) => {

@@ -1,37 +1,37 @@
 import { describe, expect, test, vi } from "vitest";
 import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, getRequestTarget, mount, post } from "../support/mount.ts";
+import { acceptedResponse, getRequestTarget, mount, post } from "../support/mount.ts";
 import { secret, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
 describe.each(adapters)("$name", (adapter) => {
-  test("works at the root and under a prefix of several segments, with or without a trailing slash", async () => {
+  test("a receiver works at the root and under a prefix of several segments, with or without a trailing slash", async () => {
     const onWorkerOfferResponse = vi.fn();
     for (const prefix of ["/", "/some/prefix", "/some/prefix/"]) {
       const { url } = await adapter.serve({ secret, onWorkerOfferResponse }, prefix);
       for (const path of ["/offer/response", "/offer/response/", "//offer/response"]) {
-        const { status } = await fetch(url + prefix.replace(/\/$/, "") + path, post(accepted));
+        const { status } = await fetch(url + prefix.replace(/\/$/, "") + path, post(acceptedResponse));
         expect([prefix, path, status]).toEqual([prefix, path, 200]);
       }
     }
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(9);
   });
 
-  test("does not match a path that merely starts with the same characters as the prefix", async () => {
+  test("a receiver does not handle a path that merely starts with the same characters as its prefix", async () => {
     const { url } = await adapter.serve({ secret }, "/offers");
     for (const path of ["/offersX/test", "/offer/test", "/test", "/x/offers/test"])
       expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
   });
 
-  test("ignores the query", async () => {
+  test("a receiver ignores the query", async () => {
     const request = await mount(adapter);
     expect((await request("/test/auth?code=1&x=/y", { headers: signedHeaders() })).status).toBe(200);
     expect((await request("/test?", { headers: signedHeaders() })).status).toBe(200);
   });
 
-  test("distinguishes tenants by a path segment, each with its own secret", async () => {
+  test("a receiver distinguishes tenants, each with its own secret, by a path segment", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
     const tenantIn = (request: unknown) => /\/(\w+)\/hooks\//.exec(getRequestTarget(request))?.[1] ?? "";
     const handledTenants: string[] = [];
@@ -43,7 +43,7 @@ describe.each(adapters)("$name", (adapter) => {
       "/:tenant/hooks",
     );
     const postTo = async (tenant: string) =>
-      (await fetch(`${url}/${tenant}/hooks/offer/response`, post(accepted))).status;
+      (await fetch(`${url}/${tenant}/hooks/offer/response`, post(acceptedResponse))).status;
     expect([await postTo("north"), await postTo("south"), await postTo("east")]).toEqual([200, 401, 401]);
     expect(handledTenants).toEqual(["north"]);
   });

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, post } from "../support/mount.ts";
+import { acceptedResponse, post } from "../support/mount.ts";
 import { secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
 
 captureConsole();
@@ -91,9 +91,9 @@ test("a listener mounted at two paths handles the same event once at each", asyn
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);
 });
 
-test("uses a body that a parser has already parsed", async () => {
+test("webhookListener uses a body that a parser has already parsed", async () => {
   const onWorkerOfferResponse = vi.fn();
   const { url } = await serve(express().use(express.json(), webhookListener({ secret, onWorkerOfferResponse })));
-  expect((await fetch(`${url}/offer/response`, post(accepted))).status).toBe(200);
-  expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+  expect((await fetch(`${url}/offer/response`, post(acceptedResponse))).status).toBe(200);
+  expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(acceptedResponse, expect.anything());
 });

@@ -9,7 +9,9 @@ const event = JSON.stringify({ offerId: "o1", workerId: "amal", response: "accep
 
 describe.each(expressVersions)("Express $version", ({ express }) => {
   async function mount(...before: RequestHandler[]) {
-    const [onWorkerOfferResponse, onRejected, onError] = [vi.fn(), vi.fn(), vi.fn()];
+    const onWorkerOfferResponse = vi.fn();
+    const onRejected = vi.fn();
+    const onError = vi.fn();
     const app = express();
     for (const middleware of before) app.use(middleware);
     app.use(webhookRouter({ secret, onWorkerOfferResponse, onRejected, onError }));

@@ -111,7 +111,8 @@ describe("SQLite", () => {
     const database = open(":memory:");
     onTestFinished(() => void database.close());
     database.exec(`${sqliteMigration()} ${createTable}`);
-    const [evenInbox, oddInbox] = [sqliteInbox(database as DatabaseSync), sqliteInbox(database as DatabaseSync)];
+    const evenInbox = sqliteInbox(database as DatabaseSync);
+    const oddInbox = sqliteInbox(database as DatabaseSync);
     const attempt = (index: number) =>
       (index % 2 === 0 ? evenInbox : oddInbox).once(
         {},
@@ -134,7 +135,8 @@ describe("SQLite", () => {
     async (_, open) => {
       const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
       onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const [database, other] = [open(join(folder, "a.db")), open(join(folder, "a.db"))];
+      const database = open(join(folder, "a.db"));
+      const other = open(join(folder, "a.db"));
       onTestFinished(() => {
         database.close();
         other.close();
@@ -151,7 +153,7 @@ describe("SQLite", () => {
     },
   );
 
-  test.each(drivers)("%s rejects when the work ends its own transaction", async (_, open) => {
+  test.each(drivers)("once on %s rejects when the work ends its own transaction", async (_, open) => {
     const database = open(":memory:");
     onTestFinished(() => void database.close());
     database.exec(sqliteMigration());
@@ -160,7 +162,7 @@ describe("SQLite", () => {
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
   });
 
-  test("uses a table in an attached database", async () => {
+  test("sqliteInbox uses a table in an attached database", async () => {
     const database = new DatabaseSync(":memory:");
     database.exec(`ATTACH ':memory:' AS planning; ${sqliteMigration({ table: "planning.inbox" })}`);
     const inbox = sqliteInbox(database, { table: "planning.inbox" });
@@ -168,7 +170,7 @@ describe("SQLite", () => {
     expect(database.prepare("SELECT status FROM planning.inbox").all()).toMatchObject([{ status: 200 }]);
   });
 
-  test("reports a completed key on a connection that reads integers as BigInt", async () => {
+  test("sqliteInbox reports a completed key on a connection that reads integers as BigInt", async () => {
     const database = new SqliteDatabase(":memory:").defaultSafeIntegers();
     database.exec(sqliteMigration());
     const inbox = sqliteInbox(database);
@@ -187,7 +189,7 @@ describe.runIf(await hasMysql())("MySQL", () => {
     return { url, pool };
   }
 
-  test("names inboxMigration() in the error for a missing table, and rejects a single connection", async () => {
+  test("mysqlInbox names inboxMigration() in the error for a missing table, and rejects a single connection", async () => {
     const { pool, url } = await openMysql();
     const inbox = mysqlInbox(pool);
     const table = missingTable("mysqlInbox", "`offers_inbox`");
@@ -202,7 +204,7 @@ describe.runIf(await hasMysql())("MySQL", () => {
     await connection.end();
   });
 
-  test("rejects after a deadlock whose error the work caught, because nothing was committed", async () => {
+  test("once on MySQL rejects after a deadlock whose error the work caught, because nothing was committed", async () => {
     const { pool } = await openMysql();
     await pool.query(mysqlMigration());
     await pool.query("CREATE TABLE notes (text varchar(255) PRIMARY KEY, number int NOT NULL) ENGINE = InnoDB");
@@ -215,7 +217,8 @@ describe.runIf(await hasMysql())("MySQL", () => {
       });
       return { sent, send: () => send() };
     };
-    const [lockAcquired, secondLockAllowed] = [createSignal(), createSignal()];
+    const lockAcquired = createSignal();
+    const secondLockAllowed = createSignal();
     const other = await pool.getConnection();
     onTestFinished(() => other.release());
     const increment = (connection: PoolConnection, text: string) =>
@@ -249,7 +252,7 @@ describe.runIf(await hasMysql())("MySQL", () => {
     expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: false });
   });
 
-  test("rejects when its session is killed during the work, and handles the retry", async () => {
+  test("once on MySQL rejects when its session is killed during the work, and handles the retry", async () => {
     const { pool } = await openMysql();
     await pool.query(mysqlMigration());
     const inbox = mysqlInbox(pool);

@@ -8,7 +8,7 @@ import { expectOneOfEightToSucceed, isolationLevels, openIsolated } from "./isol
 import { PrismaClient } from "./prisma/generated/client.ts";
 
 describe.runIf(await isPostgresRunning()).each(isolationLevels)("where transactions are %s", (level) => {
-  test("of several concurrent attempts at an event, one is handled and the rest are duplicates, whatever the library", async () => {
+  test("of several concurrent attempts at an event, one is handled and all others are duplicates, with every library", async () => {
     const { url, pool } = await openIsolated(level);
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
     afterAll(() => prisma.$disconnect());

@@ -4,7 +4,7 @@ import { postgresInbox } from "../../src/postgres.ts";
 import { expectOneOfEightToSucceed, isolationLevels, openIsolated } from "./isolation.ts";
 
 describe.runIf(await isPostgresRunning()).each(isolationLevels)("where transactions are %s", (level) => {
-  test("of several concurrent attempts at an event, one is handled and the rest are duplicates [D-137]", async () => {
+  test("of several concurrent attempts at an event, one is handled and all others are duplicates [D-137]", async () => {
     const { pool } = await openIsolated(level);
     await expectOneOfEightToSucceed(postgresInbox(pool));
   });

@@ -23,10 +23,11 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     await observer.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
   };
 
-  test("rejects when its session ends between two queries, rolls back, and leaves the pool usable", async () => {
+  test("once rejects when its session ends between two queries, rolls back, and leaves the pool usable", async () => {
     const pool = openPool(url, { max: 1 });
     const inbox = postgresInbox(pool);
-    const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
+    const event = { deduplicationKey: randomUUID() };
+    const text = randomUUID();
     const lostCall = inbox.once(event, async (tx) => {
       await tx.query(insert, [text]);
       await terminateSession(tx);
@@ -39,18 +40,22 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
   });
 
   test("a retry does not wait for a transaction whose connection is closed", async () => {
-    const [inbox, other] = [postgresInbox(openPool(url)), postgresInbox(openPool(url))];
-    const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
+    const killedInbox = postgresInbox(openPool(url));
+    const retryingInbox = postgresInbox(openPool(url));
+    const event = { deduplicationKey: randomUUID() };
+    const text = randomUUID();
     let reportStart = (_: pg.PoolClient) => {};
-    const started = new Promise<pg.PoolClient>((resolve) => (reportStart = resolve));
+    const started = new Promise<pg.PoolClient>((resolve) => {
+      reportStart = resolve;
+    });
     // Like a killed process, this work never finishes.
-    const killed = inbox.once(event, (tx) => {
+    const killedCall = killedInbox.once(event, (tx) => {
       reportStart(tx);
       return new Promise(() => undefined);
     });
-    void killed.catch(() => undefined);
+    void killedCall.catch(() => undefined);
     const killedTx = await started;
-    const retry = other.once({ ...event }, (tx) => tx.query(insert, [text]));
+    const retry = retryingInbox.once({ ...event }, (tx) => tx.query(insert, [text]));
     // Closes the socket, as the kernel does for a killed process.
     (killedTx as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     expect((await retry).duplicate).toBe(false);
@@ -59,7 +64,8 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
 
   test("when the response to a commit is lost, once rejects and the retry is a duplicate", async () => {
     const pool = openPool(url);
-    const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
+    const event = { deduplicationKey: randomUUID() };
+    const text = randomUUID();
     const losingPool = {
       totalCount: 1,
       query: pool.query.bind(pool),
@@ -96,7 +102,8 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
   test("idle_in_transaction_session_timeout ends work that waits for the only connection while holding it", async () => {
     const pool = openPool(url, { max: 1, idle_in_transaction_session_timeout: 1_000 });
     const inbox = postgresInbox(pool);
-    const [event, text] = [{ deduplicationKey: randomUUID() }, randomUUID()];
+    const event = { deduplicationKey: randomUUID() };
+    const text = randomUUID();
     await expect(inbox.once(event, () => pool.query(insert, [text]).then(() => undefined))).rejects.toThrow();
     expect((await inbox.once(event, (tx) => tx.query("SELECT 1"))).duplicate).toBe(false);
   });

@@ -57,7 +57,8 @@ test("if a table of the user is missing, once rejects with the unchanged databas
 
 test("a webhook gets 503, so the service retries until the table exists", async () => {
   const deduplication = postgresInbox(pglite, { timeoutMs: 60_000 });
-  const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
+  const onError = vi.fn();
+  const onWorkerAddedContact = vi.fn();
   const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
   const send = () => handler(new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() }));
   expect((await send()).status).toBe(503);

@@ -12,21 +12,25 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   const countNotes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
 
   test("an event is handled once, and a retry is a duplicate whose work is not called", async () => {
-    const [event, text] = [createEvent(), randomUUID()];
+    const event = createEvent();
+    const text = randomUUID();
     expect(await once(event, [text])).toEqual({ duplicate: false });
     expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
     expect(await countNotes(text)).toBe(1);
   });
 
-  test("returns the result of the work, and no result for a duplicate", async () => {
-    const [event, key] = [createEvent(), randomUUID()];
+  test("once returns the result of the work, and no result for a duplicate", async () => {
+    const event = createEvent();
+    const key = randomUUID();
     expect(await inbox.once(event, async () => ({ id: 7 }))).toEqual({ duplicate: false, result: { id: 7 } });
     expect(await inbox.once(retryContext(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
     expect(await inbox.once({}, async () => null, { key })).toEqual({ duplicate: false, result: null });
   });
 
   test("an error from the work rolls back its rows and reaches the caller unchanged, and the retry is handled", async () => {
-    const [event, text, failure] = [createEvent(), randomUUID(), new Error("no planning today")];
+    const event = createEvent();
+    const text = randomUUID();
+    const failure = new Error("no planning today");
     const fail = () => {
       throw failure;
     };
@@ -37,7 +41,8 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   });
 
   test("when the work catches the error of a failed statement, rows and record are committed together or not at all [D-137]", async () => {
-    const [event, text] = [createEvent(), randomUUID()];
+    const event = createEvent();
+    const text = randomUUID();
     const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
     const attempt = once(event, [text], { andThen: swallow });
     // After a failed statement, PostgreSQL rolls back the transaction, but SQLite and MySQL only the statement.
@@ -48,15 +53,17 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     expect(await countNotes(text)).toBe(1);
   });
 
-  test("of twenty concurrent attempts at one event, one is handled and the rest wait for its commit [D-100]", async () => {
-    const [event, text] = [createEvent(), randomUUID()];
+  test("of twenty concurrent attempts at one event, one is handled and all others wait for its commit [D-100]", async () => {
+    const event = createEvent();
+    const text = randomUUID();
     const results = await Promise.all(Array.from({ length: 20 }, () => once(retryContext(event), [text])));
     expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(await countNotes(text)).toBe(1);
   });
 
   test("when the first of two concurrent attempts fails, the other is handled [D-100] [D-137]", async () => {
-    const [event, text] = [createEvent(), randomUUID()];
+    const event = createEvent();
+    const text = randomUUID();
     let first: Promise<unknown> = Promise.resolve();
     await new Promise<void>((started) => {
       const fail = async () => {
@@ -83,7 +90,8 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   });
 
   test("after a call that rejects, once can be called again with the same context", async () => {
-    const [event, text] = [createEvent(), randomUUID()];
+    const event = createEvent();
+    const text = randomUUID();
     await expect(once(event, [text], { andThen: () => Promise.reject(new Error("deadlock")) })).rejects.toThrow(
       "deadlock",
     );
@@ -113,7 +121,8 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   );
 
   test("expired records are deleted in batches, and still mark duplicates until then [D-100]", async () => {
-    const [event, text] = [createEvent(), randomUUID()];
+    const event = createEvent();
+    const text = randomUUID();
     await once(event, [text]);
     const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;
     await query(expire);

@@ -59,7 +59,8 @@ test.each(inboxes)(
 test.each(inboxes)(
   "when deduplication uses %s and it is down, a webhook gets 503 and its handler does not run",
   async (_database, deduplication, cause) => {
-    const [onError, onWorkerAddedContact] = [vi.fn(), vi.fn()];
+    const onError = vi.fn();
+    const onWorkerAddedContact = vi.fn();
     const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
     const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() });
     expect((await handler(request)).status).toBe(503);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished } from "vitest";
-import { accepted, post } from "../support/mount.ts";
+import { acceptedResponse, post } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
 /** The bundle's target: Node, or an edge runtime such as Cloudflare's workerd. */
@@ -41,7 +41,8 @@ export async function checkBundle<Receiver>(
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, "node_modules/@offers"), { recursive: true });
   await symlink(join(import.meta.dirname, "../.."), join(folder, "node_modules/@offers/webhook-kit"));
-  const [source, outfile] = [join(folder, "receiver.js"), join(folder, "bundle.mjs")];
+  const source = join(folder, "receiver.js");
+  const outfile = join(folder, "bundle.mjs");
   const program = `
     import { ${create} } from "@offers/webhook-kit/${entry}";
     export const handled = [];
@@ -59,7 +60,7 @@ export async function checkBundle<Receiver>(
 
   const { receiver, handled } = (await import(outfile)) as { receiver: Receiver; handled: unknown[] };
   const send = await sendTo(receiver);
-  expect((await send(post(accepted, { "content-type": "application/json" }))).status).toBe(401);
-  expect((await send(post(accepted))).status).toBe(200);
-  expect(handled).toEqual([accepted]);
+  expect((await send(post(acceptedResponse, { "content-type": "application/json" }))).status).toBe(401);
+  expect((await send(post(acceptedResponse))).status).toBe(200);
+  expect(handled).toEqual([acceptedResponse]);
 }

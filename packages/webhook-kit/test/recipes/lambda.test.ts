@@ -56,18 +56,21 @@ const accepted = { offerId: "offer_1", workerId: "worker_Jürgen", response: "ac
 beforeEach(() => log.mockClear());
 
 describe.each(functions)("%s", (_function, invoke) => {
-  test.each(events)("passes all checks behind %s, with bodies as strings and in base64", async (_name, toEvent) => {
-    for (const isBinary of [false, true]) {
-      await using receiver = await testReceiver(createGateway(toEvent, isBinary, invoke), {
-        secret,
-        basePath: "/offers",
-      });
-      expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
-    }
-    expect(log.mock.calls).toEqual([Object.values(accepted), Object.values(accepted)]);
-  });
+  test.each(events)(
+    "a function passes all checks behind %s, with bodies as strings and in base64",
+    async (_name, toEvent) => {
+      for (const isBinary of [false, true]) {
+        await using receiver = await testReceiver(createGateway(toEvent, isBinary, invoke), {
+          secret,
+          basePath: "/offers",
+        });
+        expect(await receiver.checkContract({ workerOfferResponse: accepted })).toEqual([]);
+      }
+      expect(log.mock.calls).toEqual([Object.values(accepted), Object.values(accepted)]);
+    },
+  );
 
-  test("cannot see a second header behind a load balancer that passes only the last value", async () => {
+  test("a function cannot see a repeated header behind a load balancer that passes only the last value", async () => {
     const listener = createGateway((request) => loadBalancerEvent(request, false), false, invoke);
     await using receiver = await testReceiver(listener, { secret, basePath: "/offers" });
     const problems = await receiver.checkContract();

@@ -25,7 +25,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
     return verification.ok ? 200 : verification.response.status;
   }
 
-  test("accepts a signed request within the tolerance in either direction, but not a millisecond beyond it", () =>
+  test("verifyRequest accepts a signed request within the tolerance in either direction, but not a millisecond beyond it", () =>
     fc.assert(
       fc.asyncProperty(
         messages,
@@ -47,7 +47,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runOptions(300),
     ));
 
-  test("responds to arbitrary headers and bodies with 401, and reports one reason", () =>
+  test("verifyRequest responds to arbitrary headers and bodies with 401, and reports one reason", () =>
     fc.assert(
       fc.asyncProperty(
         messages,
@@ -65,7 +65,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runOptions(500),
     ));
 
-  test("responds with 401 to headers that were signed with another secret", () =>
+  test("verifyRequest responds with 401 to headers that were signed with another secret", () =>
     fc.assert(
       fc.asyncProperty(messages, fc.uint8Array({ minLength: 33, maxLength: 40 }), async (message, otherKey) => {
         const otherSecret = Buffer.from(otherKey).toString("base64");
@@ -77,7 +77,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runOptions(300),
     ));
 
-  test("responds with 401 after any bit of a header changes, unless only the case of a letter changes", () =>
+  test("verifyRequest responds with 401 after any bit of a header changes, unless only the case of a letter changes", () =>
     fc.assert(
       fc.asyncProperty(messages, fc.nat(), fc.constantFrom(...names), async (message, bit, name) => {
         const pairs = headerPairs(scheme.sign(message)).map(([header, text]) => [header.toLowerCase(), text] as const);
@@ -94,7 +94,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
       runOptions(500),
     ));
 
-  test("responds with 401 to a modified body if the scheme covers it, and with 500 if it is missing", () =>
+  test("if the scheme covers the body, verifyRequest responds with 401 to a modified body and with 500 to a missing body", () =>
     fc.assert(
       fc.asyncProperty(messages, fc.nat(), async (message, bit) => {
         const rawHeaders = headerPairs(scheme.sign(message)).flat();

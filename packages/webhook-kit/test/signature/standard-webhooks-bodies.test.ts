@@ -3,12 +3,12 @@ import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
-import { accepted, mount } from "../support/mount.ts";
+import { acceptedResponse, mount } from "../support/mount.ts";
 import { expressVersions, quietOptions, serve } from "../support/serve.ts";
 import { signedRequest, whsec } from "./standard-signed.ts";
 
 const scheme = standardWebhooks();
-const body = JSON.stringify(accepted);
+const body = JSON.stringify(acceptedResponse);
 
 describe.each(adapters)("$name", (adapter) => {
   async function serveReceiver(options: Parameters<typeof mount>[1] = {}) {
@@ -116,7 +116,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
     expect((await post(signedRequest(body))).status).toBe(200);
-    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(accepted, expect.anything());
+    expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(acceptedResponse, expect.anything());
   });
 
   test("after express.json(), the signed bytes are lost, and the 500 explains what to change", async () => {

@@ -3,13 +3,13 @@ import { memoryDeduplication } from "../../src/deduplication/memory-deduplicatio
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { accepted, mount } from "../support/mount.ts";
+import { acceptedResponse, mount } from "../support/mount.ts";
 import { signedRequest, whsec } from "./standard-signed.ts";
 
 captureConsole();
 
 const scheme = standardWebhooks();
-const body = JSON.stringify(accepted);
+const body = JSON.stringify(acceptedResponse);
 const hourMs = 3_600_000;
 
 describe.each(sampleAdapters)("$name", (adapter) => {
@@ -42,7 +42,9 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     const { headers, ...init } = signedRequest(body, { id: "msg_1" });
     expect(await post({ ...init, headers })).toBe(200);
-    expect(await post(signedRequest(JSON.stringify({ ...accepted, workerId: "ben" }), { id: "msg_1" }))).toBe(200);
+    expect(await post(signedRequest(JSON.stringify({ ...acceptedResponse, workerId: "ben" }), { id: "msg_1" }))).toBe(
+      200,
+    );
     const zeros = Buffer.alloc(32).toString("base64");
     const padded = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
     expect(await post({ ...init, headers: padded })).toBe(200);

@@ -14,21 +14,21 @@ const head = [
   "",
 ].join("\r\n");
 
-/** Sends an unsigned 30 MB body over a raw socket, and returns when the response is complete or the connection closes. */
+/** Sends an unsigned 30 MB body over a raw socket. Resolves when the response is complete or the connection closes. */
 async function sendUnsigned(adapter: Adapter) {
   const { port, server } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
-  const bytesRead = { whenResponded: Number.NaN };
-  let serverSide: Socket | undefined;
-  const watch: RequestListener = ({ socket }, response) => {
-    serverSide = socket;
+  let bodyBytesReadAtResponse = Number.NaN;
+  let serverSocket: Socket | undefined;
+  const observeResponse: RequestListener = ({ socket }, response) => {
+    serverSocket = socket;
     response.writeHead = new Proxy(response.writeHead, {
       apply(writeHead, self, args) {
-        bytesRead.whenResponded = socket.bytesRead - head.length;
+        bodyBytesReadAtResponse = socket.bytesRead - head.length;
         return Reflect.apply(writeHead, self, args);
       },
     });
   };
-  server.prependListener("request", watch);
+  server.prependListener("request", observeResponse);
   const socket = connect(port, "127.0.0.1").setEncoding("latin1");
   socket.write(head + thirtyMegabytes, "latin1");
   let response = "";
@@ -40,7 +40,7 @@ async function sendUnsigned(adapter: Adapter) {
     // The server closes the connection, possibly with a reset.
     socket.on("error", () => undefined).on("close", () => resolve());
   });
-  return { response, bytesRead, socket, serverSide };
+  return { response, bodyBytesReadAtResponse, socket, serverSocket };
 }
 
 function isComplete(response: string): boolean {
@@ -49,20 +49,20 @@ function isComplete(response: string): boolean {
 }
 
 describe.each(adapters)("$name", (adapter) => {
-  test("responds to an unsigned 30 MB body after reading less than 64 kB", async () => {
-    const { response, bytesRead, socket } = await sendUnsigned(adapter);
+  test("a receiver responds to an unsigned 30 MB body after reading less than 64 kB", async () => {
+    const { response, bodyBytesReadAtResponse, socket } = await sendUnsigned(adapter);
     socket.destroy();
     expect(response).toMatch(/^HTTP\/1\.1 401 /);
     expect(isComplete(response)).toBe(true);
-    expect(bytesRead.whenResponded).toBeLessThan(64 * 1024);
+    expect(bodyBytesReadAtResponse).toBeLessThan(64 * 1024);
   });
 });
 
 describe.each(adapters.filter(({ isNode }) => isNode))("$name", (adapter) => {
-  test("closes the connection if the sender keeps sending an unsigned 30 MB body", async () => {
-    const { response, socket, serverSide } = await sendUnsigned(adapter);
+  test("a receiver closes the connection if the sender keeps sending an unsigned 30 MB body", async () => {
+    const { response, socket, serverSocket } = await sendUnsigned(adapter);
     expect(response).toMatch(/connection: close/i);
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
-    expect(serverSide?.bytesRead).toBeLessThan(256 * 1024);
+    expect(serverSocket?.bytesRead).toBeLessThan(256 * 1024);
   });
 });

@@ -3,7 +3,7 @@ import type { Adapter } from "./adapters.ts";
 import { jsonHeaders, secret } from "./serve.ts";
 
 /** A WorkerOfferResponse as the service sends it. */
-export const accepted = { offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" };
+export const acceptedResponse = { offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" };
 
 /** Serves a receiver under `prefix` until the test ends, and returns a function that sends requests to it. */
 export async function mount(adapter: Adapter, options: Partial<ReceiverOptions> = {}, prefix = "/hooks") {

@@ -65,14 +65,14 @@ const apps: Record<string, () => unknown> = {
 };
 
 describe.each(Object.keys(apps))("%s", (name) => {
-  test("is accepted by testReceiver", async () => {
+  test("testReceiver accepts the app", async () => {
     await using receiver = await testReceiver((await apps[name]?.()) as string, { secret, basePath });
     expect((await receiver.testAuth()).status).toBe(200);
     expect((await receiver.workerAddedContact({ workerId: name })).status).toBe(200);
     expect(handled.pop()).toBe(name);
   });
 
-  test("is accepted by deliverTo in the client's test service", async () => {
+  test("deliverTo of the client's test service accepts the app", async () => {
     const service = createTestService({ workers: { [name]: "Amal" } });
     const baseUrl = `https://integrator.test${basePath}`;
     await service.deliverTo((await apps[name]?.()) as string, { secret, sign: signHeaders, baseUrl });

@@ -80,14 +80,14 @@ const hmac = (key: string, time: string, id: string, body: Uint8Array) =>
 const isFull = process.env.TEST_MATRIX === "full";
 
 describe.each(adapters)("the kit on %s", (name, mount) => {
-  test("has no problems, and its handlers run only for samples [D-61]", async () => {
+  test("checkContract finds no problems in the kit, and calls its handlers only for samples [D-61]", async () => {
     const handlers = createHandlers();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
     expect(await receiver.checkContract()).toEqual([]);
     expect(Object.values(handlers).flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
-  test("handles each sample once", async () => {
+  test("the kit handles each sample of checkContract once", async () => {
     const handlers = createHandlers();
     await using receiver = await testReceiver(mount({ secret, ...handlers }), { secret, basePath });
     expect(await receiver.checkContract(samples)).toEqual([]);
@@ -108,7 +108,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
   ];
   const testedSettings = isFull || name === "node:http" ? settings : settings.slice(0, 1);
   test.each(testedSettings)(
-    "has no problems with %s, even when it is checked twice",
+    "checkContract, even if called twice, finds no problems in the kit with %s",
     async (setting, testOptions, receiverOptions) => {
       const handlers = setting === "no handler" ? {} : createHandlers();
       const app = mount({ secret, ...receiverOptions, ...handlers });
@@ -121,7 +121,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     },
   );
 
-  test("has no problems with single-use signatures, even when a minute starts between two checks", async () => {
+  test("checkContract finds no problems with single-use signatures, even if a minute starts between two checks", async () => {
     let time = Date.parse("2030-01-01T12:00:58Z");
     const now = () => new Date(time);
     const app = mount({ secret, now, replayProtection: "single-use-signature" });
@@ -131,7 +131,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     expect(await receiver.checkContract()).toEqual([]);
   });
 
-  test("is reported if it accepts requests signed long ago, even under a scheme that covers the body", async () => {
+  test("checkContract reports a receiver that accepts old requests, even under a scheme that covers the body", async () => {
     for (const scheme of [undefined, bodyHmac]) {
       const sharedOptions = { secret, ...(scheme && { scheme }) };
       const app = mount({ ...sharedOptions, toleranceSeconds: 86_400, ...createHandlers() });
@@ -146,7 +146,7 @@ describe.each(adapters)("the kit on %s", (name, mount) => {
     }
   });
 
-  test("is reported if its scheme ignores the body that it signs", async () => {
+  test("checkContract reports a receiver whose scheme does not verify the signed body", async () => {
     const ignoresBody: SignatureScheme = {
       ...bodyHmac,
       verify: (_claim, _secrets) => ({ secretIndex: 0, variant: "none" }),

@@ -16,7 +16,7 @@ const createApp = (options: Omit<ReceiverOptions<Express.Request>, "secret">, pa
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"], filter: "chef" };
 const dana = { name: "Dana Kim", emailAddress: "dana.kim@example.com", ratings: [] };
 
-test("every webhook reaches its handler, signed, with the given payload", async () => {
+test("every webhook is signed, and reaches its handler with its payload", async () => {
   const handlers = {
     onWorkerAddedContact: vi.fn<NonNullable<Handlers["onWorkerAddedContact"]>>(),
     onWorkerOfferResponse: vi.fn<NonNullable<Handlers["onWorkerOfferResponse"]>>(),
@@ -92,7 +92,7 @@ describe("an app", () => {
   const workers: string[] = [];
   const app = createApp({ onWorkerAddedContact: ({ workerId }) => void workers.push(workerId) });
 
-  test("can be the URL of a running receiver, with or without the path", async () => {
+  test("testReceiver accepts the URL of a running receiver, with or without the path", async () => {
     const { url } = await serve(app);
     for (const [receiverUrl, basePath] of [
       [`${url}/hooks`, undefined],
@@ -107,7 +107,7 @@ describe("an app", () => {
     expect((await fetch(`${url}/hooks/test`)).status).toBe(200);
   });
 
-  test("can be a node:http listener, and close, even called twice, stops its server", async () => {
+  test("testReceiver accepts a node:http listener, and close stops its server, even if called twice", async () => {
     let server: unknown;
     const receiver = await testReceiver(
       (request, response) => {
@@ -123,7 +123,7 @@ describe("an app", () => {
     await expect(receiver.test()).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("can be an object whose fetch method uses this", async () => {
+  test("testReceiver accepts an object whose fetch method uses `this`", async () => {
     const worker = {
       greeting: "hello",
       async fetch(request: Request) {
@@ -146,7 +146,7 @@ describe("an app", () => {
     ["a number", 3001],
     ["a URL with another scheme", "ftp://127.0.0.1/"],
     ["a host without a protocol", "127.0.0.1"],
-  ])("cannot be %s", async (_description, app) => {
+  ])("testReceiver rejects %s as an app", async (_description, app) => {
     await expect(testReceiver(app as string, { secret })).rejects.toMatchObject({ code: "invalid_option" });
   });
 });

@@ -28,7 +28,7 @@ async function start(adapter: string, zone: string, scheme: Scheme = "timestampD
 describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ adapter, zone }))))(
   "$adapter in $zone",
   ({ adapter, zone }) => {
-    test("passes every test vector, with the vectors' clock and with the real one [D-60]", async () => {
+    test("a receiver passes every test vector, with the clock of the vectors and with the real clock [D-60]", async () => {
       const receiver = await start(adapter, zone);
       for (const clock of isFull ? [vectors.config.clock, undefined] : [vectors.config.clock]) {
         const compared = await runVectors({ ...vectors, scheme: "timestampDigest", clock }, receiver);
@@ -37,7 +37,7 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
       }
     });
 
-    test("passes every Standard Webhooks test vector", async () => {
+    test("a receiver passes every Standard Webhooks test vector", async () => {
       const scheme = "standardWebhooks";
       const receiver = await start(adapter, zone, scheme);
       const compared = await runVectors(
@@ -52,7 +52,7 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
 
 // Tests the test vectors, not the kit.
 if (isFull)
-  test.concurrent("a naive middleware fails at least 60 test vectors", async () => {
+  test.concurrent("a naive receiver fails at least 60 test vectors", async () => {
     const compared = await runVectors(
       { ...vectors, scheme: "timestampDigest", clock: vectors.config.clock },
       await start("naive", "UTC"),
