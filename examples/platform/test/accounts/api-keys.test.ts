@@ -40,7 +40,7 @@ describe("API keys", () => {
     expect((await hana.send(path)).status).toBe(404);
   });
 
-  test("API keys are listed by name, prefix and last four characters, including those from the seed file [D-119]", async () => {
+  test("API keys are listed by name, prefix and last four characters, including the keys from the seed file [D-119]", async () => {
     const key = await createKey("Payroll");
     const { text } = await hana.get("/api-keys");
     expect(findRow(text, "Payroll")).toContain(`<code>${key.slice(0, 7)}…${key.slice(-4)}</code>`);

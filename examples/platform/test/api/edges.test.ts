@@ -29,7 +29,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
   const call = (method: string, path: string, options: CallOptions = {}) =>
     platform.call(method, path, { key, ...options });
   const create = (changes: object = {}) => call("POST", "/offer", { json: { ...input, ...changes } });
-  const idOf = (response: PlatformResponse): string => response.json<{ id: string }>().id;
+  const extractId = (response: PlatformResponse): string => response.json<{ id: string }>().id;
 
   describe("HEAD and OPTIONS", () => {
     const allowedMethods = {
@@ -77,7 +77,12 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     );
 
     test("HEAD gets the status and headers of GET", async () => {
-      for (const path of [`/offer/${idOf(await create())}`, "/offer/unknown", "/offer/x?api-version=7", "/nowhere"]) {
+      for (const path of [
+        `/offer/${extractId(await create())}`,
+        "/offer/unknown",
+        "/offer/x?api-version=7",
+        "/nowhere",
+      ]) {
         const [get, head] = [await call("GET", path), await call("HEAD", path)];
         expect([head.status, head.text]).toEqual([get.status, ""]);
         for (const name of ["content-type", "content-length"])
@@ -92,7 +97,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       throw new Error("the clock stopped");
     };
     const tooLarge = { body: "x".repeat(bodyLimitBytes + 1), headers: json };
-    const id = idOf(await create());
+    const id = extractId(await create());
     const completionPath = `/offer/${id}/complete?api-version=1.0`;
     const token = await platform.signInWorker("worker_amal");
     const createWithSameKey = (title: string) =>
@@ -194,7 +199,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
       // Berlin's offset changes within this hour, which proves that the time zone above is in effect.
       expect(new Date(start).getTimezoneOffset()).not.toBe(new Date(end).getTimezoneOffset());
       setClock("2099-01-01T00:00:00Z");
-      const id = idOf(await create(slot(start, end)));
+      const id = extractId(await create(slot(start, end)));
       const read = async () => (await call("GET", `/offer/${id}`)).json();
       setClock(new Date(Date.parse(end) - 1).toISOString());
       expect(await read()).toMatchObject({ events: [{ start, end }], isHistoric: false });
@@ -205,7 +210,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
     test("an event may be on 9999-12-31, but its dates may not have year 0 or five-digit years", async () => {
       setClock("9999-12-31T00:00:00Z");
       const [start, end] = ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999+00:00"];
-      const id = idOf(await create(slot(start, end)));
+      const id = extractId(await create(slot(start, end)));
       expect((await call("GET", `/offer/${id}`)).json()).toMatchObject({ events: [{ start, end }], isHistoric: false });
       for (const [from, to] of [
         ["0000-01-01T00:00:00Z", end],
@@ -228,7 +233,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
         ["2099-10-25T02:30:00+01:00", "2099-10-25T01:30:00Z"],
         ["2099-10-25T02:30:00-00:00", "2099-10-25T02:30:00Z"],
       ] as const)
-        expect((await call("GET", `/offer/${idOf(await create(slot(sent, end)))}`)).json()).toMatchObject({
+        expect((await call("GET", `/offer/${extractId(await create(slot(sent, end)))}`)).json()).toMatchObject({
           events: [{ start, end }],
         });
     });
@@ -269,7 +274,7 @@ describe.each(await anyStore())("edge cases of the API on $title", ({ createData
   });
 
   test("a worker named twice in a completion is notified once", async () => {
-    const id = idOf(await create());
+    const id = extractId(await create());
     const token = await platform.signInWorker("worker_amal");
     await platform.call("POST", `/worker-app/offers/${id}/apply`, { token });
     const repeated = { json: ["worker_amal", "worker_amal"] };

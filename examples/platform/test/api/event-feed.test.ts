@@ -215,7 +215,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
       await recordEvent(trx, organisationId, { type: "workerAddedContact", data: { workerId } });
       await beforeCommit();
     });
-  const workersIn = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
+  const extractWorkerIds = ({ events }: FeedPage) => events.map(({ data }) => data.workerId);
 
   test("the feed returns an event that is committed late, and an open transaction does not delay other events [D-133]", async ({
     skip,
@@ -237,11 +237,13 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
     await recorded;
     await recordContact(organisationId, "early");
     const firstPage = await readFeed(store, organisationId, { after: undefined, limit: 10 });
-    expect(workersIn(firstPage)).toEqual(["early"]);
+    expect(extractWorkerIds(firstPage)).toEqual(["early"]);
     commit();
     await lateTransaction;
-    expect(workersIn(await readFeed(store, organisationId, { after: firstPage.cursor, limit: 10 }))).toEqual(["late"]);
-    expect(workersIn(await readFeed(store, organisationId, { after: undefined, limit: 10 }))).toEqual([
+    expect(extractWorkerIds(await readFeed(store, organisationId, { after: firstPage.cursor, limit: 10 }))).toEqual([
+      "late",
+    ]);
+    expect(extractWorkerIds(await readFeed(store, organisationId, { after: undefined, limit: 10 }))).toEqual([
       "early",
       "late",
     ]);
@@ -274,7 +276,7 @@ describe.each(await anyStore())("the event feed on $title", ({ createDatabase, t
       for (;;) {
         const wasWriting = areWriting;
         const page: FeedPage = await readFeed(store, organisationId, { after, limit });
-        workerIds.push(...workersIn(page).map(String));
+        workerIds.push(...extractWorkerIds(page).map(String));
         after = page.cursor;
         if (!wasWriting && !page.more) return workerIds;
       }

@@ -37,7 +37,7 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
   const create = (key: string, changes: object = {}) => post("/offer", key, { json: { ...input, ...changes } });
   const complete = (id: string, key: string) =>
     post(`/offer/${id}/complete?api-version=1.0`, key, { json: ["worker_amal"] });
-  const idOf = (response: PlatformResponse): string => response.json<{ id: string }>().id;
+  const extractId = (response: PlatformResponse): string => response.json<{ id: string }>().id;
   const read = async (id: string) => (await platform.call("GET", `/offer/${id}`, { key: "demo-key-harbour" })).json();
   const apply = async (offerId: string) => {
     const token = await platform.signInWorker("worker_amal");
@@ -50,27 +50,27 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     }>();
     return offers.filter((offer) => offer.title === title);
   };
-  const replayedHeader = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
+  const readReplayedHeader = ({ headers }: PlatformResponse) => headers.get("idempotency-replayed");
   const keyReused = { status: 422, code: "idempotency_key_reused" };
 
   test("a retried creation gets the first response and creates nothing [D-40]", async () => {
     const key = newKey();
     const first = await create(key, { title: "Once" });
     const again = await create(key, { title: "Once" });
-    expect([first.status, replayedHeader(first)]).toEqual([201, null]);
-    expect([again.status, replayedHeader(again)]).toEqual([201, "true"]);
+    expect([first.status, readReplayedHeader(first)]).toEqual([201, null]);
+    expect([again.status, readReplayedHeader(again)]).toEqual([201, "true"]);
     expect(again.text).toBe(first.text);
     for (const name of ["location", "content-type"]) expect(again.headers.get(name)).toBe(first.headers.get(name));
     expect(await listOffersWithTitle("Once")).toHaveLength(1);
   });
 
   test("a retried completion gets the first response instead of offer_completed [D-40]", async () => {
-    const id = idOf(await create(newKey()));
+    const id = extractId(await create(newKey()));
     await apply(id);
     const key = newKey();
     expect(await complete(id, key)).toMatchObject({ status: 204 });
     const again = await complete(id, key);
-    expect([again.status, again.text, replayedHeader(again)]).toEqual([204, "", "true"]);
+    expect([again.status, again.text, readReplayedHeader(again)]).toEqual([204, "", "true"]);
     expect((await complete(id, newKey())).json()).toMatchObject({ status: 409, code: "offer_completed" });
   });
 
@@ -82,7 +82,7 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
 
   test("a key cannot be reused with a different body, offer or operation [D-40]", async () => {
     const key = newKey();
-    const id = idOf(await create(key));
+    const id = extractId(await create(key));
     await apply(id);
     expect((await create(key, { title: "Another" })).json()).toMatchObject(keyReused);
     // The same JSON value, encoded in different bytes.
@@ -93,7 +93,7 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     expect(await read(id)).toMatchObject({ complete: false });
     expect(await listOffersWithTitle("Another")).toEqual([]);
 
-    const otherId = idOf(await create(newKey()));
+    const otherId = extractId(await create(newKey()));
     await apply(otherId);
     const completionKey = newKey();
     expect((await complete(id, completionKey)).status).toBe(204);
@@ -105,13 +105,13 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     const key = newKey();
     expect((await create(key, { title: "" })).status).toBe(400);
     const created = await create(key);
-    expect([created.status, replayedHeader(created)]).toEqual([201, null]);
+    expect([created.status, readReplayedHeader(created)]).toEqual([201, null]);
 
     const completionKey = newKey();
-    expect((await complete(idOf(created), completionKey)).json()).toMatchObject({ code: "worker_not_applied" });
-    await apply(idOf(created));
-    const completed = await complete(idOf(created), completionKey);
-    expect([completed.status, replayedHeader(completed)]).toEqual([204, null]);
+    expect((await complete(extractId(created), completionKey)).json()).toMatchObject({ code: "worker_not_applied" });
+    await apply(extractId(created));
+    const completed = await complete(extractId(created), completionKey);
+    expect([completed.status, readReplayedHeader(completed)]).toEqual([204, null]);
   });
 
   test("two organisations can use the same key", async () => {
@@ -119,16 +119,16 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     const first = await create(key);
     const json = { ...input, createdByUserId: "user_bo" };
     const foreign = await post("/offer", key, { key: "demo-key-bistro", json });
-    expect([foreign.status, replayedHeader(foreign)]).toEqual([201, null]);
-    expect(idOf(foreign)).not.toBe(idOf(first));
+    expect([foreign.status, readReplayedHeader(foreign)]).toEqual([201, null]);
+    expect(extractId(foreign)).not.toBe(extractId(first));
   });
 
   test("a hundred concurrent creations with one key create one offer, and all get its id", async () => {
     const key = newKey();
     const responses = await Promise.all(Array.from({ length: 100 }, () => create(key, { title: "Rush" })));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(responses.map(idOf)).size).toBe(1);
-    expect(responses.filter((response) => replayedHeader(response) === null)).toHaveLength(1);
+    expect(new Set(responses.map(extractId)).size).toBe(1);
+    expect(responses.filter((response) => readReplayedHeader(response) === null)).toHaveLength(1);
     expect(await listOffersWithTitle("Rush")).toHaveLength(1);
   });
 
@@ -179,7 +179,7 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
   });
 
   test("a key can have 255 characters, and is ignored on a read", async () => {
-    const id = idOf(await create("k".repeat(255)));
+    const id = extractId(await create("k".repeat(255)));
     const options = { key: "demo-key-harbour", headers: { "Idempotency-Key": "" } };
     expect((await platform.call("GET", `/offer/${id}`, options)).status).toBe(200);
   });
@@ -197,12 +197,12 @@ describe.each(await anyStore())("Idempotency-Key on $title", ({ createDatabase }
     const first = await create(key, changes);
     await restartAt(createdAt + dayMs - 1);
     const again = await create(key, changes);
-    expect([again.text, replayedHeader(again)]).toEqual([first.text, "true"]);
+    expect([again.text, readReplayedHeader(again)]).toEqual([first.text, "true"]);
 
     // The key has expired, whether or not it has been removed.
     now = new Date(createdAt + dayMs);
     const late = await create(key, changes);
-    expect(replayedHeader(late)).toBe(null);
+    expect(readReplayedHeader(late)).toBe(null);
     // The new request is rejected, because its event is in the past.
     expect(late.json()).toMatchObject({ status: 400, errors: { "events[0].start": [expect.any(String)] } });
   });

@@ -69,7 +69,7 @@ describe("a signed-in person's requests", () => {
     expect((await get("/portal/profile", person)).status).toBe(200);
   });
 
-  test("requests in every session, on pages and as JSON, count towards one person's limit, but not towards others' [D-91]", async () => {
+  test("requests in every session, on pages and as JSON, count towards one person's limit, but not towards the limits of other people [D-91]", async () => {
     await exhaustLimit("/portal/offers", person);
     const second = await platform.call("POST", "/portal/session", {
       json: { emailAddress: "HANA@harbour-hotels.example", password: "demo-password" },
@@ -84,7 +84,7 @@ describe("a signed-in person's requests", () => {
     ["the portal", () => hana, "/offers"],
     ["the app", () => amal, "/app"],
   ])(
-    "requests for pages of %s above the limit get a page that says when to try again [D-91]",
+    "requests for pages of %s above the limit get a page that shows when to try again [D-91]",
     async (_, client, path) => {
       for (let number = 0; number < 40; number += 1) expect((await client().get(path)).status).toBe(200);
       const { status, headers, text } = await client().get(path);
@@ -175,7 +175,7 @@ describe.each(await anyStore())("contacts that a worker adds on $title", ({ crea
       expect((await add("worker_ben")).status).toBe(204);
     });
 
-    test("a worker who adds too many contacts gets a page that says when to try again", async () => {
+    test("a worker who adds too many contacts gets a page that shows when to try again", async () => {
       const amal = openPageClient(platform.address, "/app/sign-in");
       await amal.signIn("worker_amal");
       const { status, headers, text } = await amal.send("/app/contacts", { organisationId: "org_bistro", once: "a" });

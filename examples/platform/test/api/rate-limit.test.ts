@@ -57,21 +57,21 @@ describe.each(await anyStore())("the rate limit on $title", ({ createDatabase })
   });
 
   test("every response to a valid key, even an error, reports how many requests are left [D-54]", async () => {
-    const rateLimitFields = ({ headers }: { headers: Headers }) => [
+    const readRateLimitFields = ({ headers }: { headers: Headers }) => [
       headers.get("ratelimit"),
       headers.get("ratelimit-policy"),
     ];
     const policy = '"key";q=3;w=3600';
     const read = await send("demo-key-harbour", {}, "/events");
-    expect([read.status, ...rateLimitFields(read)]).toEqual([200, '"key";r=2;t=3600', policy]);
+    expect([read.status, ...readRateLimitFields(read)]).toEqual([200, '"key";r=2;t=3600', policy]);
     advanceClock(600_000);
     const missing = await send("demo-key-harbour");
-    expect([missing.status, ...rateLimitFields(missing)]).toEqual([404, '"key";r=1;t=3000', policy]);
+    expect([missing.status, ...readRateLimitFields(missing)]).toEqual([404, '"key";r=1;t=3000', policy]);
     const malformed = await send("demo-key-harbour", { method: "POST" }, "/offer");
-    expect([malformed.status, ...rateLimitFields(malformed)]).toEqual([400, '"key";r=0;t=3000', policy]);
+    expect([malformed.status, ...readRateLimitFields(malformed)]).toEqual([400, '"key";r=0;t=3000', policy]);
     const limited = await send("demo-key-harbour");
-    expect([limited.status, ...rateLimitFields(limited)]).toEqual([429, '"key";r=0;t=3000', policy]);
-    expect(rateLimitFields(await send("wrong"))).toEqual([null, null]);
+    expect([limited.status, ...readRateLimitFields(limited)]).toEqual([429, '"key";r=0;t=3000', policy]);
+    expect(readRateLimitFields(await send("wrong"))).toEqual([null, null]);
   });
 
   test("a key's rate limit does not affect a different key, even for the same organisation", async () => {

@@ -124,7 +124,7 @@ describe("an offer's states", () => {
     expect(responses).toEqual(["accepted", "rejected", "accepted"]);
   });
 
-  test("a completion notifies every worker of the outcome, whatever they responded [D-05] [D-09] [D-11] [interface: Overview 3, 3b] [interface: Recipient confirmation] [interface: States 2, Complete offer, 4] [interface: Events Decision notification]", async () => {
+  test("a completion notifies every worker of the outcome, regardless of their response [D-05] [D-09] [D-11] [interface: Overview 3, 3b] [interface: Recipient confirmation] [interface: States 2, Complete offer, 4] [interface: Events Decision notification]", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"];
     const offerId = await fixture.createOffer({ workerIds });
     for (const workerId of ["worker_amal", "worker_ben"]) await act(workerId, offerId, "apply");
@@ -149,7 +149,7 @@ describe("an offer's states", () => {
     ]);
   });
 
-  test("a withdrawal notifies every worker addressed at creation, whatever they responded, and no other worker [interface: Overview 4b] [interface: States 2, Withdraw offer] [interface: Events Withdrawal notification]", async () => {
+  test("a withdrawal notifies every worker addressed at creation, regardless of their response, and no other worker [interface: Overview 4b] [interface: States 2, Withdraw offer] [interface: Events Withdrawal notification]", async () => {
     const workerIds = ["worker_amal", "worker_ben", "worker_cleo"];
     const offerId = await fixture.createOffer({ workerIds });
     await act("worker_amal", offerId, "apply");

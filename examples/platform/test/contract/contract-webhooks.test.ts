@@ -17,7 +17,7 @@ describe("the contract's webhooks", () => {
     fixture.receiver.respond = respondWith(200);
   });
 
-  const urls = () => fixture.receiver.requests.map(({ method, url }) => `${method} ${url}`);
+  const listUrls = () => fixture.receiver.requests.map(({ method, url }) => `${method} ${url}`);
   const waitForRequest = async (pathStart: string): Promise<ReceivedRequest> => {
     const findRequest = () => fixture.receiver.requests.find(({ url }) => url.startsWith(pathStart));
     await eventually(`a request for ${pathStart}`, () => findRequest() !== undefined);
@@ -53,7 +53,7 @@ describe("the contract's webhooks", () => {
   test("saving a base URL calls GET /test without authentication, then GET /test/auth with authentication [interface: Introduction 1c] [interface: Overview 5, 5b] [interface: Webhooks Test, Test authorisation] [interface: Authentication 3]", async () => {
     expect((await fixture.enterProfile()).status).toBe(200);
     // The third request has an invalid signature. A receiver that accepts it gets a warning (D-41).
-    expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth", "GET /hooks/test/auth"]);
+    expect(listUrls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth", "GET /hooks/test/auth"]);
     const [first, second, third] = fixture.receiver.requests;
     expect(Object.keys(first?.headers ?? {})).not.toContain("timestamp");
     expect(Object.keys(first?.headers ?? {})).not.toContain("authorization");
@@ -65,7 +65,7 @@ describe("the contract's webhooks", () => {
   test("GET /test is called without authentication even when GET /test/auth fails [D-41] [interface: Webhooks Test] [interface: Authentication 3]", async () => {
     fixture.receiver.respond = respondOnlyTo("/test/auth", 401);
     await fixture.enterProfile();
-    expect(urls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
+    expect(listUrls()).toEqual(["GET /hooks/test", "GET /hooks/test/auth"]);
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 500, 503])(
@@ -144,7 +144,7 @@ describe("the contract's webhooks", () => {
     await search({ filter: "chef" });
     await search();
     const userEmailAddresses = ["hana.lind@harbour-hotels.example", "hana@harbour-hotels.example"];
-    expect(urls()).toEqual(["POST /hooks/contact-suggestions", "POST /hooks/contact-suggestions"]);
+    expect(listUrls()).toEqual(["POST /hooks/contact-suggestions", "POST /hooks/contact-suggestions"]);
     expect(fixture.receiver.requests.map(({ body }) => JSON.parse(body))).toEqual([
       { filter: "chef", userEmailAddresses },
       { userEmailAddresses },
@@ -204,7 +204,7 @@ describe("the contract's webhooks", () => {
 
   test.each(["?a=1", "#a", "/x?"])("a base URL that ends in %s is neither saved nor called [D-41]", async (end) => {
     const response = await fixture.enterProfile({ baseAddress: `${fixture.receiver.baseAddress}/hooks${end}` });
-    expect([response.status, urls()]).toEqual([422, []]);
+    expect([response.status, listUrls()]).toEqual([422, []]);
   });
 
   test("a secret has 16 to 500 characters and no surrounding white space [D-43]", async () => {
@@ -215,10 +215,10 @@ describe("the contract's webhooks", () => {
     expect((await fixture.enterProfile()).status).toBe(200);
   });
 
-  test("suggestion searches and the two tests are sent once, whatever the response, and are not events [D-26] [interface: Events 2]", async () => {
+  test("suggestion searches and the two tests are sent once, regardless of the response, and are not events [D-26] [interface: Events 2]", async () => {
     await fixture.enterProfile({ suggestsContacts: true });
-    const deliveries = async () => (await fixture.callPortal("GET", "/deliveries")).text;
-    const deliveriesBefore = await deliveries();
+    const readDeliveriesText = async () => (await fixture.callPortal("GET", "/deliveries")).text;
+    const deliveriesBefore = await readDeliveriesText();
     fixture.receiver.requests.length = 0;
     fixture.receiver.respond = respondWith(503);
     await search();
@@ -235,8 +235,10 @@ describe("the contract's webhooks", () => {
     ]);
     for (const { headers } of otherRequests) expect(headers).not.toHaveProperty("offers-delivery-id");
     for (const { headers } of attempts()) expect(headers["offers-delivery-id"]).toEqual(expect.any(String));
-    expect((await deliveries()).match(/"type":/g)?.length).toBe((deliveriesBefore.match(/"type":/g)?.length ?? 0) + 1);
-    await eventually("the delivery is dead", async () => (await deliveries()).includes('"dead"'));
+    expect((await readDeliveriesText()).match(/"type":/g)?.length).toBe(
+      (deliveriesBefore.match(/"type":/g)?.length ?? 0) + 1,
+    );
+    await eventually("the delivery is dead", async () => (await readDeliveriesText()).includes('"dead"'));
   });
 
   test("the service calls only the documented paths, without a version [D-34] [interface: Introduction 1] [interface: Events 1] [interface: Versioning 2]", async () => {
@@ -250,7 +252,7 @@ describe("the contract's webhooks", () => {
     await fixture.callApi("GET", `/offer/${offerId}/withdraw`);
     await waitForRequest("/hooks/offer/response");
     await waitForRequest("/hooks/contact/new/");
-    expect([...new Set(urls())].sort()).toEqual([
+    expect([...new Set(listUrls())].sort()).toEqual([
       "GET /hooks/contact/new/worker_amal",
       "GET /hooks/test",
       "GET /hooks/test/auth",

@@ -22,19 +22,22 @@ describe.each(await anyStore())("failed deliveries on $title", ({ createDatabase
       (await platform.call("GET", "/portal/deliveries", { token })).json<{
         deliveries: { id: string; state: string }[];
       }>().deliveries;
-    const states = async () => (await readDeliveries()).map(({ state }) => state);
+    const readStates = async () => (await readDeliveries()).map(({ state }) => state);
 
     receiver.respond = (request, response) =>
       respondWith(request.body.includes("accepted") ? 500 : 200)(request, response);
     await act("apply");
-    await eventually("it has failed", async () => (await states()).join() === "dead");
+    await eventually("it has failed", async () => (await readStates()).join() === "dead");
     await act("reject");
-    await eventually("the later response is acknowledged", async () => (await states()).join() === "acknowledged,dead");
+    await eventually(
+      "the later response is acknowledged",
+      async () => (await readStates()).join() === "acknowledged,dead",
+    );
     const requestCount = receiver.requests.length;
     const [, dead] = await readDeliveries();
     const rejected = await platform.call("POST", `/portal/deliveries/${dead?.id}/redeliver`, { token });
     expect(rejected.json()).toMatchObject({ status: 409, code: "delivery_superseded" });
-    expect(await states()).toEqual(["acknowledged", "dead"]);
+    expect(await readStates()).toEqual(["acknowledged", "dead"]);
     expect(receiver.requests).toHaveLength(requestCount);
   });
 });

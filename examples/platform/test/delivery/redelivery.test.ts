@@ -48,8 +48,8 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
   };
   const readPage = async (query: string) => (await call("GET", `/portal/deliveries?${query}`)).json<DeliveriesPage>();
   /** Returns this test's deliveries, newest first. */
-  const deliveries = async () => (await readPage(`since=${testStartedAt}`)).deliveries;
-  const readStates = async () => (await deliveries()).map(({ state }) => state).join();
+  const readDeliveries = async () => (await readPage(`since=${testStartedAt}`)).deliveries;
+  const readStates = async () => (await readDeliveries()).map(({ state }) => state).join();
   const redeliver = (id: string | undefined) => call("POST", `/portal/deliveries/${id}/redeliver`);
   const redeliverAll = async (range: object) => {
     const response = await call("POST", "/portal/deliveries/redeliver", { since: testStartedAt, ...range });
@@ -69,7 +69,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     await act(await createOffer(), "apply");
     await eventually("it has failed", async () => (await readStates()) === "dead");
     receiver.respond = respondWith(200);
-    const [dead] = await deliveries();
+    const [dead] = await readDeliveries();
     const first = await redeliver(dead?.id);
     expect([first.status, first.json()]).toEqual([202, { id: dead?.id }]);
     await eventually("delivered", async () => (await readStates()) === "acknowledged");
@@ -78,7 +78,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     const { id } = second.json<{ id: string }>();
     expect(id).not.toBe(dead?.id);
     await eventually("delivered again", async () => (await readStates()) === "acknowledged,acknowledged");
-    expect((await deliveries())[0]).toMatchObject({ id, eventId: dead?.eventId, redeliveryOf: dead?.id });
+    expect((await readDeliveries())[0]).toMatchObject({ id, eventId: dead?.eventId, redeliveryOf: dead?.id });
     expect(receivedIds().slice(-2)).toEqual([dead?.id, id]);
     expect((await redeliver(dead?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
   });
@@ -88,20 +88,20 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     await act(offerId, "apply");
     await act(offerId, "reject");
     await eventually("both delivered", async () => (await readStates()) === "acknowledged,acknowledged");
-    const [, earlier] = await deliveries();
+    const [, earlier] = await readDeliveries();
     expect((await redeliver(earlier?.id)).json()).toMatchObject({ status: 409, code: "delivery_superseded" });
     expect(await redeliverAll({ state: "all" })).toEqual({ redelivered: 1, superseded: 1 });
     await eventually(
       "the later response is delivered again",
       async () => (await readStates()) === "acknowledged,acknowledged,acknowledged",
     );
-    expect((await deliveries())[0]?.data).toMatchObject({ response: "rejected" });
+    expect((await readDeliveries())[0]?.data).toMatchObject({ response: "rejected" });
   });
 
   test("a pending, foreign or unknown delivery is not redelivered", async () => {
     receiver.respond = () => undefined;
     await act(await createOffer(), "apply");
-    const [pending] = await deliveries();
+    const [pending] = await readDeliveries();
     expect((await redeliver(pending?.id)).json()).toMatchObject({ status: 409, code: "delivery_pending" });
     const foreignToken = await platform.signInPerson("bo@bistro-group.example");
     for (const [id, credentials] of [
@@ -124,7 +124,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     await eventually("it has failed", async () => (await readStates()) === "dead,dead,dead");
     await act(offerId, "reject");
     await eventually("it has failed", async () => (await readStates()) === "dead,dead,dead,dead");
-    const ids = (await deliveries()).map(({ id }) => id);
+    const ids = (await readDeliveries()).map(({ id }) => id);
     receiver.respond = () => undefined;
     receiver.requests.length = 0;
     expect(await redeliverAll({ until: testStartedAt })).toEqual({ redelivered: 0, superseded: 0 });
@@ -139,7 +139,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     const offers = [await createOffer(), await createOffer(), await createOffer()];
     for (const offerId of offers) await act(offerId, "apply");
     await eventually("delivered", async () => (await readStates()) === "acknowledged,acknowledged,acknowledged");
-    const all = await deliveries();
+    const all = await readDeliveries();
     const firstPage = await readPage(`since=${testStartedAt}&limit=2&state=acknowledged`);
     expect(firstPage.deliveries).toEqual(all.slice(0, 2));
     const secondPage = await readPage(`since=${testStartedAt}&limit=2&before=${firstPage.next}`);
@@ -178,7 +178,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     interface DisabledHealth {
       health: { disabledBecause: string | null; held: number; pausedUntil: string | null };
     }
-    const health = async () => (await call("GET", "/portal/profile")).json<DisabledHealth>().health;
+    const readHealth = async () => (await call("GET", "/portal/profile")).json<DisabledHealth>().health;
 
     beforeEach(async () => {
       await act(await createOffer(), "apply");
@@ -189,14 +189,14 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     });
 
     test("events redelivered to a disabled endpoint are held, and delivered when it is enabled", async () => {
-      expect(await health()).toMatchObject({ disabledBecause: "gone", disabledAt: expect.any(String), held: 1 });
-      const [, acknowledged] = await deliveries();
+      expect(await readHealth()).toMatchObject({ disabledBecause: "gone", disabledAt: expect.any(String), held: 1 });
+      const [, acknowledged] = await readDeliveries();
       const { id } = (await redeliver(acknowledged?.id)).json<{ id: string }>();
       expect(await readStates()).toBe("held,held,acknowledged");
       receiver.requests.length = 0;
       const failed = await call("POST", "/portal/profile/enable");
       expect(failed.json()).toMatchObject({ status: 422, code: "endpoint_check_failed", checks: expect.any(Array) });
-      expect(await health()).toMatchObject({ disabledBecause: "gone", held: 2 });
+      expect(await readHealth()).toMatchObject({ disabledBecause: "gone", held: 2 });
       receiver.respond = respondWith(200);
       const enabled = await call("POST", "/portal/profile/enable");
       expect(enabled.status).toBe(200);
@@ -208,7 +208,7 @@ describe.each(await anyStore())("redelivery on $title", ({ createDatabase }) => 
     test("saving the profile again enables a disabled endpoint", async () => {
       receiver.respond = respondWith(200);
       await saveProfile();
-      expect(await health()).toEqual({
+      expect(await readHealth()).toEqual({
         failingSince: null,
         pausedUntil: null,
         disabledAt: null,

@@ -114,7 +114,7 @@ describe.each(await anyStore())("suggestion searches on $title", ({ createDataba
       ]);
     }));
 
-  test("a search takes one timeout, however many endpoints are silent [D-25]", () =>
+  test("a search takes only one timeout, even if many endpoints are silent [D-25]", () =>
     withDeliveryFixture(async (fixture) => {
       const silent = await openReceiver(() => undefined);
       const endpointClient = createEndpointClient({ allowLoopback: true });

@@ -136,7 +136,7 @@ describe.each(await anyStore())("the log on $title", ({ createDatabase }) => {
     expectNoSecretsLogged();
   });
 
-  test("the log has one line per attempt with its ids, type and outcome, whatever the response", async () => {
+  test("the log has one line per attempt with its ids, type and outcome, regardless of the response", async () => {
     expect((await saveProfile()).status).toBe(200);
     respondToEvents = respondWith(500, { "x-secret": sentinel, "content-type": "text/plain" }, `no ${sentinel}`);
     await createOfferAndApply();

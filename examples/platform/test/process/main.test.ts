@@ -208,7 +208,7 @@ describe("the platform's process", () => {
     },
   );
 
-  test("the start error says that a server does not respond like PostgreSQL", async () => {
+  test("the start error explains that a server does not respond like PostgreSQL", async () => {
     const server = createServer((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;

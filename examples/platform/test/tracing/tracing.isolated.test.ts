@@ -60,7 +60,7 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
 
   const findAttemptSpans = (): ReadableSpan[] =>
     exporter.getFinishedSpans().filter(({ name }) => name === "POST /offer/response");
-  const parentSpanId = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
+  const getParentSpanId = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
 
   test("the caller's trace continues through the request, the push, the worker's response and each attempt", async () => {
     let attemptCount = 0;
@@ -73,17 +73,20 @@ describe.each(await anyStore())("tracing on $title", ({ createDatabase }) => {
       exporter.getFinishedSpans().some(({ name }) => name === "push notification"),
     );
     const [request] = exporter.getFinishedSpans().filter(({ name }) => name === "POST /offer");
-    expect([request?.spanContext().traceId, parentSpanId(request)]).toEqual([traceId, callerSpanId]);
+    expect([request?.spanContext().traceId, getParentSpanId(request)]).toEqual([traceId, callerSpanId]);
     const [push] = exporter.getFinishedSpans().filter(({ name }) => name === "push notification");
-    expect([push?.spanContext().traceId, parentSpanId(push)]).toEqual([traceId, request?.spanContext().spanId]);
+    expect([push?.spanContext().traceId, getParentSpanId(push)]).toEqual([traceId, request?.spanContext().spanId]);
 
     await applyToOffer(offerId);
     await eventually("the delivery is acknowledged", () => findAttemptSpans().length === 2);
     const response = exporter.getFinishedSpans().find(({ name }) => name === "worker response");
     const applyRequest = exporter.getFinishedSpans().find(({ name }) => /^POST .*apply$/.test(name));
-    expect([response?.spanContext().traceId, parentSpanId(response)]).toEqual([traceId, request?.spanContext().spanId]);
+    expect([response?.spanContext().traceId, getParentSpanId(response)]).toEqual([
+      traceId,
+      request?.spanContext().spanId,
+    ]);
     expect(response?.links.map((link) => link.context.spanId)).toEqual([applyRequest?.spanContext().spanId]);
-    for (const attempt of findAttemptSpans()) expect(parentSpanId(attempt)).toBe(response?.spanContext().spanId);
+    for (const attempt of findAttemptSpans()) expect(getParentSpanId(attempt)).toBe(response?.spanContext().spanId);
     expect(findAttemptSpans().map(({ attributes }) => attributes["http.response.status_code"])).toEqual([500, 200]);
     expect(findAttemptSpans().map(({ attributes }) => attributes["error.type"])).toEqual(["500", undefined]);
     expect(receiver.requests.map(({ headers }) => [headers.traceparent, headers.tracestate])).toEqual(
