@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 export interface Caller {
-  /** The organisation that the key was issued for. It owns the offers. */
+  /** The organisation that the key was issued for, which owns the offers. */
   readonly organisationId: string;
   /** The organisations that may create offers with this key: the owner, and the agency that acts for the owner (D-37). */
   readonly creatorOrganisationIds: readonly string[];

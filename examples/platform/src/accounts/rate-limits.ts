@@ -22,10 +22,10 @@ export interface RateLimits {
   countRequest(keyHash: string): Promise<Record<string, string>>;
 }
 
-/** Creates the rate limits for the API. @param perKey undefined for no limits */
-export function createRateLimits(perKey: RateLimit | undefined): RateLimits {
-  if (perKey === undefined) return { countInvalidKey: async () => undefined, countRequest: async () => ({}) };
-  const keyLimiter = new RateLimiterMemory({ points: perKey.count, duration: perKey.seconds });
+/** Creates the rate limits for the API. @param limitPerKey undefined for no limits */
+export function createRateLimits(limitPerKey: RateLimit | undefined): RateLimits {
+  if (limitPerKey === undefined) return { countInvalidKey: async () => undefined, countRequest: async () => ({}) };
+  const keyLimiter = new RateLimiterMemory({ points: limitPerKey.count, duration: limitPerKey.seconds });
   /** Counts requests with missing or invalid keys, per network. */
   const invalidKeyLimiter = new RateLimiterMemory({ points: 60, duration: 60 });
   return {
@@ -36,8 +36,8 @@ export function createRateLimits(perKey: RateLimit | undefined): RateLimits {
           policy: "key",
           remaining: remainingPoints,
           resetAfterMs: msBeforeNext,
-          limit: perKey.count,
-          windowMs: perKey.seconds * 1_000,
+          limit: limitPerKey.count,
+          windowMs: limitPerKey.seconds * 1_000,
         });
       try {
         return toHeaders(await keyLimiter.consume(keyHash));
@@ -78,10 +78,10 @@ const writesPerRead = 1 / 10;
 /** A low limit, because every contact sends a webhook to another organisation, even if it has already received the same contact. */
 const contactsPerHour = 20;
 
-/** Creates the rate limits for users and workers. @param reads undefined for no limits */
-export function createPersonLimits(reads: RateLimit | undefined): PersonLimits {
-  if (reads === undefined) return { count: async () => undefined, contactsPerHour: undefined };
-  const { count: points, seconds: duration } = reads;
+/** Creates the rate limits for users and workers. @param readLimit undefined for no limits */
+export function createPersonLimits(readLimit: RateLimit | undefined): PersonLimits {
+  if (readLimit === undefined) return { count: async () => undefined, contactsPerHour: undefined };
+  const { count: points, seconds: duration } = readLimit;
   const readLimiter = new RateLimiterMemory({ points, duration });
   const writeLimiter = new RateLimiterMemory({ points: Math.max(1, Math.floor(points * writesPerRead)), duration });
   return {

@@ -126,7 +126,7 @@ function applyMasks(text: string, maskFlags: Uint8Array): string {
   return parts.join("");
 }
 
-/** Parts of confidential strings, normalised by `toAlphanumeric` and keyed by length. */
+/** Substrings of confidential strings, normalised by `toAlphanumeric` and keyed by length. */
 type EchoWindows = Map<number, Set<string>>;
 
 /** The values that `createEchoMask` searches for: the signatures that were sent, and the secrets they were created with. */
@@ -143,50 +143,50 @@ const secretWindow = 16;
 /** Converts to lower case and removes separators, so that differences in case, padding, base64url or colons do not matter. */
 const toAlphanumeric = (text: string): string => text.replace(/[^\da-z]/gi, "").toLowerCase();
 
-/** Collects the likely forms of an echo: as sent, in hexadecimal, base64 or character codes, and reversed. */
+/** Collects windows of the likely encodings of an echo: as sent, in hexadecimal, base64 or character codes, and reversed. */
 function collectEchoWindows({ signatures, secrets }: Confidential): EchoWindows {
   const windows: EchoWindows = new Map();
   for (const signature of signatures)
     for (const text of [signature, signature.toLowerCase(), signature.toUpperCase()])
-      addForms(windows, text, signatureWindow);
-  for (const secret of secrets) addForms(windows, secret, secretWindow);
+      addEncodings(windows, text, signatureWindow);
+  for (const secret of secrets) addEncodings(windows, secret, secretWindow);
   return windows;
 }
 
-function addForms(windows: EchoWindows, text: string, length: number): void {
+function addEncodings(windows: EchoWindows, text: string, length: number): void {
   const bytes = Buffer.from(text);
-  addParts(windows, text, length);
-  addParts(windows, bytes.toString("hex"), length);
-  // Each character becomes two or three digits, so a part must be twice as long to be equally specific.
-  addParts(windows, bytes.join(""), 2 * length);
-  for (const form of base64Forms(bytes)) addParts(windows, form, length);
-  // Add the forms of the bytes that `text` encodes.
+  addWindows(windows, text, length);
+  addWindows(windows, bytes.toString("hex"), length);
+  // Each character becomes two or three digits, so a window must be twice as long to be equally specific.
+  addWindows(windows, bytes.join(""), 2 * length);
+  for (const encoded of base64Encodings(bytes)) addWindows(windows, encoded, length);
+  // Add the encodings of the bytes that `text` encodes.
   const isHex = /^(?:[\da-f]{2})+$/i.test(text);
   const decoded = Buffer.from(text.replace(/^whsec_/, ""), isHex ? "hex" : "base64");
   if (decoded.length < signatureWindow) return;
-  addParts(windows, decoded.toString("hex"), length);
-  for (const form of base64Forms(decoded)) addParts(windows, form, length);
+  addWindows(windows, decoded.toString("hex"), length);
+  for (const encoded of base64Encodings(decoded)) addWindows(windows, encoded, length);
 }
 
 /** Encodes the bytes at each of the three offsets in a base64 group. Omits the digits that depend on preceding bytes. */
-const base64Forms = (bytes: Buffer): string[] =>
+const base64Encodings = (bytes: Buffer): string[] =>
   [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
       .toString("base64")
       .slice(offset === 0 ? 0 : offset + 1),
   );
 
-function addParts(windows: EchoWindows, form: string, maxLength: number): void {
-  const text = toAlphanumeric(form);
+function addWindows(windows: EchoWindows, encoded: string, maxLength: number): void {
+  const text = toAlphanumeric(encoded);
   const length = Math.min(maxLength, text.length);
-  // Shorter parts occur in any string.
+  // Ignore shorter windows, because they would match ordinary text.
   if (length < signatureWindow) return;
-  const parts = windows.get(length) ?? new Set();
-  windows.set(length, parts);
-  const backwards = [...text].reverse().join("");
+  const windowsOfLength = windows.get(length) ?? new Set();
+  windows.set(length, windowsOfLength);
+  const reversed = [...text].reverse().join("");
   for (let from = 0; from + length <= text.length; from += 1) {
-    parts.add(text.slice(from, from + length));
-    parts.add(backwards.slice(from, from + length));
+    windowsOfLength.add(text.slice(from, from + length));
+    windowsOfLength.add(reversed.slice(from, from + length));
   }
 }
 

@@ -7,7 +7,7 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 const hostHeader = /^(\[[\da-f:.]+\]|[^:]+)(?::\d{1,5})?$/i;
 
 /**
- * Rejects requests to any host except loopback and those in `allowed` (D-105). This prevents a site that points its own
+ * Rejects requests to any host except loopback names and the names in `allowed` (D-105). This prevents a site that points its own
  * name at 127.0.0.1 (DNS rebinding) from reading or changing anything.
  *
  * @param allowed host names, in lower case

@@ -4,7 +4,7 @@ import { ProblemError } from "./problem.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a request's JSON body; the bytes stay in `request.body`. Call it after authentication. */
+/** Reads the JSON body of a request. The bytes stay in `request.body`. Call it after authentication. */
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
 /**

@@ -46,8 +46,8 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   const today = now.toISOString().slice(0, 10);
   for (const [index, event] of events.entries()) {
     const { start, end } = Object(event) as Record<string, unknown>;
-    const startMs = toMs(start);
-    const endMs = toMs(end);
+    const startMs = toEpochMs(start);
+    const endMs = toEpochMs(end);
     // D-29. An invalid field becomes NaN, which makes both comparisons false.
     if (startMs < Date.parse(today))
       addFieldError(
@@ -59,27 +59,27 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   }
 }
 
-const toMs = (value: unknown): number => {
+const toEpochMs = (value: unknown): number => {
   const text = utcDateTimeSchema.safeParse(value);
   return text.success ? Date.parse(text.data) : Number.NaN;
 };
 
 /** Reports a creator who may not create offers with this API key (D-37). */
 async function checkCreator(id: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
-  if (!isId(id) || (await context.mayCreate(id))) return;
+  if (!isValidId(id) || (await context.mayCreate(id))) return;
   addFieldError(errors, "createdByUserId", "Send the id of a person in the organisation that owns this API key.");
 }
 
 /** Reports ids that do not belong to a worker (D-30). */
 async function checkWorkers(ids: unknown, context: CreationContext, errors: FieldErrors): Promise<void> {
   if (!Array.isArray(ids) || errors.has("workerIds")) return;
-  const existingIds = await context.knownWorkers([...new Set(ids.filter(isId))]);
+  const existingIds = await context.knownWorkers([...new Set(ids.filter(isValidId))]);
   for (const [index, id] of ids.entries())
-    if (isId(id) && !existingIds.has(id))
+    if (isValidId(id) && !existingIds.has(id))
       addFieldError(errors, `workerIds[${index}]`, "Send a worker's id; no worker has this one.");
 }
 
-const isId = (value: unknown): value is string =>
+const isValidId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && remedyForText(value) === undefined;
 
 /**

@@ -100,7 +100,8 @@ export const transitionTable: Readonly<Record<Action["type"], Readonly<Record<St
 /** Applies an action to an offer's state, according to `transitionTable`. */
 export function transition(state: OfferState, action: Action): Transition {
   const workerIds = workerIdsIn(action);
-  if ("workerId" in action && !state.recipients.some(hasIdIn(workerIds))) return reject({ code: "not_addressed" });
+  if ("workerId" in action && !state.recipients.some(hasWorkerIdIn(workerIds)))
+    return reject({ code: "not_addressed" });
   const move = transitionTable[action.type][toStateName(state)];
   switch (move.kind) {
     case "noop":
@@ -122,7 +123,7 @@ function respond(
   workerIds: readonly string[],
   { response, webhookResponse }: RespondAction,
 ): Transition {
-  const isResponding = hasIdIn(workerIds);
+  const isResponding = hasWorkerIdIn(workerIds);
   const worker = state.recipients.find((recipient) => isResponding(recipient) && recipient.response !== response);
   if (worker === undefined) return allow(state);
   const recipients = state.recipients.map((recipient) =>
@@ -139,7 +140,7 @@ function complete(state: OfferState, workerIds: readonly string[]): Transition {
   );
   const indexes = workerIds.flatMap((id, index) => (appliedIds.has(id) ? [] : [index]));
   if (indexes.length > 0 || workerIds.length === 0) return reject({ code: "worker_not_applied", indexes });
-  const isSelected = hasIdIn(workerIds);
+  const isSelected = hasWorkerIdIn(workerIds);
   const recipients = state.recipients.map((recipient) =>
     isSelected(recipient) ? { ...recipient, confirmation: "confirmed" as const } : recipient,
   );
@@ -164,7 +165,7 @@ function workerIdsIn(action: Action): readonly string[] {
   return "workerIds" in action ? action.workerIds : [];
 }
 
-function hasIdIn(workerIds: readonly string[]): (recipient: RecipientState) => boolean {
+function hasWorkerIdIn(workerIds: readonly string[]): (recipient: RecipientState) => boolean {
   const set = new Set(workerIds);
   return ({ workerId }) => set.has(workerId);
 }

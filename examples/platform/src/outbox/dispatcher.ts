@@ -26,7 +26,7 @@ export interface DispatcherOptions<Row, Result> {
   queue: OutboxQueue;
   /** The maximum number of rows that this process attempts concurrently. */
   maxInFlight: number;
-  /** Loads claimed rows, keyed by `rowId`. Omits rows whose lane has closed since the claim; their leases are released. */
+  /** Loads claimed rows, keyed by `rowId`. Omits rows whose lane has closed since the claim, so that their leases are released. */
   load(claimed: readonly Lease[]): Promise<ReadonlyMap<number, Row>>;
   /**
    * Attempts a row.

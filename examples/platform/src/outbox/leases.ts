@@ -159,7 +159,7 @@ export class Leases {
     await this.#release(sql`id = ${this.processId}`);
   }
 
-  /** Releases the rows of the processes that match. Skips rows that a transaction is settling; a later call releases them. */
+  /** Releases the rows of the processes that match. Skips rows that a transaction is settling. A later call releases these rows. */
   async #release(condition: ReturnType<typeof sql>): Promise<void> {
     await this.#store.transaction(async (trx) => {
       // While their rows are locked, these processes cannot claim any rows.

@@ -36,7 +36,7 @@ export const onlyLane = "";
 
 /** A process's lease on a row that it attempts. */
 export interface Lease {
-  /** Fencing token. It is deleted when the lease ends; a result is stored only while it exists. */
+  /** The fencing token. It is deleted when the lease ends. A result is stored only while the token exists. */
   token: number;
   rowId: number;
   lane: string;

@@ -39,7 +39,7 @@ const createSandboxCommand = (version: string): Command =>
     .option("--dialect <dialect>", '"reference", or "live" to respond like the live service', "reference")
     .option("--database-url <url>", "use PostgreSQL instead of the embedded store")
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--allow-host <name>", "additional host name that requests may use; repeatable", collect)
+    .option("--allow-host <name>", "additional host name that requests may use; repeatable", appendName)
     .option("--json", "print one JSON object per line, for programs")
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -65,7 +65,7 @@ function readBaseAddress(text: string): string {
 
 const cacheFolder = (): string => envPaths("offers-sandbox", { suffix: "" }).cache;
 
-const collect = (name: string, names: readonly string[] = []): string[] => [...names, name];
+const appendName = (name: string, names: readonly string[] = []): string[] => [...names, name];
 
 /**
  * Parses the sandbox's command line.

@@ -6,7 +6,7 @@ import { SettingError } from "./setting-error.ts";
  *
  * @param options.setting the name of the setting that contains the URL
  * @param options.timeoutMs the time limit for the connection
- * @throws {SettingError} with the likely cause and the remedy. It quotes only the URL's role, host, port and database, because the
+ * @throws {SettingError} with the likely cause and the remedy. Quotes only the role, host, port and database in the URL, because the
  *   rest may contain a password
  */
 export async function checkDatabase(

@@ -48,7 +48,7 @@ export function decrypt(encrypted: string, key: Uint8Array, ownerId: string): st
   }
 }
 
-/** Returns whether `encrypted` decrypts to `text`; false if it cannot be decrypted. */
+/** Returns whether `encrypted` decrypts to `text`. Returns false if decryption fails. */
 export function matchesEncrypted(text: string, encrypted: string, key: Uint8Array, ownerId: string): boolean {
   try {
     return decrypt(encrypted, key, ownerId) === text;

@@ -3,7 +3,7 @@ import { Migrator } from "kysely/migration";
 import { firstRelease } from "./migrations/001-first-release.ts";
 import { type Store, StoreError } from "./store.ts";
 
-/** Returns the migrations, which are applied in the order of their names. Never change a released migration; add a new one. */
+/** Returns the migrations, which are applied in the order of their names. Add a new migration instead of changing a released one. */
 export const migrationsFor = (name: Store["name"]) => ({
   "001-first-release": firstRelease(name === "postgres"),
 });

@@ -28,7 +28,7 @@ const channel = "offers_signals";
 
 /**
  * Opens publish/subscribe for a store. With PGlite, which serves one process, signals stay in the process. With PostgreSQL, NOTIFY
- * sends them to the other processes. It is a separate statement, because transactions that contain a NOTIFY would wait for each other
+ * sends them to the other processes. NOTIFY is a separate statement, because transactions that contain a NOTIFY would wait for each other
  * to commit. Signals may be lost with a connection, so a process that reconnects receives `everything`.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html

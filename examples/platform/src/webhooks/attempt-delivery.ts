@@ -35,7 +35,7 @@ export interface Attempt {
   exchange?: AttemptExchange;
 }
 
-/** The request's URL and headers, and the response's headers, without signatures and secrets. For the portal, never for logs. */
+/** The base URL, and the headers of the request and the response, without signatures and secrets. For the portal, never for logs. */
 export interface AttemptExchange {
   baseAddress: string;
   sent: Record<string, string>;
@@ -125,10 +125,13 @@ async function callEndpoint(
   }
 }
 
-type AttemptOutcome = Pick<Attempt, "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response">;
+type ClassifiedResult = Pick<
+  Attempt,
+  "durationMs" | "status" | "failure" | "retryAfterMs" | "contentType" | "response"
+>;
 
 /** Classifies the result of an attempt. Only 200 acknowledges a delivery (D-13), because the contract defines no other status. */
-function classifyResult(result: EndpointResult): AttemptOutcome {
+function classifyResult(result: EndpointResult): ClassifiedResult {
   const { durationMs } = result;
   if (!result.ok) return { durationMs, failure: result.code };
   const { status, retryAfterMs, contentType } = result;

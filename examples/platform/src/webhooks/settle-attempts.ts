@@ -26,7 +26,7 @@ export interface SettleContext {
 type AttemptedDelivery = Attempted<PendingDelivery, Attempt>;
 
 /** The log records for a committed group of attempts. */
-export interface Settled {
+export interface SettledRecords {
   attempts: AttemptRecord[];
   endpoints: EndpointRecord[];
 }
@@ -40,7 +40,7 @@ export async function settleAttempts(
   trx: Trx,
   context: SettleContext,
   attempted: readonly AttemptedDelivery[],
-): Promise<Settled> {
+): Promise<SettledRecords> {
   const heldAttempts = await endLeases(trx, "webhooks", attempted);
   if (heldAttempts.length === 0) return { attempts: [], endpoints: [] };
   const lockedEndpoints = await lockEndpoints(trx, heldAttempts);
@@ -71,14 +71,14 @@ interface LockedEndpoint extends EndpointHealth {
  */
 async function lockEndpoints(trx: Trx, attempted: readonly AttemptedDelivery[]): Promise<LockedEndpoint[]> {
   const failedAttempts = attempted.filter(({ result }) => classifyAttempt(result) !== "acknowledged");
-  const organisationIds = (deliveries: readonly AttemptedDelivery[]) => {
+  const toIdArray = (deliveries: readonly AttemptedDelivery[]) => {
     const ids = JSON.stringify([...new Set(deliveries.map(({ row }) => row.organisation_id))]);
     return sql`array(select json_array_elements_text(${ids}::text::json))`;
   };
-  const health = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
+  const healthSelections = healthFields.map((field) => sql`${sql.ref(healthColumns[field])} as ${sql.ref(field)}`);
   const { rows } = await sql<LockedEndpoint>`
-    select organisation_id, encrypted_secret, ${sql.join(health)} from endpoints
-    where organisation_id = any (${organisationIds(attempted)}) and (organisation_id = any (${organisationIds(failedAttempts)})
+    select organisation_id, encrypted_secret, ${sql.join(healthSelections)} from endpoints
+    where organisation_id = any (${toIdArray(attempted)}) and (organisation_id = any (${toIdArray(failedAttempts)})
       or consecutive_failures > 0 or failing_since is not null or breaker_open_until is not null)
     order by organisation_id
     for update`.execute(trx);
