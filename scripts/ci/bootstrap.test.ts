@@ -1,4 +1,4 @@
-// Runs the commands of package.json as if nothing were installed and the registry did not respond.
+// Runs bootstrap.mjs as if nothing were installed and the registry did not respond.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ test("bootstrap.mjs prints what it installs before it contacts the registry, and
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), "offers-bootstrap-"));
   onTestFinished(() => rm(home, { recursive: true, maxRetries: 5, retryDelay: 200 }));
-  // Copy the files, because everything is installed in this clone.
+  // Copy the files to a folder without installed dependencies.
   for (const path of ["scripts/bootstrap.mjs", "package.json", ".nvmrc"])
     await cp(join(root, path), join(home, "clone", path), { recursive: true });
   const observed: string[] = [];

@@ -33,7 +33,7 @@ Recipient object:
 2. The second.
 `;
 
-/** Converts <tag> to [tag]. The check reads this file too, so real tags would count. */
+/** Converts <tag> to [tag]. Real tags in this file would count, because the check reads this file too. */
 const withTags = (text: string) => text.replace(/<(.*?)>/g, "[$1]");
 
 /** Creates a project with the contract above, the decisions D-01 to D-10, one test for each title, and the other files. */
@@ -71,7 +71,7 @@ const statementTitles = [
   "b <interface: Errors 1, 1b, 1c, 2>",
 ];
 
-test("a statement's tag consists of its section's name and its row's name or a number", async () => {
+test("the tag of a statement consists of the section name and the row name or a number", async () => {
   const statements = readStatements(await createProject([]));
   expect(statements.map(({ tag, text }) => `${tag}: ${text}`)).toEqual([
     "interface: Introduction 1: One sentence.",
@@ -87,7 +87,7 @@ test("a statement's tag consists of its section's name and its row's name or a n
   ]);
 });
 
-test("a tag counts in the title of a test or a describe, and in a list of titles", async () => {
+test("the check finds tags in titles of tests and `describe` blocks, and in lists of titles", async () => {
   const root = await createProject([...statementTitles, "one <D-01>"], {
     "examples/app/test/app.test.ts": `
       for (const value of list) test(\`\${value} <D-02>\`, () => {});
@@ -101,7 +101,7 @@ test("a tag counts in the title of a test or a describe, and in a list of titles
   expect(await runCheck(root)).toBe(missing.join(""));
 });
 
-test("an unknown tag is reported with its test, and a statement without a test is reported too", async () => {
+test("the check reports an unknown tag with its test, and a statement without a test", async () => {
   const errors = await runCheck(await createProject(["a <D-2>", "b <interface: Offer id, name>"]));
   expect(errors).toContain(withTags("unknown tag <D-2>: packages/kit/src/kit.test.ts > a\n"));
   expect(errors).toContain(withTags("unknown tag <interface: Offer name>: packages/kit/src/kit.test.ts > b\n"));

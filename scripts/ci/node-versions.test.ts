@@ -13,37 +13,37 @@ const versions: {
   tested: Record<string, string>;
   retired: Record<string, string>;
 } = parse(read("spec/node-versions.yaml"));
-const tested = Object.keys(versions.tested).map(Number);
+const testedMajors = Object.keys(versions.tested).map(Number);
 const readRequiredNode = (manifest: string): string => JSON.parse(read(manifest)).engines?.node;
 
-const published = readdirSync(join(root, "packages")).filter((name) => name !== "contract");
+const publishedPackages = readdirSync(join(root, "packages")).filter((name) => name !== "contract");
 
-test.each([...published.map((name) => `packages/${name}`), "examples/platform"])(
-  "%s names the oldest supported Node in `engines` and in its README [D-141]",
+test.each([...publishedPackages.map((name) => `packages/${name}`), "examples/platform"])(
+  "%s states the oldest supported Node in `engines` and in its README [D-141]",
   (folder) => {
     expect(readRequiredNode(`${folder}/package.json`)).toBe(`>=${versions.floor}`);
     expect(read(`${folder}/README.md`)).toMatch(new RegExp(`Node ${versions.floor}\\s+or\\s`));
   },
 );
 
-test("the client's error names the oldest supported Node when a global is missing [D-141]", () =>
+test("the client reports the oldest supported Node when a global is missing [D-141]", () =>
   expect(oldestNode).toBe(versions.floor));
 
-test("the repository's commands start on an older Node [D-141]", () => {
+test("the commands of the repository start on an older Node than the packages [D-141]", () => {
   expect(readRequiredNode("package.json")).toBe(`>=${versions.commands}`);
   expect(read("CONTRIBUTING.md")).toContain(`Node ${versions.commands} or newer`);
   const [major] = versions.commands.split(".");
   expect(read(".github/workflows/ci.yml")).toMatch(`node-version: ${major}\n`);
 });
 
-test("CI and the runtimes test each version that is not retired, and the oldest supported one [D-141]", () => {
-  expect(read(".github/workflows/ci.yml")).toContain(`node: [${tested.join(", ")}]`);
+test("CI and the runtime tests cover each major version that is not retired, and the oldest supported version [D-141]", () => {
+  expect(read(".github/workflows/ci.yml")).toContain(`node: [${testedMajors.join(", ")}]`);
   const nodes = runtimes.filter(({ binary }) => binary === "node").map(({ name }) => name.replace("Node ", ""));
   const majors = nodes.map((version) => Number.parseInt(version, 10));
-  const retired = Object.keys(versions.retired).map(Number);
-  expect(majors).toEqual([...retired, ...tested]);
+  const retiredMajors = Object.keys(versions.retired).map(Number);
+  expect(majors).toEqual([...retiredMajors, ...testedMajors]);
   expect(nodes).toContain(`${versions.floor}.0`);
-  expect(tested).toContain(Number.parseInt(read(".nvmrc"), 10));
+  expect(testedMajors).toContain(Number.parseInt(read(".nvmrc"), 10));
 });
 
 test("Node versions are retired in order [D-141]", () => {

@@ -6,11 +6,8 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/**
- * Organisations, their API keys and their places are not personal data; the other tables contain numbers, times and ids
- * of rows.
- */
-const withoutPersonalData = [
+/** Tables about organisations and their places, and tables that contain only numbers, times and row ids. */
+const tablesWithoutPersonalData = [
   "encryption_key_check",
   "event_feeds",
   "notification_feeds",
@@ -21,20 +18,20 @@ const withoutPersonalData = [
   "places",
 ];
 
-test("SECURITY.md names exactly the tables that contain personal data", () => {
+test("SECURITY.md lists exactly the tables that contain personal data", () => {
   const folder = "examples/platform/src/store/migrations";
   const migrations = readdirSync(join(root, folder))
     .map((name) => read(`${folder}/${name}`))
     .join("\n");
   const tables = [...new Set([...migrations.matchAll(/^create table (\w+) \(/gm)].map(([, table = ""]) => table))];
   expect(tables.length).toBeGreaterThan(15);
-  const named = [...read("SECURITY.md").matchAll(/\btables? ((?:`\w+`(?:, )?)+)/g)].flatMap(([, names = ""]) =>
+  const listedTables = [...read("SECURITY.md").matchAll(/\btables? ((?:`\w+`(?:, )?)+)/g)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
   );
-  expect([...new Set(named), ...withoutPersonalData].sort()).toEqual(tables.sort());
+  expect([...new Set(listedTables), ...tablesWithoutPersonalData].sort()).toEqual(tables.sort());
 });
 
-test("SECURITY.md says how to change the configurable periods", () => {
+test("SECURITY.md lists the setting for each configurable retention period", () => {
   for (const [setting] of read("examples/platform/src/settings/settings.ts").matchAll(/OFFERS_\w*RETENTION_DAYS/g))
     expect(read("SECURITY.md")).toContain(`\`${setting}\``);
 });

@@ -1,4 +1,4 @@
-// After a change to the OpenAPI document alone, the type check reports what else must change.
+// After a change to only the OpenAPI document, the type check must fail in the packages and examples that no longer match it.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,50 +6,50 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** One change to the OpenAPI document, and the parts whose type check must fail. */
+/** One change to the OpenAPI document, and the folders in which the type check must fail. */
 interface Mutation {
-  what: string;
+  change: string;
   from: string;
   to: string;
-  noticedBy: readonly ("packages/client" | "packages/webhook-kit" | "examples/platform")[];
+  failingFolders: readonly ("packages/client" | "packages/webhook-kit" | "examples/platform")[];
 }
 
 const mutations: readonly Mutation[] = [
   {
-    what: "the path of an operation",
+    change: "the path of an operation",
     from: "  /offer/{id}/withdraw:\n",
     to: "  /offer/{id}/retract:\n",
-    noticedBy: ["packages/client", "examples/platform"],
+    failingFolders: ["packages/client", "examples/platform"],
   },
   {
-    what: "the method of an operation",
+    change: "the method of an operation",
     from: "  /offer/{id}/complete:\n    post:\n",
     to: "  /offer/{id}/complete:\n    put:\n",
-    noticedBy: ["packages/client", "examples/platform"],
+    failingFolders: ["packages/client", "examples/platform"],
   },
   {
-    what: "the status of a response",
+    change: "the status of a response",
     from: '        "204":\n          description: The offer is complete.\n',
     to: '        "202":\n          description: The offer is complete.\n',
-    noticedBy: ["examples/platform"],
+    failingFolders: ["examples/platform"],
   },
   {
-    what: "a required field of a response",
+    change: "a required field of a response",
     from: "      required: [id, workerId, name, response, confirmation]\n",
     to: "      required: [id, workerId, response, confirmation]\n",
-    noticedBy: ["packages/client"],
+    failingFolders: ["packages/client"],
   },
   {
-    what: "the type of a field",
+    change: "the type of a field",
     from: "        id:\n          type: integer\n",
     to: "        id:\n          type: string\n",
-    noticedBy: ["packages/client", "examples/platform"],
+    failingFolders: ["packages/client", "examples/platform"],
   },
   {
-    what: "the path of a webhook",
+    change: "the path of a webhook",
     from: "  /offer/response:\n",
     to: "  /offer/decision:\n",
-    noticedBy: ["packages/webhook-kit", "examples/platform"],
+    failingFolders: ["packages/webhook-kit", "examples/platform"],
   },
 ];
 
@@ -61,8 +61,8 @@ let document: string;
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), "offers-spec-driven-"));
-  // The links in each package's node_modules are relative, so they lead into the copy.
-  for (const part of [
+  // The links in the node_modules folders are relative, so they lead into the copy.
+  for (const path of [
     "packages",
     "examples",
     "scripts",
@@ -74,10 +74,10 @@ beforeAll(async () => {
     "tsconfig.json",
     "vitest.config.ts",
   ])
-    await cp(join(root, part), join(copy, part), {
+    await cp(join(root, path), join(copy, path), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (path) => !/\/(data|site|\.cache)$/.test(path),
+      filter: (source) => !/\/(data|site|\.cache)$/.test(source),
     });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   document = await readFile(join(copy, "spec/openapi.yaml"), "utf8");
@@ -87,19 +87,19 @@ beforeAll(async () => {
 afterAll(() => rm(copy, { recursive: true }));
 
 test.each(mutations)(
-  "after a change to $what, the type check fails in $noticedBy",
+  "after a change to $change, the type check fails in $failingFolders",
   { timeout: 120_000 },
   async (mutation) => {
-    const { from, to, noticedBy } = mutation;
+    const { from, to, failingFolders } = mutation;
     expect(document.split(from)).toHaveLength(2);
     await writeFile(join(copy, "spec/openapi.yaml"), document.replace(from, to));
     await run(process.execPath, ["scripts/generate.ts"], { cwd: copy });
     const output = await findTypeErrors();
-    for (const part of noticedBy) expect(output).toContain(`${part}/`);
+    for (const folder of failingFolders) expect(output).toContain(`${folder}/`);
   },
 );
 
-/** Type-checks the copy. @returns the compiler's output, which is empty without errors */
+/** Type-checks the copy. @returns the compiler output, which is empty without errors */
 async function findTypeErrors(): Promise<string> {
   const options = ["--incremental", "--tsBuildInfoFile", join(copy, "types.tsbuildinfo")];
   const tsc = run(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", ...options], { cwd: copy });

@@ -1,4 +1,4 @@
-// npm start in a fresh clone installs what the walkthrough needs; the next npm test adds the rest.
+// npm start in a fresh clone installs only what the walkthrough needs. The next npm test installs the remaining dependencies.
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -33,12 +33,12 @@ test.each([
   expect(sections).toContain(parseSection(docsUrl())),
 );
 
-test("a rejection links to the section about its reason, and its response to the section about the response's code", async () => {
-  const rejected: string[] = [];
+test("a rejection links to the section about its reason, and the response links to the section about its own code", async () => {
+  const docsUrls: string[] = [];
   const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
-  const handler = webhookHandler({ secret, onRejected: ({ docsUrl }) => rejected.push(docsUrl) });
+  const handler = webhookHandler({ secret, onRejected: ({ docsUrl }) => docsUrls.push(docsUrl) });
   const response = await handler(new Request("https://integrator.example/test/auth"));
   const { type } = (await response.json()) as { type: string };
-  expect([...rejected, type].map(parseSection)).toEqual(["missing_timestamp", "invalid_signature"]);
-  expect(sections).toEqual(expect.arrayContaining([...rejected, type].map(parseSection)));
+  expect([...docsUrls, type].map(parseSection)).toEqual(["missing_timestamp", "invalid_signature"]);
+  expect(sections).toEqual(expect.arrayContaining([...docsUrls, type].map(parseSection)));
 });

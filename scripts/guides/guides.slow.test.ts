@@ -11,7 +11,7 @@ describe.each(listDocuments(root))("%s", (source) => {
   const blocks = readDocument(root, source);
   const commands = blocks.filter(isCommand);
 
-  test("has every command run by `npm run check -- guides`, or says why not", () => {
+  test("states why, for each command that `npm run check -- guides` does not run", () => {
     for (const { location, notRun } of commands)
       if (notRun !== undefined) console.log(`not run: ${location}: ${notRun}`);
   });
@@ -22,23 +22,23 @@ describe.each(listDocuments(root))("%s", (source) => {
       expect(code).not.toMatch(/(?:^|\s)#/m);
       // Node 20 cannot run TypeScript, but npm scripts use a Node that can.
       expect(code).not.toMatch(/\bnode\b.*\.ts\b/);
-      // A clone may have any name, and npm takes a path that does not exist for a repository on GitHub.
+      // A clone may have any name, and npm treats a path that does not exist as a repository on GitHub.
       expect(code).not.toMatch(/\.\.\/offers\b/);
     }
   });
 
-  test("names only existing scripts and checks", async () => {
+  test("refers only to npm scripts and checks that exist", async () => {
     const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { scripts: object };
-    const named = (await readFile(join(root, source), "utf8")).matchAll(
+    const references = (await readFile(join(root, source), "utf8")).matchAll(
       /\bnpm run (?:check -- ([a-z][\w:-]*)|([a-z][\w:-]*))/g,
     );
-    for (const [text, check, script] of named)
+    for (const [text, check, script] of references)
       expect(check === undefined ? script : check, text).toBeOneOf(
         check === undefined ? Object.keys(scripts) : [...Object.keys(checks), "all"],
       );
   });
 
-  test("contains only samples that can listen while the platform is running, with one name for the webhook secret", () => {
+  test("contains no sample that listens on the port of the platform, and uses one name for the webhook secret", () => {
     for (const { code } of blocks) {
       expect(code).not.toMatch(/\blisten\(\s*3000\b/);
       expect(code).not.toContain("OFFERS_WEBHOOK_SECRET");

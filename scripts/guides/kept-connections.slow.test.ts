@@ -1,4 +1,4 @@
-// A proxy reuses idle connections. If the program has closed the connection, the proxy responds with 502.
+// A proxy reuses idle connections. If the program has closed such a connection, the proxy responds with 502.
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ async function startProgram(file: string) {
 const redisPrograms = (await findRedis()) === undefined ? [] : ["docs/containers/receiver/server.mjs"];
 
 test.each([...redisPrograms, "examples/integrator/src/main.ts", "examples/worker/src/edge.ts"])(
-  "%s keeps an idle connection longer than a proxy does: nginx and ALB 60 s, Caddy 120 s",
+  "%s keeps an idle connection open longer than a proxy: 60 s for nginx and ALB, 120 s for Caddy",
   async (file) => {
     const { address } = await startProgram(file);
     const response = await fetch(`${address}/test`);

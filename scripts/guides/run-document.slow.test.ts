@@ -20,7 +20,7 @@ async function runGuide(...lines: string[]): Promise<void> {
 const shBlock = (...code: string[]) => ["```sh", ...code, "```", ""];
 const outputBlock = (...output: string[]) => ["```text", ...output, "```", ""];
 
-test("variables, functions and the folder last from one block to the next", () =>
+test("variables, functions and the current folder persist from one block to the next", () =>
   runGuide(
     ...shBlock("NAME=Amal; greet() { echo hello $NAME; }; mkdir inner; cd inner"),
     ...["Save this as `said.mjs`:", "", "```ts", "console.log('from a file');", "```", ""],
@@ -28,10 +28,10 @@ test("variables, functions and the folder last from one block to the next", () =
     ...outputBlock("hello Amal", "inner", "from a file"),
   ));
 
-test("… matches anything, within a line or as a whole line", () =>
+test("… matches anything within a line, and a line that is only … matches any number of lines", () =>
   runGuide(...shBlock("echo id: 17, done; echo a; echo b; echo last"), ...outputBlock("id: …, done", "…", "last")));
 
-test("a command that keeps running continues once it has printed its output, and ends with the document", async () => {
+test("a command that keeps running after its output still runs in the next block, and ends with the document", async () => {
   const root = await createGuide([
     "<!-- keeps running -->",
     ...shBlock("echo $$ > pid; echo ready; exec sleep 600"),
@@ -42,7 +42,7 @@ test("a command that keeps running continues once it has printed its output, and
   await runDocument(readDocument(root, "guide.md"), { root, env: process.env, limitMs: 20_000 });
 });
 
-test("the documented ports are replaced with the same free ones in programs, commands and output", () =>
+test("the same free ports replace the documented ports in programs, commands and output", () =>
   runGuide(
     ...shBlock("npm() { echo $PORT $2; }", "npm run platform; npm run integrator; echo 3001"),
     ...outputBlock("3000 platform", "3001 integrator", "3001"),
@@ -84,11 +84,11 @@ test.each<[string, string[], string]>([
     "guide.md:1: console is neither run nor compared",
   ],
   ["output without a command", outputBlock("204"), "guide.md:1: there is no command block before this output"],
-  ["an empty reason", ["<!-- not run: -->", ...shBlock("npm test")], "guide.md:2: write why the block is not run"],
+  ["an empty reason", ["<!-- not run: -->", ...shBlock("npm test")], "guide.md:2: state why the block is not run"],
   [
     "no output that shows when it is ready",
     ["<!-- keeps running -->", ...shBlock("npm start")],
-    "guide.md:2: show below what the command prints",
+    "guide.md:2: show the output below that the command prints",
   ],
   ["an open block", ["```sh", "npm test"], "guide.md:1: the block is not closed"],
 ])("a block with %s is rejected", async (_, lines, message) => {

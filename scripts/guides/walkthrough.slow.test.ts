@@ -9,7 +9,7 @@ import { runDocument } from "./run-document.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the manual walkthrough works by copy and paste, and prints what the document says", {
+test("the commands of the manual walkthrough work by copy and paste, and print the documented output", {
   timeout: 900_000,
 }, async () => {
   const bin = await mkdtemp(join(tmpdir(), "offers-npm-"));

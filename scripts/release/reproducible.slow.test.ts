@@ -1,4 +1,4 @@
-// Builds are reproducible, so anyone can check that a published tarball was built from a commit.
+// Reproducible builds let anyone check that a published tarball was built from a commit.
 import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

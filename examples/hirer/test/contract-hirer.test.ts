@@ -1,4 +1,4 @@
-// Runs the hirer's process against a service that records requests, and compares them with spec/interface.md.
+// Runs the hirer against a service that records requests, and compares the requests with spec/interface.md.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -76,7 +76,7 @@ describe("a hirer", () => {
       ...(json !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) }),
     });
 
-  test("creates an offer by POST /offer below the service's base URL, with the documented fields [interface: Introduction 1b] [interface: Operations CreateOffer]", async () => {
+  test("creates an offer with POST /offer below the base URL of the service, with the documented fields [interface: Introduction 1b] [interface: Operations CreateOffer]", async () => {
     const response = await callHirer("POST", "/shifts", {
       title: "Kitchen help",
       details: "Evening service.",
@@ -100,20 +100,20 @@ describe("a hirer", () => {
     });
   });
 
-  test("reads an offer by GET /offer/{id}, with every documented field and any response [interface: Offer widthdrawn] [interface: Operations GetOffer]", async () => {
+  test("reads an offer with GET /offer/{id}, with every documented field and unknown responses [interface: Offer widthdrawn] [interface: Operations GetOffer]", async () => {
     const response = await callHirer("GET", "/shifts/offer_1");
     expect(await response.json()).toEqual({ ...offer, applicants: ["worker_amal"] });
     expect(requests.map(({ line, body }) => [line.split("?")[0], body])).toEqual([["GET /base/offer/offer_1", ""]]);
   });
 
-  test("completes an offer by POST /offer/{id}/complete?api-version=1.0 with an array of ids [interface: Operations CompleteOffer] [interface: Versioning 1]", async () => {
+  test("completes an offer with POST /offer/{id}/complete?api-version=1.0 with an array of ids [interface: Operations CompleteOffer] [interface: Versioning 1]", async () => {
     expect((await callHirer("POST", "/shifts/offer_1/staff", { workers: ["worker_amal"] })).status).toBe(204);
     expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
       'POST /base/offer/offer_1/complete?api-version=1.0 ["worker_amal"]',
     ]);
   });
 
-  test("withdraws an offer by GET /offer/{id}/withdraw without a body [interface: Operations WithdrawOffer, 1]", async () => {
+  test("withdraws an offer with GET /offer/{id}/withdraw without a body [interface: Operations WithdrawOffer, 1]", async () => {
     expect((await callHirer("POST", "/shifts/offer_1/cancel")).status).toBe(204);
     const [{ line, body } = expect.unreachable()] = requests;
     expect([line.split("?")[0], body]).toEqual(["GET /base/offer/offer_1/withdraw", ""]);

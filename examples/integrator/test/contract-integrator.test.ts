@@ -1,4 +1,4 @@
-// Tests the integrator's process against the endpoints in spec/interface.md.
+// Runs the integrator, and tests its endpoints against spec/interface.md.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const main = join(import.meta.dirname, "../src/main.ts");
 const secret = "a-secret-of-the-company-profile";
 const search = { userEmailAddresses: ["hana@harbour-hotels.example"] };
-const accepted = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
+const workerResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
-/** Computes the signature headers without our code: the digest is the SHA-256 of the timestamp string and the secret. */
+/** Computes the signature headers without our packages. The digest is the SHA-256 of the timestamp string and the secret. */
 function signatureHeaders(timestamp = new Date().toISOString(), signingSecret = secret): Record<string, string> {
   const digest = createHash("sha256").update(`${timestamp}${signingSecret}`).digest("hex").toUpperCase();
   return { Timestamp: timestamp, Authorization: `hmac ${digest}` };
@@ -42,7 +42,7 @@ describe("an integrator", () => {
       headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(json),
     });
-  const roster = async () =>
+  const readRoster = async () =>
     (await fetch(`${baseUrl}/roster`)).json() as Promise<{ offers: object; sharedWith: string[] }>;
 
   test("responds with 200 and no body to GET /test from any sender [interface: Webhooks Test] [interface: Authentication 3]", async () => {
@@ -57,38 +57,38 @@ describe("an integrator", () => {
 
   test("responds with 200 to GET /test/auth only when the headers prove knowledge of the secret [interface: Webhooks Test authorisation] [interface: Authentication 1c, 2]", async () => {
     const { Timestamp = "", Authorization = "" } = signatureHeaders();
-    const old = new Date(Date.now() - 600_000).toISOString();
+    const oldTimestamp = new Date(Date.now() - 600_000).toISOString();
     expect((await get("/test/auth", signatureHeaders())).status).toBe(200);
     for (const headers of [
       {},
       { Timestamp },
       { Authorization },
-      signatureHeaders(old),
+      signatureHeaders(oldTimestamp),
       signatureHeaders(undefined, "another secret"),
     ] as Record<string, string>[])
       expect((await get("/test/auth", headers)).status).toBe(401);
   });
 
-  test("rejects every other request that does not prove knowledge of the secret, and does not process it [interface: Authentication 1b, 1c]", async () => {
+  test("rejects every other request that does not prove knowledge of the secret, without processing it [interface: Authentication 1b, 1c]", async () => {
     const forged = signatureHeaders(undefined, "another secret");
     for (const headers of [{}, forged]) {
-      expect((await post("/offer/response", { ...accepted, offerId: "forged" }, headers)).status).toBe(401);
+      expect((await post("/offer/response", { ...workerResponse, offerId: "forged" }, headers)).status).toBe(401);
       expect((await get("/contact/new/worker_forged", headers)).status).toBe(401);
       const response = await post("/contact-suggestions", search, headers);
       expect([response.status, await response.text()]).toEqual([401, expect.not.stringContaining("Dana")]);
     }
-    expect(JSON.stringify(await roster())).not.toContain("forged");
-    expect((await post("/offer/response", accepted)).status).toBe(200);
-    expect(await roster()).toMatchObject({ offers: { offer_1: { worker_amal: "accepted" } } });
+    expect(JSON.stringify(await readRoster())).not.toContain("forged");
+    expect((await post("/offer/response", workerResponse)).status).toBe(200);
+    expect(await readRoster()).toMatchObject({ offers: { offer_1: { worker_amal: "accepted" } } });
   });
 
   test("reads an added contact from the path alone, and responds with 200 and no body [D-12] [interface: Webhooks Worker Added Contact] [interface: Events Worker Added Contact]", async () => {
     const response = await get("/contact/new/worker%2Famal", signatureHeaders());
     expect([response.status, await response.text()]).toEqual([200, ""]);
-    expect((await roster()).sharedWith).toEqual(["worker/amal"]);
+    expect((await readRoster()).sharedWith).toEqual(["worker/amal"]);
   });
 
-  test("requires userEmailAddresses or a filter in a search, each of the correct type and unambiguous [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
+  test("accepts a search only with userEmailAddresses or a filter, each of the correct type [D-125] [interface: Search filter, userEmailAddresses] [interface: Webhooks Contact suggestions]", async () => {
     const getStatus = async (json: unknown) => (await post("/contact-suggestions", json)).status;
     expect([await getStatus(search), await getStatus({ ...search, filter: "chef" })]).toEqual([200, 200]);
     for (const json of [{ filter: "chef" }, { userEmailAddresses: "hana@harbour-hotels.example" }])
@@ -100,7 +100,7 @@ describe("an integrator", () => {
     for (const filter of [["chef"], true]) expect(await getStatus({ ...search, filter })).toBe(400);
   });
 
-  test("suggests people by its own rules: those who match the user's addresses and the filter [interface: Overview 5f]", async () => {
+  test("suggests people by its own rules, which match the user's email addresses and the filter [interface: Overview 5f]", async () => {
     const fetchSuggestedNames = async (json: object) => {
       const suggestions = (await (await post("/contact-suggestions", json)).json()) as { name: string }[];
       return suggestions.map(({ name }) => name);
@@ -111,9 +111,9 @@ describe("an integrator", () => {
   });
 
   test("accepts a body of 256 KiB and rejects one byte more [D-24] [interface: Limits 1]", async () => {
-    const empty = JSON.stringify({ ...accepted, padding: "" }).length;
-    const padded = (bytes: number) => ({ ...accepted, padding: "x".repeat(bytes - empty) });
-    expect((await post("/offer/response", padded(256 * 1024))).status).toBe(200);
-    expect((await post("/offer/response", padded(256 * 1024 + 1))).status).toBe(413);
+    const unpaddedLength = JSON.stringify({ ...workerResponse, padding: "" }).length;
+    const createBody = (length: number) => ({ ...workerResponse, padding: "x".repeat(length - unpaddedLength) });
+    expect((await post("/offer/response", createBody(256 * 1024))).status).toBe(200);
+    expect((await post("/offer/response", createBody(256 * 1024 + 1))).status).toBe(413);
   });
 });

@@ -8,7 +8,7 @@ import { type OtlpTraces, toSpans } from "../src/tracing/collector.ts";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
-test("--trace writes the traces as OTLP JSON, and prints the offer that survived a failure and a kill -9 as a tree", async () => {
+test("--trace writes the traces as OTLP JSON, and prints the trace of the offer that survived a failure and a kill -9", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-traces-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { stdout } = await promisify(execFile)(process.execPath, [main, "--once", "--trace"], { cwd: folder });
@@ -28,8 +28,8 @@ test("--trace writes the traces as OTLP JSON, and prints the offer that survived
   const tree = stdout.slice(stdout.indexOf("CreateOffer"), stdout.indexOf("All traces")).trim().split("\n");
   const times = / {2}(hirer|platform|integrator) +\+\d+\.\d{3} s +\d+\.\d ms$/;
   for (const line of tree) expect(line).toMatch(times);
-  // The three phones' notifications look alike, and so do two failed attempts on a busy machine. The first attempt to send the second
-  // response has no span, because the process that made it was killed.
+  // The notifications of the three phones have equal lines, and so do two failed attempts on a busy machine. The first attempt to send the
+  // second response has no span, because the process that made the attempt was killed.
   const names = tree.map((line) => line.replace(/^(.*\S) +(\S+) +\+.*$/, "$1 $2"));
   expect(names.filter((name, index) => name !== names[index - 1])).toEqual([
     "CreateOffer 201 hirer",

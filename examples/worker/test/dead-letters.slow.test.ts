@@ -13,7 +13,7 @@ const source = `${import.meta.dirname}/../src`;
 interface TestQueue {
   settings: Record<string, string>;
   send(event: object): Promise<unknown>;
-  /** Takes a message from the dead-letter queue, if there is one. */
+  /** Removes a message from the dead-letter queue. @returns its body; undefined if the queue is empty */
   takeDeadLetter(): Promise<unknown>;
 }
 
@@ -50,7 +50,7 @@ const queues = [
 ];
 
 describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQueue }) => {
-  test("an event of an unknown type goes to the dead-letter queue, and an event whose handling failed is delivered again", async () => {
+  test("the queue moves an event of an unknown type to the dead-letter queue, and redelivers an event after a failure", async () => {
     const database = await OwnPostgres.create();
     onTestFinished(() => database.remove());
     const { settings, send, takeDeadLetter } = await openQueue(database);
@@ -68,8 +68,8 @@ describe.each(queues)("with a queue in $title", { timeout: 120_000 }, ({ openQue
     await expect.poll(takeDeadLetter, { timeout: 30_000 }).toEqual({ type: "OfferEventMoved", data: {} });
 
     const slot = { offerId: "offer_1", workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
-    const received = { receivedAt: new Date().toISOString(), deduplicationKey: randomUUID() };
-    await send({ type: "OfferEventDeleted", data: slot, ...received });
+    const metadata = { receivedAt: new Date().toISOString(), deduplicationKey: randomUUID() };
+    await send({ type: "OfferEventDeleted", data: slot, ...metadata });
     await expect
       .poll(() => worker.lines.some((line) => line.includes("deleted_slots")), { timeout: 30_000 })
       .toBe(true);

@@ -14,9 +14,9 @@ import { type Sabotage, sabotages } from "./sabotage.ts";
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 const preload = fileURLToPath(new URL("sabotage.ts", import.meta.url));
 
-const running = new Set<ChildProcess>();
+const runningChildren = new Set<ChildProcess>();
 afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
+  for (const child of runningChildren) child.kill("SIGKILL");
 });
 
 function startProgram(file: string, env: NodeJS.ProcessEnv): ChildProcess {
@@ -25,23 +25,23 @@ function startProgram(file: string, env: NodeJS.ProcessEnv): ChildProcess {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: ["--no-warnings", `--import=${preload}`],
   });
-  running.add(child);
+  runningChildren.add(child);
   return child;
 }
 
-/** Something that the test kills: a program in this example, or the broker. */
+/** A target of the kills: a program in this example, or the broker. */
 interface Target {
   killAndRestart(): Promise<void>;
 }
 
-/** Runs a program and, like a supervisor, restarts it when it exits: it cannot start while the broker is down. */
+/** Runs a program and, like a supervisor, restarts it when it exits, because it cannot start while the broker is down. */
 class Program implements Target {
   readonly #start: () => ChildProcess;
   #child: ChildProcess;
   #isStopping = false;
   #isReady = false;
-  /** The program's output, if it exited on its own after it was ready. */
-  crash: string | undefined;
+  /** The output of the program, if it exited on its own after it was ready. */
+  crashOutput: string | undefined;
 
   constructor(file: string, env: NodeJS.ProcessEnv) {
     this.#start = () => {
@@ -54,9 +54,9 @@ class Program implements Target {
           this.#isReady ||= /edge on port|worker is waiting/.test(output);
         });
       child.once("exit", (code) => {
-        running.delete(child);
+        runningChildren.delete(child);
         if (code === null || this.#isStopping) return;
-        if (this.#isReady) this.crash = output;
+        if (this.#isReady) this.crashOutput = output;
         setTimeout(() => {
           if (!this.#isStopping) this.#child = this.#start();
         }, 200);
@@ -99,8 +99,8 @@ async function deliver(ports: readonly number[], path: string, json: object): Pr
 
 interface KillTest {
   queue: "RabbitMQ" | "PostgreSQL";
-  events: number;
-  kills: number;
+  eventCount: number;
+  killCount: number;
   sabotage?: Sabotage;
 }
 
@@ -112,8 +112,8 @@ interface Result {
   duplicates: { reason: string; count: number }[];
 }
 
-/** Runs two edges, two workers and a broker, and kills one after another while events arrive. */
-async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promise<Result> {
+/** Runs two edges, two workers and a broker, and kills one of them after another while events arrive. */
+async function runKillTest({ queue, eventCount, killCount, sabotage }: KillTest): Promise<Result> {
   const database = await OwnPostgres.create(["max_connections=60"]);
   const rabbit = queue === "RabbitMQ" ? await OwnRabbit.create() : undefined;
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
@@ -128,10 +128,10 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
     const workers = [new Program("worker.ts", env), new Program("worker.ts", env)];
     programs.push(...edges, ...workers);
     const broker = rabbit ?? database;
-    const killedBroker = { killAndRestart: () => broker.kill().then(() => broker.start()) };
-    const targets: Target[] = [...programs, killedBroker];
+    const brokerTarget = { killAndRestart: () => broker.kill().then(() => broker.start()) };
+    const targets: Target[] = [...programs, brokerTarget];
 
-    // Retries while the database is down.
+    // Retry while the database is down.
     const queryWithRetries = async (sql: string): Promise<pg.QueryResult> => {
       for (;;) {
         const result = await pool.query(sql).catch(() => undefined);
@@ -145,7 +145,7 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
     let isOver = false;
     let slotCount = 0;
     const deliverDeletedSlots = async (): Promise<void> => {
-      while (!isOver || slotCount < events) {
+      while (!isOver || slotCount < eventCount) {
         slotCount += 1;
         const slot = { offerId: `offer_${slotCount}`, workerId: "worker_amal", eventStart: "2099-05-01T16:00:00Z" };
         await deliver(ports, "/offer/eventDeleted", slot);
@@ -155,36 +155,42 @@ async function runKillTest({ queue, events, kills, sabotage }: KillTest): Promis
     const deliverResponse = (response: string): Promise<void> =>
       deliver(ports, "/offer/response", { offerId: "offer_1", workerId: "worker_amal", response });
     const deliverResponses = async (): Promise<void> => {
-      for (let responses = 0; !isOver; responses += 1)
-        await deliverResponse(responses % 2 === 0 ? "accepted" : "rejected");
+      for (let count = 0; !isOver; count += 1) await deliverResponse(count % 2 === 0 ? "accepted" : "rejected");
       await deliverResponse("the last one");
     };
-    const sending = Promise.all([...Array.from({ length: 6 }, deliverDeletedSlots), deliverResponses()]);
-    for (let killed = 0; killed < kills; killed += 1) {
-      // Wait for some progress, so that a busy machine does not kill a process that is still starting.
-      const before = await countHandled();
-      await expect.poll(countHandled, { timeout: 120_000 }).toBeGreaterThan(before + 20);
+    const deliveries = Promise.all([...Array.from({ length: 6 }, deliverDeletedSlots), deliverResponses()]);
+    for (let killIndex = 0; killIndex < killCount; killIndex += 1) {
+      // Wait for some progress, so that the test does not kill a process that is still starting on a busy machine.
+      const countBefore = await countHandled();
+      await expect.poll(countHandled, { timeout: 120_000 }).toBeGreaterThan(countBefore + 20);
       await pause(randomInt(100));
-      await targets[killed % targets.length]?.killAndRestart();
+      await targets[killIndex % targets.length]?.killAndRestart();
     }
     isOver = true;
-    await sending;
-    expect(programs.map(({ crash }) => crash).filter((crash) => crash !== undefined)).toEqual([]);
-    // Wait, because a message may be delivered again until the longest delay between two deliveries has passed.
-    for (let last = -1, quietSince = Date.now(); Date.now() - quietSince < 15_000; await pause(200)) {
-      const handled = await countHandled();
-      if (handled !== last) [last, quietSince] = [handled, Date.now()];
+    await deliveries;
+    expect(programs.flatMap(({ crashOutput }) => crashOutput ?? [])).toEqual([]);
+    // Wait until no message is handled for 15 s, because a message may be delivered again after the longest delay between two deliveries.
+    let lastCount = -1;
+    let quietSince = Date.now();
+    while (Date.now() - quietSince < 15_000) {
+      const count = await countHandled();
+      if (count !== lastCount) {
+        lastCount = count;
+        quietSince = Date.now();
+      }
+      await pause(200);
     }
     const { rows } = await queryWithRetries(
       "SELECT count(*) AS rows, count(DISTINCT offer_id) AS offers FROM deleted_slots",
     );
-    const [rowCount, offers] = [Number(rows[0].rows), Number(rows[0].offers)];
+    const rowCount = Number(rows[0].rows);
+    const offerCount = Number(rows[0].offers);
     const response = await queryWithRetries("SELECT response FROM responses");
     const duplicates = await queryWithRetries("SELECT reason, count FROM duplicates ORDER BY reason");
     return {
       sent: slotCount,
-      lost: slotCount - offers,
-      doubled: rowCount - offers,
+      lost: slotCount - offerCount,
+      doubled: rowCount - offerCount,
       lastResponse: response.rows[0]?.response,
       duplicates: duplicates.rows,
     };
@@ -202,14 +208,18 @@ const queues = [
 ];
 
 describe.each(queues)("with a queue in %s", (queue) => {
-  test("each of 2,000 events is handled once while edges, workers and the broker are killed 60 times", {
+  test("the workers handle each of 2,000 events once while edges, workers and the broker are killed 60 times", {
     timeout: 900_000,
   }, async () => {
-    const { sent, lost, doubled, lastResponse, duplicates } = await runKillTest({ queue, events: 2_000, kills: 60 });
+    const { sent, lost, doubled, lastResponse, duplicates } = await runKillTest({
+      queue,
+      eventCount: 2_000,
+      killCount: 60,
+    });
     console.log(`${queue}: ${sent} events, 60 kills; lost ${lost}, doubled ${doubled}; duplicates:`, duplicates);
     expect(sent).toBeGreaterThanOrEqual(2_000);
     expect({ lost, doubled, lastResponse }).toEqual({ lost: 0, doubled: 0, lastResponse: "the last one" });
-    // Without duplicates, killing would not have interrupted anything.
+    // Without duplicates, no kill would have interrupted a delivery.
     expect(duplicates.length).toBeGreaterThan(0);
   });
 
@@ -217,7 +227,7 @@ describe.each(queues)("with a queue in %s", (queue) => {
     "killing processes exposes a program that %s",
     { timeout: 600_000 },
     async (sabotage) => {
-      const { sent, lost, doubled } = await runKillTest({ queue, events: 500, kills: 20, sabotage });
+      const { sent, lost, doubled } = await runKillTest({ queue, eventCount: 500, killCount: 20, sabotage });
       console.log(`${queue}, ${sabotage}: ${sent} events, 20 kills; lost ${lost}, doubled ${doubled}`);
       expect(sabotage === "has no inbox" ? doubled : lost).toBeGreaterThan(0);
     },

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "../../../scripts/processes/free-port.ts";
 
-/** The program from Debian's package. The program with the same name in /usr/sbin uses the system broker's data. */
+/** The program from the Debian package. The program with the same name in /usr/sbin uses the data of the system broker. */
 const program = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const epmd = globSync("/usr/lib/erlang/erts-*/bin/epmd").at(-1) ?? "";
 
 export const hasRabbit = existsSync(program) && epmd !== "";
 
-/** A RabbitMQ that a test starts, kills and removes, with a separate node name, ports, data, settings, cookie and port mapper. */
+/** A RabbitMQ broker that a test starts, kills and removes. Nothing is shared with other brokers: node name, ports, data or settings. */
 export class OwnRabbit {
   readonly url: string;
   readonly #folder: string;
@@ -24,7 +24,7 @@ export class OwnRabbit {
     this.#folder = folder;
     this.#env = env;
     this.url = `amqp://guest:guest@127.0.0.1:${env.RABBITMQ_NODE_PORT}`;
-    // Without it, the broker would start a daemon that outlives the test.
+    // Without this port mapper, the broker would start a daemon that outlives the test.
     this.#portMapper = spawn(epmd, ["-address", "127.0.0.1", "-port", `${env.ERL_EPMD_PORT}`], {
       env,
       stdio: "ignore",

@@ -1,5 +1,5 @@
-// Loaded into a program in this example with `node --import`. Removes the safeguard that SABOTAGE selects, to show that
-// kills.slow.test.ts would notice.
+// Loaded into a program in this example with `node --import`. Removes the safeguard that SABOTAGE selects, to show that kills.slow.test.ts
+// detects programs without it.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
@@ -13,9 +13,9 @@ export const sabotages = {
   "acknowledges before the commit": [
     {
       file: "worker.ts",
-      original: "const isDuplicate = await handle(parseWebhookEvent(event));",
+      original: "const isDuplicate = await handleInSpan(parseWebhookEvent(event));",
       replacement:
-        "const isDuplicate = false; void pause(100).then(() => handle(parseWebhookEvent(event))).catch(() => undefined);",
+        "const isDuplicate = false; void pause(100).then(() => handleInSpan(parseWebhookEvent(event))).catch(() => undefined);",
     },
   ],
   "does not wait until the event is stored": [

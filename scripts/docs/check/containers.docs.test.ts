@@ -1,4 +1,4 @@
-// Checks the files in the deployment guide: the guide shows docs/containers unchanged, and linters find no problems.
+// Checks that the deployment guide shows the files in docs/containers unchanged, and that linters find no problems in them.
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

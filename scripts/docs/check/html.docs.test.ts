@@ -40,7 +40,7 @@ test("every page has its own title and description", () => {
   expect(pagesByHeading.size).toBeGreaterThan(pages.length * 0.9);
 });
 
-// Vue and the theme load before the first page, and are cached for the others.
+// The scripts include Vue and the theme, which are cached for later pages.
 test("a page loads at most 110 kB of compressed script before the search is opened", () => {
   const prefix = new URL(address).pathname;
   for (const page of pages) {
@@ -56,19 +56,18 @@ test("a page loads at most 110 kB of compressed script before the search is open
 
 test("every entry point of the packages is documented, with every export", async () => {
   const titles = new Set(pages.map((page) => readHtml(site, page).querySelector("h1")?.firstChild?.textContent.trim()));
-  const documented = new Set(pages.map((page) => page.slice(page.lastIndexOf("/") + 1)));
+  const documentedNames = new Set(pages.map((page) => page.slice(page.lastIndexOf("/") + 1)));
   for (const { name, source } of entries.filter((entry) => /client|webhook-kit/.test(entry.source))) {
     const text = await readFile(join(root, source), "utf8");
-    const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
-    const declared = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(
-      ([, declaredName = ""]) => declaredName,
-    );
-    const names = [...listed.map((exportName) => exportName.replace(/^\s*type\s/, "").trim()), ...declared].filter(
-      Boolean,
-    );
+    const listedNames = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)]
+      .flatMap(([, list = ""]) => list.split(","))
+      .map((item) => item.replace(/^\s*type\s/, "").trim())
+      .filter((exportName) => exportName !== "");
+    const declarations = text.matchAll(/^export (?:async )?function (\w+)/gm);
+    const names = [...listedNames, ...[...declarations].map(([, exportName = ""]) => exportName)];
     expect(names, name).not.toEqual([]);
     expect(
-      names.filter((exportName) => !documented.has(exportName)),
+      names.filter((exportName) => !documentedNames.has(exportName)),
       name,
     ).toEqual([]);
     expect(titles).toContain(name);

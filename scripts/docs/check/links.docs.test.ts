@@ -26,7 +26,7 @@ beforeAll(() => {
 const isExternal = (target: string) => /^[a-z]+:/.test(target);
 
 test("no link within the site is dead", () => {
-  const dead = targets.filter(({ page, target }) => {
+  const deadLinks = targets.filter(({ page, target }) => {
     if (isExternal(target)) return false;
     const [path = "", fragment] = target.split("#");
     const address = decodeURI(new URL(path, `http://localhost${prefix}${page}.html`).pathname);
@@ -37,7 +37,7 @@ test("no link within the site is dead", () => {
       (fragment && file.endsWith(".html") && !ids.get(file)?.has(decodeURIComponent(fragment)))
     );
   });
-  expect(dead).toEqual([]);
+  expect(deadLinks).toEqual([]);
   expect(targets.length).toBeGreaterThan(pages.length * 10);
 });
 
@@ -46,17 +46,17 @@ test("no link into the repository is dead", () => {
     cwd: root,
     encoding: "utf8",
   });
-  const tracked = new Set(files.split("\n"));
+  const trackedFiles = new Set(files.split("\n"));
   const folders = new Set(
-    [...tracked].flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
+    [...trackedFiles].flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
   );
-  const dead = targets.filter(({ target }) => {
+  const deadLinks = targets.filter(({ target }) => {
     const [, path] =
       /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/(?:main|@offers\/[\w-]+@[\d.]+)\/([^#]*)/.exec(target) ??
       [];
-    return path !== undefined && !tracked.has(path) && !folders.has(path.replace(/\/$/, ""));
+    return path !== undefined && !trackedFiles.has(path) && !folders.has(path.replace(/\/$/, ""));
   });
-  expect(dead).toEqual([]);
+  expect(deadLinks).toEqual([]);
 });
 
 test("nothing is loaded from other sites", () =>
@@ -64,9 +64,9 @@ test("nothing is loaded from other sites", () =>
 
 test("each page is also available as Markdown, and llms.txt lists only existing pages", () => {
   expect(pages.filter((page) => !existsSync(join(site, `${page}.md`)))).toEqual([]);
-  const listed = findMarkdownLinks("llms.txt");
-  expect(listed.length).toBeGreaterThan(pages.length * 0.8);
-  expect(listed.filter((path) => !existsSync(join(site, path)))).toEqual([]);
+  const listedPaths = findMarkdownLinks("llms.txt");
+  expect(listedPaths.length).toBeGreaterThan(pages.length * 0.8);
+  expect(listedPaths.filter((path) => !existsSync(join(site, path)))).toEqual([]);
 });
 
 test("llms-full.txt contains the guides and the references", () => {
@@ -76,15 +76,15 @@ test("llms-full.txt contains the guides and the references", () => {
 });
 
 test("no link in the Markdown is dead", () => {
-  const dead = pages.flatMap((page) =>
+  const deadLinks = pages.flatMap((page) =>
     findMarkdownLinks(`${page}.md`)
       .filter((path) => !existsSync(join(site, path)))
       .map((path) => `${page}.md: ${path}`),
   );
-  expect(dead).toEqual([]);
+  expect(deadLinks).toEqual([]);
 });
 
-/** Finds the paths of the site's pages that a Markdown file links to. */
+/** Finds the paths of the pages to which a Markdown file links. */
 function findMarkdownLinks(file: string): string[] {
   const text = readFileSync(join(site, file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
   const links = [...text.matchAll(/(?<!!\[[^\]]*)\]\(([^)#\s]+)/g)].map(([, path = ""]) => path);

@@ -1,4 +1,4 @@
-// Checks the links in the repository's documents, and the URLs that the packages emit.
+// Checks the links in the documents of the repository, and the URLs that the packages emit.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
@@ -6,21 +6,21 @@ import { slug } from "github-slugger";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
-const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+const trackedFiles = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8",
 })
   .trim()
   .split("\n");
 const folders = new Set(
-  tracked.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
+  trackedFiles.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))),
 );
-const files = new Set(tracked);
+const files = new Set(trackedFiles);
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 const anchors = new Map<string, Set<string>>();
 
-/** Finds the anchors that GitHub generates for a Markdown file's headings. */
+/** Finds the anchors that GitHub generates for the headings of a Markdown file. */
 function findAnchors(file: string): Set<string> {
   const cached = anchors.get(file);
   if (cached) return cached;
@@ -35,11 +35,11 @@ function findAnchors(file: string): Set<string> {
 
 /** Explains why a link within the repository is dead. @returns an empty array if the link works, or leads to another site */
 function explainDeadLink(source: string, target: string): string[] {
-  const [, absolute] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
-  if (absolute === undefined && /^[a-z]+:/.test(target)) return [];
-  const [path = "", fragment] = (absolute ?? target).split("#");
+  const [, repositoryPath] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
+  if (repositoryPath === undefined && /^[a-z]+:/.test(target)) return [];
+  const [path = "", fragment] = (repositoryPath ?? target).split("#");
   const file =
-    absolute === undefined ? normalize(join(dirname(source), path)).replace(/\/$/, "") : path.replace(/\/$/, "");
+    repositoryPath === undefined ? normalize(join(dirname(source), path)).replace(/\/$/, "") : path.replace(/\/$/, "");
   const linkedFile = path === "" ? source : file;
   if (!files.has(linkedFile) && !folders.has(linkedFile)) return [`${source}: ${target} is not in the repository`];
   if (fragment === undefined || !linkedFile.endsWith(".md") || findAnchors(linkedFile).has(fragment)) return [];
@@ -53,16 +53,18 @@ const findLinks = (file: string): string[] => {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 };
 
-test("every link in a document leads to an existing file of the repository, and to an existing heading", () => {
+test("every link in a document leads to an existing file and an existing heading", () => {
   // spec/interface.md belongs to the service. A changeset becomes part of a changelog, and a skill's links are in its tarball.
-  const documents = tracked.filter((file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file));
+  const documents = trackedFiles.filter(
+    (file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file),
+  );
   const links = documents.flatMap((file) => findLinks(file).map((target) => ({ file, target })));
   expect(links.length).toBeGreaterThan(500);
   expect(links.flatMap(({ file, target }) => explainDeadLink(file, target))).toEqual([]);
 });
 
-test("every URL of the repository that a package or the platform emits leads somewhere", () => {
-  const sources = tracked.filter((file) => /^(?:packages|examples)\/[^/]+\/(?:src\/|package\.json)/.test(file));
+test("every repository URL that a package or the platform emits leads to an existing file and heading", () => {
+  const sources = trackedFiles.filter((file) => /^(?:packages|examples)\/[^/]+\/(?:src\/|package\.json)/.test(file));
   const urls = sources.flatMap((file) =>
     [...read(file).matchAll(/https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/[\w./@-]+(?:#[\w-]+)?/g)].map(
       ([url]) => ({ file, url }),

@@ -1,4 +1,4 @@
-// Types readers' questions into the built site's search.
+// Types the questions of readers into the search of the built site.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -17,7 +17,7 @@ let page: Page;
 beforeAll(async () => {
   browser = (await openBrowser()).browser;
   page = await (await browser.newContext({ reducedMotion: "reduce" })).newPage();
-  // Excerpts are off, because each would load a page and only the URLs of the hits matter here.
+  // Turn off excerpts, because each would load a page, and only the URLs of the hits matter here.
   await page.addInitScript(() => localStorage.setItem("vitepress:local-search-detailed-list", "false"));
   await page.goto(`${address}index.html`);
   // The page reacts to keys only after Vue has mounted.
@@ -59,16 +59,16 @@ test.each([
   ["other", others, 60, 3],
   ["tried", tried, 46, 3],
 ] as const)(
-  "for all but three of the %s questions, the correct page is among the first three hits",
+  "the search lists the correct page among the first three hits for all but three of the %s questions",
   async (_, questions, count, allowed) => {
-    const wrong: string[] = [];
+    const failures: string[] = [];
     for (const [question, expected] of Object.entries(questions)) {
       const found = await searchPages(question);
       if (!expected.split(" or ").some((path) => found.includes(path)))
-        wrong.push(`${question}: ${found.join(", ")} instead of ${expected}`);
+        failures.push(`${question}: ${found.join(", ")} instead of ${expected}`);
     }
     expect(Object.keys(questions).length).toBeGreaterThanOrEqual(count);
-    expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(allowed);
+    expect(failures.length, failures.join("\n")).toBeLessThanOrEqual(allowed);
   },
 );
 

@@ -1,4 +1,4 @@
-// Runs each snippet that shows its output, and each that is a test. `scripts/snippets/check.ts` compiles all of them.
+// Runs each snippet that shows its output or is a test. `scripts/snippets/check.ts` compiles all snippets.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -44,7 +44,7 @@ afterAll(() => rm(folder, { recursive: true }));
 test("most error codes have an example that runs", () =>
   expect(snippets.filter(({ name }) => name.startsWith("docs/errors.md")).length).toBeGreaterThan(50));
 
-describe("prints what the document says", () => {
+describe("a snippet prints the documented output", () => {
   test.concurrent.each(snippets)("$name", async ({ name, code, expected }) => {
     const file = join(folder, `${name.replace(/\W+/g, "-")}.ts`);
     await writeFile(file, code);

@@ -1,4 +1,4 @@
-// Runs every tab on the operations' pages against the platform, and every tab on the events' pages against the kit's receiver.
+// Runs every tab on the operation pages against the platform, and every tab on the event pages against a receiver built with the kit.
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -40,7 +40,7 @@ function readTabs(pattern: string): Tab[] {
     );
 }
 
-/** Runs a tab's code as a reader would. @returns its output */
+/** Runs the code of a tab as a reader would. @returns its output */
 async function runTab({ language, code }: Tab, env: Record<string, string> = {}): Promise<string> {
   const { command, extension } = {
     ts: { command: [process.execPath, "--disable-warning=ExperimentalWarning"], extension: "ts" },
@@ -85,19 +85,19 @@ describe("the operations", () => {
       .replaceAll("http://127.0.0.1:3000", platform.address)
       .replaceAll("offer_4f1c2a", id)
       .replaceAll("019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21", await readLastEventId(platform.address));
-    let printed = "";
+    let output = "";
     const runOnce = async () => {
-      printed = await runTab({ ...tab, code });
+      output = await runTab({ ...tab, code });
     };
     // A delivery that is still pending is not redelivered.
     if (tab.page === "redeliver-event")
-      await expect.poll(() => runOnce().then(() => printed), { timeout: 20_000 }).toBeTruthy();
+      await expect.poll(() => runOnce().then(() => output), { timeout: 20_000 }).toBeTruthy();
     else await runOnce();
-    if (tab.page === "list-events") expect(printed).toMatch(/WorkerOfferResponse/);
-    if (tab.page === "redeliver-events") expect(printed).toMatch(/redelivered/);
+    if (tab.page === "list-events") expect(output).toMatch(/WorkerOfferResponse/);
+    if (tab.page === "redeliver-events") expect(output).toMatch(/redelivered/);
     const offer = await offers.getOffer(id);
-    if (tab.page === "create-offer") expect(printed).toMatch(/offer_(?!4f1c2a)/);
-    if (tab.page === "get-offer") expect(printed).toMatch(/worker_amal/);
+    if (tab.page === "create-offer") expect(output).toMatch(/offer_(?!4f1c2a)/);
+    if (tab.page === "get-offer") expect(output).toMatch(/worker_amal/);
     expect([offer.complete, offer.widthdrawn]).toEqual([tab.page === "complete-offer", tab.page === "withdraw-offer"]);
   });
 });
@@ -121,8 +121,8 @@ async function registerReceiver(address: string, port: number): Promise<void> {
   const account = { emailAddress: "hana@harbour-hotels.example", password: "demo-password" };
   const { token } = (await (await send("POST", "session", undefined, account)).json()) as { token: string };
   const profile = { baseAddress: `http://127.0.0.1:${port}`, secret, suggestsContacts: false };
-  const saved = await send("PUT", "profile", token, profile);
-  expect(saved.status, await saved.text()).toBe(200);
+  const response = await send("PUT", "profile", token, profile);
+  expect(response.status, await response.text()).toBe(200);
 }
 
 /** Opens the offer and applies to it, as a worker does in the app. */
@@ -140,7 +140,7 @@ async function applyToOffer(address: string, offerId: string): Promise<void> {
 }
 
 describe("the events", () => {
-  const handled: string[] = [];
+  const handledTypes: string[] = [];
   let receiver: Server;
   let address: string;
   beforeAll(async () => {
@@ -148,9 +148,9 @@ describe("the events", () => {
       webhookListener({
         basePath: "/offers",
         secret,
-        onEvent: ({ type }) => handled.push(type),
+        onEvent: ({ type }) => handledTypes.push(type),
         suggestContacts: () => {
-          handled.push("ContactSuggestions");
+          handledTypes.push("ContactSuggestions");
           return [];
         },
       }),
@@ -166,16 +166,16 @@ describe("the events", () => {
     expect(tabs.map(({ label }) => label)).toEqual(Array(7).fill(["offers", "curl"]).flat()));
 
   test.each(tabs)("$page with $label", async (tab) => {
-    handled.length = 0;
+    handledTypes.length = 0;
     const program = `${process.execPath} ${join(root, "packages/cli/dist/offers.js")}`;
     const code = tab.code.replaceAll("http://127.0.0.1:3001", address).replace(/^offers /, `${program} `);
     expect(await runTab({ ...tab, code }, { WEBHOOK_SECRET: secret })).toMatch(/200/);
     const isCheck = tab.page.startsWith("test");
     const type = tab.page.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-    expect(handled).toEqual(isCheck ? [] : [type]);
+    expect(handledTypes).toEqual(isCheck ? [] : [type]);
   });
 
-  test("the signatures on the pages pass the kit's verification", async () => {
+  test("the kit accepts the signatures on the pages", async () => {
     const requests = globSync("docs/events/[!p]*.md", { cwd: root }).flatMap((file) =>
       [...readFileSync(join(root, file), "utf8").matchAll(/^```http\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text),
     );

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const installed = join(folder, "node_modules/@offers/cli");
   await mkdir(installed, { recursive: true });
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
-  // The command's only dependency, linked instead of downloaded.
+  // The only dependency of the command is linked instead of downloaded.
   await symlink(join(root, "packages/cli/node_modules/commander"), join(folder, "node_modules/commander"));
   bin = join(installed, "dist/offers.js");
 });
@@ -35,7 +35,7 @@ test("the tarball passes publint", async () => {
   expect(stdout).toContain("All good!");
 });
 
-test("the tarball contains the command, the test vectors, the licence and a README, and is small", async () => {
+test("the tarball contains only the command, the test vectors, the licence and a README, below the size limits", async () => {
   const { stdout } = await run("tar", ["-tvzf", tarball]);
   const files = stdout
     .trim()
@@ -46,11 +46,11 @@ test("the tarball contains the command, the test vectors, the licence and a READ
     expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/offers.js", "dist/corpus/config.json"]),
   );
   expect(paths.filter((path) => !/^(dist\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([]);
-  // Most of it is the test vectors. Raise these limits deliberately.
-  const sizeOf = (pattern: RegExp) =>
+  // The test vectors account for most of the size. Raise these limits only deliberately.
+  const sumSizes = (pattern: RegExp) =>
     files.filter(({ path }) => pattern.test(path)).reduce((sum, { size }) => sum + size, 0);
-  expect(sizeOf(/\.js$/)).toBeLessThan(190_000);
-  expect(sizeOf(/./)).toBeLessThan(900_000);
+  expect(sumSizes(/\.js$/)).toBeLessThan(190_000);
+  expect(sumSizes(/./)).toBeLessThan(900_000);
 });
 
 test("the installed command probes a receiver from outside the workspace", async () => {
@@ -63,7 +63,7 @@ test("the installed command probes a receiver from outside the workspace", async
   expect(stdout).toMatch(/^No findings in \d+ cases/);
 });
 
-test("the command ends when SIGTERM ends the npx that started it", async () => {
+test("the command exits when SIGTERM ends the npx process that started it", async () => {
   await mkdir(join(folder, "node_modules/.bin"));
   await symlink(bin, join(folder, "node_modules/.bin/offers"));
   const { child, ready } = startProcess("npx", ["offers", "listen", "--port", "0"], {

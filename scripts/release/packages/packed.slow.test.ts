@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
 
-/** The full matrix adds only the oldest Node: `npm run check -- compatibility runtimes` tests all versions. */
+/** The full matrix adds only the oldest Node, because `npm run check -- compatibility runtimes` tests all versions. */
 const nodesAndModuleSystems = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
   moduleSystems.map(([file, compile]) => [node, file, compile] as const),
 );
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe.each(packageNames)("the tarball of %s", (name) => {
-  test("contains the licence, a README and the sources that its maps lead to, and no tests", async () => {
+  test("contains the licence, a README and the sources that its source maps refer to, but no tests", async () => {
     const { stdout } = await run("tar", ["-tzf", project.tarball(name)]);
     const files = stdout.trim().split("\n");
     expect(files).toEqual(expect.arrayContaining(["package/LICENSE", "package/README.md", "package/package.json"]));
@@ -58,12 +58,12 @@ test("the packages depend only on versions that npm understands outside the work
 });
 
 test.each(nodesAndModuleSystems)(
-  "%s, %s: the README's programs call the reference platform, and accept only what openssl signed",
+  "%s, %s: the programs in README.md call the reference platform, and accept only requests that openssl signed",
   (node, ...system) => runReadmePrograms(project.folder, system, nodes[node]),
 );
 
 test.each(nodesAndModuleSystems)(
-  "%s, %s: errors of a subpath are instances of the main entry's classes",
+  "%s, %s: errors from a subpath are instances of the classes from the main entry point",
   async (node, file, compile) => {
     const code = `
     import { InvalidResponseError, OffersClient } from "@offers/client";
@@ -78,7 +78,7 @@ test.each(nodesAndModuleSystems)(
 );
 
 test.each(nodesAndModuleSystems)(
-  "%s, %s: with --enable-source-maps, stack traces lead to the sources",
+  "%s, %s: with --enable-source-maps, stack traces refer to the sources",
   async (node, file, compile) => {
     const code = `
     import { OffersClient } from "@offers/client";

@@ -47,7 +47,7 @@ test.each(programs)("$file: error types narrow on their codes and names", ({ fil
   expect(errors).toEqual([]);
 });
 
-test("every entry has a program that exports what its functions return", () =>
+test("every entry point has a program that exports the results of its functions", () =>
   expect(exportPrograms.map(({ entry }) => entry).sort()).toEqual(entries.map(({ name }) => name).sort()));
 
 // `moduleResolution: node`, which older projects and Next 15 use, does not read `exports`.
@@ -58,19 +58,19 @@ test.each(entries)("$name resolves with moduleResolution node10", ({ name }) => 
   expect(resolvedModule?.resolvedFileName).toMatch(/\/dist\/[\w-]+\.d\.c?ts$/);
 });
 
-const parsed = new Map<string, ts.SourceFile | undefined>();
+const parsedFiles = new Map<string, ts.SourceFile | undefined>();
 
-// Compiled separately, because another import could also name the types.
+// Each program is compiled separately, because imports in a different program could also name the types.
 test.each(exportPrograms)(
-  "a project with `declaration` can name every type that $entry takes and returns",
+  "a project with `declaration` can name every parameter type and return type of $entry",
   async (exportProgram) => {
     const file = join(project.folder, `${exportProgram.entry.replaceAll(/\W/g, "-")}.mts`);
     await writeFile(file, exportProgram.code);
     const host = ts.createCompilerHost(options);
     const parse = host.getSourceFile;
     host.getSourceFile = (path, ...rest) => {
-      if (!parsed.has(path)) parsed.set(path, parse(path, ...rest));
-      return parsed.get(path);
+      if (!parsedFiles.has(path)) parsedFiles.set(path, parse(path, ...rest));
+      return parsedFiles.get(path);
     };
     const separateProgram = ts.createProgram([file], { ...options, noEmit: false, declaration: true }, host);
     const source = separateProgram.getSourceFile(file) as ts.SourceFile;
@@ -79,7 +79,7 @@ test.each(exportPrograms)(
       ...separateProgram.getDeclarationDiagnostics(source),
     ]
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
-      // Express's types are symbolic links here, so the compiler cannot name them from the project's folder.
+      // The types of Express are symbolic links here, so the compiler cannot name them from the project folder.
       .filter((text) => !text.includes("@types+"));
     expect(errors).toEqual([]);
 
@@ -87,26 +87,26 @@ test.each(exportPrograms)(
     const resolveAlias = (symbol: ts.Symbol) =>
       symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
     const { moduleSpecifier } = source.statements.find(ts.isImportDeclaration) as ts.ImportDeclaration;
-    const exported = checker
+    const exportedSymbols = checker
       .getExportsOfModule(checker.getSymbolAtLocation(moduleSpecifier) as ts.Symbol)
       .map(resolveAlias);
-    const functions = exported.filter(({ flags }) => flags & ts.SymbolFlags.Function);
+    const functions = exportedSymbols.filter(({ flags }) => flags & ts.SymbolFlags.Function);
     for (const { name } of functions) expect(exportProgram.code).toMatch(new RegExp(`\\b${name}\\b`));
 
-    const unnamed = new Set<string>();
+    const missingExports = new Set<string>();
     const visit = (node: ts.Node): void => {
       const symbol = ts.isTypeReferenceNode(node) && checker.getSymbolAtLocation(node.typeName);
-      if (symbol && !exported.includes(resolveAlias(symbol)) && mustBeExported(resolveAlias(symbol)))
-        unnamed.add(symbol.name);
+      if (symbol && !exportedSymbols.includes(resolveAlias(symbol)) && mustBeExported(resolveAlias(symbol)))
+        missingExports.add(symbol.name);
       ts.forEachChild(node, visit);
     };
     for (const declaration of functions.flatMap(({ declarations = [] }) => declarations))
       if (ts.isFunctionDeclaration(declaration)) declaration.parameters.forEach(visit);
-    expect([...unnamed]).toEqual([]);
+    expect([...missingExports]).toEqual([]);
   },
 );
 
-/** Whether one of our packages declares this type, and docstrings refer to it by name instead of showing it inline (`@inline`). */
+/** Whether this type must be exported: one of our packages declares it, and docstrings do not show it inline (`@inline`). */
 function mustBeExported(type: ts.Symbol): boolean {
   if (type.flags & ts.SymbolFlags.TypeParameter) return false;
   const isOurs = type.declarations?.[0]?.getSourceFile().fileName.includes("/@offers/") === true;

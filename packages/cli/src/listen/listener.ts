@@ -50,8 +50,8 @@ const maxTurnWaitMs = 12_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Creates a server that verifies and reports each webhook. It responds like a receiver. With `forwardTo`, it forwards every request instead,
- * even one that fails verification, and returns the receiver's response.
+ * Creates a server that verifies and reports each webhook. It responds like a receiver. With `forwardTo`, it forwards every request
+ * instead, even one that fails verification, and returns the receiver's response.
  */
 export function createListener(options: ListenerOptions): Server {
   // Longer than the 90 s after which cloudflared closes an idle connection.

@@ -179,8 +179,8 @@ function findVariantAcceptedBy(subject: Subject, precision: Precision): Promise<
 }
 
 /**
- * Returns a more precise finding if the receiver rejects a Timestamp's precision because it reformats the date before hashing it. Otherwise,
- * returns the same finding.
+ * Returns a more precise finding if the receiver rejects a Timestamp's precision because it reformats the date before hashing it.
+ * Otherwise, returns the same finding.
  */
 export async function diagnosePrecision(subject: Subject, finding: Finding): Promise<Finding> {
   const isMinute = finding.evidence.some(({ id }) => id.includes("minute"));

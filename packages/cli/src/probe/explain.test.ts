@@ -3,15 +3,16 @@ import { readVectors } from "../vectors/vectors.ts";
 import type { ComparedCase } from "./compare.ts";
 import { classifyCases } from "./explain.ts";
 
-const cases = readVectors().groups.flatMap(({ name, cases: inGroup }) =>
-  inGroup.map((testCase) => ({ group: name, testCase })),
+const cases = readVectors().groups.flatMap(({ name, cases: groupCases }) =>
+  groupCases.map((testCase) => ({ group: name, testCase })),
 );
 
-/** A case in which the receiver rejects a valid request. */
-const refusal = (id: string): ComparedCase => compared(id, 200, 401);
-const acceptance = (id: string): ComparedCase => compared(id, 401, 200);
+/** Creates a case in which the receiver rejects a valid request. */
+const createRefusal = (id: string): ComparedCase => createComparedCase(id, 200, 401);
+/** Creates a case in which the receiver accepts an invalid request. */
+const createAcceptance = (id: string): ComparedCase => createComparedCase(id, 401, 200);
 
-function compared(id: string, expected: number, status: number): ComparedCase {
+function createComparedCase(id: string, expected: number, status: number): ComparedCase {
   const sentCase = cases.find(({ testCase }) => testCase.id === id);
   if (sentCase === undefined) throw new Error(`no case ${id}`);
   const response = { status, headers: new Map<string, string>(), body: "" };
@@ -27,8 +28,8 @@ function compared(id: string, expected: number, status: number): ComparedCase {
 }
 
 // A receiver with a tolerance of 30 seconds rejects 10:55Z from 10:55:30 on.
-test("rejecting a Timestamp without seconds and one from four minutes ago shows a small tolerance", () => {
-  const findings = classifyCases(["timestamps/minute", "freshness/four-minutes-old"].map(refusal));
+test("a receiver that rejects a Timestamp without seconds and a four-minute-old Timestamp has only tolerance_too_small", () => {
+  const findings = classifyCases(["timestamps/minute", "freshness/four-minutes-old"].map(createRefusal));
   expect(findings.map(({ code }) => code)).toEqual(["tolerance_too_small"]);
   expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);
 });
@@ -39,8 +40,8 @@ test.each([
     ["timestamps/second", "freshness/four-minutes-old"],
     ["precision_refused", "tolerance_too_small"],
   ],
-])("rejecting %j shows %j", (ids, codes) => {
-  expect(classifyCases(ids.map(refusal)).map(({ code }) => code)).toEqual(codes);
+])("a receiver that rejects the requests of %j has the findings %j", (ids, codes) => {
+  expect(classifyCases(ids.map(createRefusal)).map(({ code }) => code)).toEqual(codes);
 });
 
 test.each([
@@ -49,6 +50,6 @@ test.each([
     ["freshness/hour-old", "headers/timestamp-twice-old-first"],
     ["old_timestamp_accepted", "duplicate_header_accepted"],
   ],
-])("accepting %j shows %j", (ids, codes) => {
-  expect(classifyCases(ids.map(acceptance)).map(({ code }) => code)).toEqual(codes);
+])("a receiver that accepts the requests of %j has the findings %j", (ids, codes) => {
+  expect(classifyCases(ids.map(createAcceptance)).map(({ code }) => code)).toEqual(codes);
 });

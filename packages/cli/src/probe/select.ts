@@ -11,7 +11,7 @@ import {
   type VectorRequest,
 } from "../vectors/vectors.ts";
 
-/** Returns the groups for a scheme. For Standard Webhooks, they include the cases for the documented scheme that do not test the signature. */
+/** Returns the groups for a scheme. For Standard Webhooks, they include the documented scheme's cases that do not test the signature. */
 export const vectorGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] =>
   (scheme === "timestampDigest"
     ? vectors.groups

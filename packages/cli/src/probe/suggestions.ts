@@ -1,4 +1,4 @@
-/** Whether a response body is a list of suggestions that the service can use. One invalid suggestion makes the whole list unusable (D-21). */
+/** Whether a response body is a list of suggestions that the service can use. The service discards a list with an invalid item (D-21). */
 export function isSuggestionList(body: string): boolean {
   try {
     const list: unknown = JSON.parse(Buffer.from(body, "latin1").toString());

@@ -12,7 +12,7 @@ export interface RecordedWebhook {
   body: string;
 }
 
-/** Returns a function that appends a webhook to a file, unless it has already appended the id. @throws {UsageError} if the file cannot be written */
+/** Returns a function that appends webhooks to a file, but each id only once. @throws {UsageError} if the file cannot be written */
 export function openRecording(file: string): (webhook: RecordedWebhook) => void {
   const append = (text: string) => {
     try {

@@ -3,32 +3,35 @@ import { describe, expect, test } from "vitest";
 import { signRequest } from "./sign-request.ts";
 import { verifyRequest } from "./verify-request.ts";
 
-const read = (name: string) =>
+const readVectors = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../../spec/vectors/${name}.json`, import.meta.url), "utf8")) as {
     vectors: never[];
   };
 
-// Computed by openssl; each vector contains the command.
+// openssl computed the vectors. Each vector contains the command.
 const digests: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[] =
-  read("timestamp-digest").vectors;
+  readVectors("timestamp-digest").vectors;
 const messages: { id: string; timestamp: string; secret: string; bodyHex: string; signature: string }[] =
-  read("standard-webhooks").vectors;
+  readVectors("standard-webhooks").vectors;
 
-describe.each(digests)("openssl's $variant digest of $timestamp", ({ timestamp, secret, digest, variant }) => {
-  const rawHeaders = ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
-  const now = Date.parse(timestamp);
+describe.each(digests)(
+  "the $variant digest that openssl computed for $timestamp",
+  ({ timestamp, secret, digest, variant }) => {
+    const rawHeaders = ["Timestamp", timestamp, "Authorization", `hmac ${digest}`];
+    const now = Date.parse(timestamp);
 
-  test("is accepted with its secret and rejected with any other", () => {
-    const request = { rawHeaders, body: Buffer.of() };
-    expect(verifyRequest("timestampDigest", secret, request, now)).toMatchObject({
-      ok: true,
-      variant: variant === "hmac" ? "HMAC-SHA-256" : "SHA-256",
+    test("verifyRequest accepts it with the correct secret and rejects it with a different secret", () => {
+      const request = { rawHeaders, body: Buffer.of() };
+      expect(verifyRequest("timestampDigest", secret, request, now)).toMatchObject({
+        ok: true,
+        variant: variant === "hmac" ? "HMAC-SHA-256" : "SHA-256",
+      });
+      expect(verifyRequest("timestampDigest", `${secret}x`, request, now)).toMatchObject({
+        reason: "signature_mismatch",
+      });
     });
-    expect(verifyRequest("timestampDigest", `${secret}x`, request, now)).toMatchObject({
-      reason: "signature_mismatch",
-    });
-  });
-});
+  },
+);
 
 test.each(messages)("signs and verifies $id like openssl", ({ id, timestamp, secret, bodyHex, signature }) => {
   const content = Buffer.from(bodyHex, "hex");

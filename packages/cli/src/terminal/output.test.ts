@@ -7,7 +7,7 @@ test.each([
   ["over\rwrite", "over\\x0dwrite"],
   ["a\u202eb\u0007", "a\\u202eb\\x07"],
   ["Zoë 日本 🔑", "Zoë 日本 🔑"],
-])("prints %j as %j [D-102]", (text, expected) => expect(toPrintable(text)).toBe(expected));
+])("toPrintable converts %j to %j [D-102]", (text, expected) => expect(toPrintable(text)).toBe(expected));
 
 const secret = "Überraschung-für-Zoë";
 
@@ -16,11 +16,12 @@ test.each([
   secret.toUpperCase(),
   Buffer.from(secret).toString("latin1"),
   Buffer.from(secret).toString("base64"),
-])("masks %s [D-102]", (form) =>
+])("maskSecrets masks %s [D-102]", (form) =>
   expect(maskSecrets([undefined, "", secret])(`before ${form} after`)).toBe("before <secret> after"),
 );
 
-test("does not change text without a secret", () => expect(maskSecrets([undefined, ""])("text")).toBe("text"));
+test("maskSecrets does not change a string without a secret", () =>
+  expect(maskSecrets([undefined, ""])("text")).toBe("text"));
 
-test("does not colour text for a stream that is not a terminal", () =>
+test("styleFor does not colour strings for a stream that is not a terminal", () =>
   expect(styleFor({ isTTY: false } as NodeJS.WriteStream)("red", "text")).toBe("text"));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fc } from "../../../../scripts/property-seed.ts";
 import { readResponses } from "./read-responses.ts";
 
-const statuses = (text: string, isClosed = true) =>
+const readStatuses = (text: string, isClosed = true) =>
   readResponses(text, ["GET", "GET"], isClosed).map(({ status }) => status);
 const ok = "HTTP/1.1 200 OK\r\n";
 
@@ -10,27 +10,27 @@ test.each([
   ["a length", `${ok}Content-Length: 2\r\n\r\nhi`],
   ["chunks", `${ok}Transfer-Encoding: chunked\r\n\r\n1;x=y\r\nh\r\n1\r\ni\r\n0\r\n\r\n`],
   ["the end of the connection", `${ok}\r\nhi`],
-])("reads a body whose end is marked by %s", (_, text) =>
+])("readResponses reads a body that is delimited by %s", (_, text) =>
   expect(readResponses(text, ["GET"], true)[0]?.body).toBe("hi"),
 );
 
-test("skips interim responses, and reads several responses in a row", () =>
-  expect(statuses(`HTTP/1.1 100 Continue\r\n\r\n${ok}Content-Length: 0\r\n\r\n${ok}Content-Length: 0\r\n\r\n`)).toEqual(
-    [200, 200],
-  ));
+test("readResponses skips interim responses, and reads several responses in a row", () =>
+  expect(
+    readStatuses(`HTTP/1.1 100 Continue\r\n\r\n${ok}Content-Length: 0\r\n\r\n${ok}Content-Length: 0\r\n\r\n`),
+  ).toEqual([200, 200]));
 
-test("does not read a body in a response to HEAD, whatever its Content-Length", () =>
+test("readResponses reads no body in a response to HEAD, even with a Content-Length", () =>
   expect(readResponses(`${ok}Content-Length: 5\r\n\r\n`, ["HEAD"], false)).toHaveLength(1));
 
-test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("an invalid chunk size, %j, ends the body", (size) =>
-  expect(statuses(`${ok}Transfer-Encoding: chunked\r\n\r\n${size}\r\nxxxxx\r\n`)).toEqual([200]),
+test.each(["-5", "zz", "", "ffffffffff", "1.5", "0x5"])("the invalid chunk size %j ends the body", (size) =>
+  expect(readStatuses(`${ok}Transfer-Encoding: chunked\r\n\r\n${size}\r\nxxxxx\r\n`)).toEqual([200]),
 );
 
-test.each(["-5", "1e3", "x", "+3"])("a Content-Length of %j is invalid", (length) =>
-  expect(statuses(`${ok}Content-Length: ${length}\r\n\r\nxxx`, false)).toEqual([]),
+test.each(["-5", "1e3", "x", "+3"])("readResponses ignores the invalid Content-Length %j", (length) =>
+  expect(readStatuses(`${ok}Content-Length: ${length}\r\n\r\nxxx`, false)).toEqual([]),
 );
 
-const piece = fc.constantFrom(
+const fragment = fc.constantFrom(
   ...[
     ok,
     "\r\n",
@@ -48,9 +48,9 @@ const piece = fc.constantFrom(
   ],
 );
 
-test("terminates for every string", () =>
+test("readResponses terminates for every string", () =>
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 40 }), fc.boolean(), (pieces, isClosed) => {
-      expect(readResponses(pieces.join(""), ["GET"], isClosed).length).toBeLessThanOrEqual(40);
+    fc.property(fc.array(fragment, { maxLength: 40 }), fc.boolean(), (fragments, isClosed) => {
+      expect(readResponses(fragments.join(""), ["GET"], isClosed).length).toBeLessThanOrEqual(40);
     }),
   ));

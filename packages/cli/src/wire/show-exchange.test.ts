@@ -3,17 +3,17 @@ import { toCommand } from "./show-exchange.ts";
 
 const target = { host: "localhost", port: 3001 };
 const mask = (text: string) => text.replaceAll("the-secret", "<secret>");
-const command = (text: string, encoding: BufferEncoding = "latin1") =>
+const createCommand = (text: string, encoding: BufferEncoding = "latin1") =>
   toCommand(Buffer.from(text, encoding), target, mask);
 
-test("shows an ordinary request as a curl command", () =>
+test("an ordinary request becomes a curl command", () =>
   expect(
-    command("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
+    createCommand("GET /test/auth HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: it's\r\nConnection: close\r\n\r\n"),
   ).toBe("curl -i --path-as-is -X GET \\\n  -H 'Timestamp: it'\\''s' \\\n  'http://localhost:3001/test/auth'"));
 
 test("the command sends the body unchanged, except for masked parts", () =>
   expect(
-    command(
+    createCommand(
       'POST /offer/response HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 16\r\n\r\n{"a":"the-secret',
       "utf8",
     ),
@@ -26,7 +26,8 @@ test.each([
   ["a Content-Length that differs", "POST /test HTTP/1.1\r\nHost: localhost:3001\r\nContent-Length: 5\r\n\r\n{}"],
   ["bytes beyond ASCII in the head", "GET /test HTTP/1.1\r\nHost: localhost:3001\r\nTimestamp: \xe9\r\n\r\n"],
 ])("the command for %s sends the raw bytes", (_, text) => {
-  expect(command(text)).toMatch(/^printf %b '.*' \| nc localhost 3001$/s);
+  expect(createCommand(text)).toMatch(/^printf %b '.*' \| nc localhost 3001$/s);
 });
 
-test("a request that is too long to show has no command", () => expect(command("x".repeat(10_000))).toBeUndefined());
+test("a request that is too long to show has no command", () =>
+  expect(createCommand("x".repeat(10_000))).toBeUndefined());

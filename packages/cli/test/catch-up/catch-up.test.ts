@@ -26,7 +26,7 @@ const events = [
 const apiKey = "key_harbour";
 const env = { OFFERS_API_KEY: apiKey, WEBHOOK_SECRET: secrets.standardWebhooks };
 
-/** Starts a feed with one event per page, like the reference platform's. */
+/** Starts a feed like that of the reference platform, with one event per page. */
 async function startFeed(respond?: { status: number; body: string }) {
   const urls: string[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ function pageAfter(url: string) {
   return { status: 200, body: JSON.stringify(page) };
 }
 
-test("prints the events after a cursor in order, and the next cursor", async () => {
+test("catch-up prints the events after a cursor in order, and the next cursor", async () => {
   const { from, urls } = await startFeed();
   const { code, stdout, stderr } = await runOffers(["catch-up", "--from", from, "--after", "1"], env);
   expect(stdout.split("\n")).toEqual([
@@ -60,19 +60,19 @@ test("prints the events after a cursor in order, and the next cursor", async () 
   expect(urls).toEqual([1, 2].map((after) => `/base/events?after=${after}&limit=100&api-version=1.0`));
 });
 
-test("counts one event in the singular", async () => {
+test("catch-up prints a count of one in the singular", async () => {
   const { from } = await startFeed();
   const { stdout } = await runOffers(["catch-up", "--from", from, "--after", "2"], env);
   expect(stdout).toContain("\n1 event. Next time, start with --after 3\n");
 });
 
-test("an empty cursor, such as an unset variable, means the start of the feed", async () => {
+test("catch-up reads from the start of the feed if the cursor is empty, such as an unset variable", async () => {
   const { from, urls } = await startFeed();
   const { code } = await runOffers(["catch-up", "--from", from, "--after", ""], env);
   expect([code, urls[0]]).toEqual([0, "/base/events?limit=100&api-version=1.0"]);
 });
 
-test("with --to, each event is sent as its webhook, signed and with the same id", async () => {
+test("with --to, catch-up sends each event as a signed webhook with the same id", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder();
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -91,7 +91,7 @@ test("with --to, each event is sent as its webhook, signed and with the same id"
   expect(code).toBe(0);
 });
 
-test("after an event that is not acknowledged, later events are not sent, and the output says how to continue", async () => {
+test("catch-up stops at an event that is not acknowledged, and prints how to continue", async () => {
   const { from } = await startFeed();
   const { to, received } = await startRecorder((index) => (index === 1 ? 500 : 200));
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -103,7 +103,7 @@ test("after an event that is not acknowledged, later events are not sent, and th
   );
 });
 
-test("when the receiver rejects the signature, the output advises comparing the secret", async () => {
+test("catch-up advises comparing the secret when the receiver rejects the signature", async () => {
   const { from } = await startFeed();
   const { to } = await startRecorder(401);
   const args = ["catch-up", "--from", from, "--to", to, "--scheme", "standard-webhooks"];
@@ -112,7 +112,7 @@ test("when the receiver rejects the signature, the output advises comparing the 
   );
 });
 
-test("--json prints a line for each event and one for the cursor", async () => {
+test("catch-up --json prints a line for each event and a line for the cursor", async () => {
   const { from } = await startFeed();
   const { stdout } = await runOffers(["catch-up", "--from", from, "--json"], env);
   const lines = stdout.trimEnd().split("\n");
@@ -124,7 +124,7 @@ test.each([
   [{ status: 401, body: "{}" }, "Check the API key."],
   [{ status: 404, body: "" }, "a platform that has a feed?"],
   [{ status: 200, body: "<p>sign in</p>" }, "a platform that has a feed?"],
-])("after the invalid response %j, the message contains the remedy but not the key", async (respond, remedy) => {
+])("after the invalid response %j, catch-up prints a remedy but not the API key", async (respond, remedy) => {
   const { from } = await startFeed(respond);
   const { code, stderr } = await runOffers(["catch-up", "--from", from], env);
   expect(code).toBe(2);
@@ -133,7 +133,7 @@ test.each([
 });
 
 test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
-  "without a valid key in the environment %j, nothing is sent",
+  "catch-up sends nothing without a valid API key in the environment %j",
   async (environment) => {
     const { from, urls } = await startFeed();
     const { code, stderr } = await runOffers(["catch-up", "--from", from], environment);
@@ -142,7 +142,7 @@ test.each([{}, { OFFERS_API_KEY: "" }, { OFFERS_API_KEY: "key\n" }])(
   },
 );
 
-test("the message for a platform that is down contains its URL", async () => {
+test("catch-up prints the URL of a platform that cannot be reached", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

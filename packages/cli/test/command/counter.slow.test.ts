@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** Probes a correct receiver whose counter returns `count()`. */
-async function probeWith(count: () => number, flags: readonly string[]) {
+/** Probes a correct receiver with a counter that returns `count()`. */
+async function probeWithCounter(count: () => number, flags: readonly string[]) {
   const server = createServer((_, response) => response.end(`${count()}`)).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -21,22 +21,22 @@ async function probeWith(count: () => number, flags: readonly string[]) {
   return runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
 }
 
-test("reports nothing about a receiver whose handlers run only for accepted requests", async () => {
-  const { code, stdout } = await probeWith(() => 3, ["--only", "digests"]);
+test("probe has no findings if handlers run only for accepted requests", async () => {
+  const { code, stdout } = await probeWithCounter(() => 3, ["--only", "digests"]);
   expect(stdout).toMatch(/^No findings in \d+ cases/);
   expect(code).toBe(0);
 });
 
-test("reports a handler that ran although the request was rejected", async () => {
+test("probe reports a handler that ran although the request was rejected", async () => {
   let count = 0;
-  const { code, stdout } = await probeWith(() => count++, ["--only", "digests"]);
+  const { code, stdout } = await probeWithCounter(() => count++, ["--only", "digests"]);
   expect(code).toBe(1);
   expect(stdout).toContain("(wrong_handling)");
   expect(stdout).toContain("expected 0 handled, got 1");
 });
 
-test("reports an accepted event that no handler received", async () => {
-  const { code, stdout } = await probeWith(() => 3, ["--only", "bodies", "--allow-events"]);
+test("probe reports an accepted event that no handler received", async () => {
+  const { code, stdout } = await probeWithCounter(() => 3, ["--only", "bodies", "--allow-events"]);
   expect(code).toBe(1);
   expect(stdout).toContain("expected 1 handled, got 0");
 });

@@ -25,13 +25,13 @@ async function startNotFoundServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
 }
 
-test("a correct receiver results in exit code 0", async () => {
+test("probe exits with 0 for a correct receiver", async () => {
   const { code, stdout, stderr } = await runOffers(["probe", correct.url.href, "--only", "digests,freshness"], env);
   expect(stdout).toMatch(/^No findings in \d+ cases at http:/);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-test("a report shows the case, the request, the response, why it matters and what to change [D-102]", async () => {
+test("the report of a finding contains the case, the request, the response, why it matters and what to change [D-102]", async () => {
   const { code, stdout, stderr } = await runOffers(["probe", defective.url.href, "--only", "digests"], env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   for (const part of [
@@ -86,15 +86,15 @@ test("--exact counts every response that differs from the test vectors [D-104]",
   expect(stdout).toContain("timestamps/lower-t: expected 200, got 401");
 });
 
-test("a wrong secret results in exit code 2, before any case is sent", async () => {
-  const other = { WEBHOOK_SECRET: "00000000-2d43-4f0e-9b7a-0d6f3c1e8a52" };
-  const { code, stderr } = await runOffers(["probe", correct.url.href], other);
+test("probe exits with 2 if the secret is wrong, before it sends any case", async () => {
+  const wrongEnv = { WEBHOOK_SECRET: "00000000-2d43-4f0e-9b7a-0d6f3c1e8a52" };
+  const { code, stderr } = await runOffers(["probe", correct.url.href], wrongEnv);
   expect(code).toBe(2);
   expect(stderr).toContain("GET http://127.0.0.1");
   expect(stderr).toContain("/test/auth returned 401 for a valid signature; expected 200. Does it use the same secret");
 });
 
-test("reports a wrong base path, with the correct URL", async () => {
+test("probe reports a wrong base path together with the correct URL", async () => {
   const { code, stdout } = await runOffers(["probe", `${correct.url.href}/elsewhere`], env);
   expect(code).toBe(1);
   expect(stdout).toContain("1. The endpoints are at another base URL (wrong_base_path)");
@@ -102,7 +102,7 @@ test("reports a wrong base path, with the correct URL", async () => {
   expect(stdout).toMatch(/1 finding in the service's own checks/);
 });
 
-test("a server that is not a receiver results in exit code 2", async () => {
+test("probe exits with 2 if the server is not a receiver", async () => {
   const { code, stderr } = await runOffers(["probe", await startNotFoundServer()], env);
   expect(code).toBe(2);
   expect(stderr).toContain(
@@ -110,7 +110,7 @@ test("a server that is not a receiver results in exit code 2", async () => {
   );
 });
 
-test("uses colour only with FORCE_COLOR, and never with NO_COLOR", async () => {
+test("without a terminal, probe prints colours only with FORCE_COLOR", async () => {
   const args = ["probe", correct.url.href, "--only", "methods"];
   expect((await runOffers(args, { ...env, FORCE_COLOR: "1" })).stdout).toContain("\x1b[1m");
   expect((await runOffers(args, { ...env, NO_COLOR: "1" })).stdout).not.toContain("\x1b");

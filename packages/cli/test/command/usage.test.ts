@@ -5,7 +5,7 @@ const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const env = { WEBHOOK_SECRET: secret };
 
 test.each([[[]], [["probe"]], [["listen"]], [["trigger"]], [["replay"]]])(
-  "the help for %j has no line wider than 80 columns",
+  "the help for %j has no line longer than 80 characters",
   async (args) => {
     const { code, stdout } = await runOffers([...args, "--help"]);
     expect(code).toBe(0);
@@ -50,7 +50,7 @@ test.each([
   [["replay", "events.jsonl"], env, "required option '--to <url>' not specified"],
   [["replay", "x", "--to", "http://127.0.0.1:1", "--start-at", "0"], env, "Use a line number, counted from 1."],
   [["listen", "--secret", secret], env, "unknown option '--secret'"],
-])("offers %j with %j exits with 2 and says what to do [D-102]", async (args, environment, message) => {
+])("offers %j with %j exits with 2 and prints a remedy [D-102]", async (args, environment, message) => {
   const { code, stdout, stderr } = await runOffers(args, environment as Record<string, string>);
   expect(stderr).toContain(message);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -63,7 +63,7 @@ test.each([
   ["catchup", "catch-up"],
   ["trigerr", "trigger"],
   ["frob", undefined],
-])("for the unknown command %s, the message suggests %s", async (unknownName, name) => {
+])("offers suggests for the unknown command %s: %s", async (unknownName, name) => {
   const { stderr } = await runOffers([unknownName]);
   expect(/Did you mean (\S+)\?/.exec(stderr)?.[1]).toBe(name);
 });

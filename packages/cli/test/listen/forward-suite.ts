@@ -28,8 +28,8 @@ const value = fc
   .string({ unit: fc.constantFrom(..." \tabcXYZ019,;=\"'/\\é\u00ff\u0080"), maxLength: 30 })
   .map((text) => text.trim());
 
-/** Headers that a proxy must not forward (RFC 9110, section 7.6.1), and framing headers. */
-const reserved =
+/** Matches headers that a proxy must not forward (RFC 9110, section 7.6.1), and framing headers. */
+const reservedHeader =
   /^(host|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
 
 const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
@@ -37,7 +37,7 @@ const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
   target: targetText,
   headers: fc.array(
     fc.tuple(
-      token.filter((name) => !reserved.test(name)),
+      token.filter((name) => !reservedHeader.test(name)),
       value,
     ),
     { maxLength: 12 },
@@ -50,7 +50,7 @@ const plannedResponse = fc.record({
   status: fc.integer({ min: 200, max: 599 }).filter((status) => status !== 204 && status !== 205 && status !== 304),
   headers: fc.array(
     fc.tuple(
-      token.filter((name) => !reserved.test(name)),
+      token.filter((name) => !reservedHeader.test(name)),
       value,
     ),
     { maxLength: 8 },
@@ -58,19 +58,19 @@ const plannedResponse = fc.record({
   body: fc.uint8Array({ maxLength: 2_000 }),
 });
 
-const lines = (headers: [string, string][]) => headers.map(([name, text]) => `${name}: ${text}\r\n`).join("");
+const formatHeaders = (headers: [string, string][]) => headers.map(([name, text]) => `${name}: ${text}\r\n`).join("");
 
-function writeRandomRequest({ method, target, headers, body, isChunked }: RandomRequest): Buffer {
+function serialiseRequest({ method, target, headers, body, isChunked }: RandomRequest): Buffer {
   const framing = isChunked ? "Transfer-Encoding: chunked\r\n" : `Content-Length: ${body.length}\r\n`;
   const half = Math.floor(body.length / 2);
-  const chunk = (bytes: Uint8Array) =>
+  const toChunk = (bytes: Uint8Array) =>
     bytes.length === 0
       ? []
       : [Buffer.from(`${bytes.length.toString(16)}\r\n`), Buffer.from(bytes), Buffer.from("\r\n")];
   const content = isChunked
-    ? [...chunk(body.slice(0, half)), ...chunk(body.slice(half)), Buffer.from("0\r\n\r\n")]
+    ? [...toChunk(body.slice(0, half)), ...toChunk(body.slice(half)), Buffer.from("0\r\n\r\n")]
     : [Buffer.from(body)];
-  const head = `${method} ${target} HTTP/1.1\r\nHost: given.example\r\n${lines(headers)}${framing}Connection: close\r\n\r\n`;
+  const head = `${method} ${target} HTTP/1.1\r\nHost: given.example\r\n${formatHeaders(headers)}${framing}Connection: close\r\n\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), ...content]);
 }
 
@@ -90,17 +90,17 @@ function readRequest(socket: Socket): Promise<{ head: string; body: Buffer }> {
   });
 }
 
-/** Sends random requests through `offers listen --forward-to`, and compares bytes on both sides. */
-export async function forwardsByteForByte(runs: number): Promise<void> {
-  let planned: { status: number; headers: [string, string][]; body: Uint8Array } | undefined;
+/** Sends random requests through `offers listen --forward-to`, and compares the bytes on both sides. */
+export async function testByteForByteForwarding(runs: number): Promise<void> {
+  let nextResponse: { status: number; headers: [string, string][]; body: Uint8Array } | undefined;
   const arrivals: { head: string; body: Buffer }[] = [];
   const receiver = createServer((socket) => {
     socket.on("error", () => undefined);
     readRequest(socket).then(
       (request) => {
         arrivals.push(request);
-        const { status, headers, body } = planned ?? { status: 500, headers: [], body: Buffer.of() };
-        const head = `HTTP/1.1 ${status} As Planned\r\n${lines(headers)}Content-Length: ${body.length}\r\n\r\n`;
+        const { status, headers, body } = nextResponse ?? { status: 500, headers: [], body: Buffer.of() };
+        const head = `HTTP/1.1 ${status} As Planned\r\n${formatHeaders(headers)}Content-Length: ${body.length}\r\n\r\n`;
         socket.end(Buffer.concat([Buffer.from(head, "latin1"), body]));
       },
       () => socket.destroy(),
@@ -118,10 +118,10 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
   try {
     await fc.assert(
       fc.asyncProperty(randomRequest, plannedResponse, async (request, response) => {
-        planned = response;
+        nextResponse = response;
         arrivals.length = 0;
         const socket = connect(port, "127.0.0.1");
-        socket.write(writeRandomRequest(request));
+        socket.write(serialiseRequest(request));
         const received = await buffer(socket);
         const { body } = request;
         const length: [string, string] = ["Content-Length", String(body.length)];
@@ -134,9 +134,9 @@ export async function forwardsByteForByte(runs: number): Promise<void> {
         expect(arrivals[0]?.head.split("\r\n")).toEqual(expectedHead);
         expect(arrivals[0]?.body.equals(body)).toBe(true);
         const end = received.indexOf("\r\n\r\n");
-        const returned = received.toString("latin1", 0, end).split("\r\n");
+        const receivedLines = received.toString("latin1", 0, end).split("\r\n");
         const expectedLines = [...response.headers, ["Content-Length", String(response.body.length)]];
-        expect(returned.slice(0, 1 + expectedLines.length)).toEqual([
+        expect(receivedLines.slice(0, 1 + expectedLines.length)).toEqual([
           `HTTP/1.1 ${response.status} As Planned`,
           ...expectedLines.map(([name, text]) => `${name}: ${text}`),
         ]);

@@ -25,30 +25,33 @@ async function startListener(scheme: Scheme, forwardTo?: string) {
 }
 
 const secret = secrets.timestampDigest;
-const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
-const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
-const signatureHeaders = (timestamp = inMinutes(0), signingSecret = secret) => ({
+const computeDigest = (text: string) => createHash("sha256").update(text).digest("hex");
+const timestampIn = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+const signatureHeaders = (timestamp = timestampIn(0), signingSecret = secret) => ({
   Timestamp: timestamp,
-  Authorization: `hmac ${digestOf(timestamp + signingSecret)}`,
+  Authorization: `hmac ${computeDigest(timestamp + signingSecret)}`,
 });
 
 test.each([
   ["a valid signature", signatureHeaders(), 200, { ok: true, variant: "SHA-256" }],
   ["a request without headers", {}, 401, { reason: "missing_timestamp" }],
-  ["a request without Authorization", { Timestamp: inMinutes(0) }, 401, { reason: "missing_authorization" }],
-  ["another secret", signatureHeaders(inMinutes(0), "other"), 401, { reason: "signature_mismatch" }],
-  ["an old signature", signatureHeaders(inMinutes(-6)), 401, { reason: "timestamp_out_of_tolerance" }],
-  ["a future signature", signatureHeaders(inMinutes(6)), 401, { reason: "timestamp_out_of_tolerance" }],
+  ["a request without Authorization", { Timestamp: timestampIn(0) }, 401, { reason: "missing_authorization" }],
+  ["a different secret", signatureHeaders(timestampIn(0), "other"), 401, { reason: "signature_mismatch" }],
+  ["an old signature", signatureHeaders(timestampIn(-6)), 401, { reason: "timestamp_out_of_tolerance" }],
+  ["a future signature", signatureHeaders(timestampIn(6)), 401, { reason: "timestamp_out_of_tolerance" }],
   ["an invalid date", { ...signatureHeaders(), Timestamp: "yesterday" }, 401, { reason: "malformed_timestamp" }],
   ["a bearer token", { ...signatureHeaders(), Authorization: "Bearer x" }, 401, { reason: "malformed_authorization" }],
-])("%s gets the correct status, and the reason is reported", async (_, headers, status, verification) => {
-  const { address, arrivals } = await startListener("timestampDigest");
-  const response = await fetch(`${address}/test/auth`, { headers });
-  expect(response.status).toBe(status);
-  expect(arrivals[0]).toMatchObject({ method: "GET", target: "/test/auth", status, verification });
-});
+])(
+  "the listener responds to %s with the correct status, and reports the reason",
+  async (_, headers, status, verification) => {
+    const { address, arrivals } = await startListener("timestampDigest");
+    const response = await fetch(`${address}/test/auth`, { headers });
+    expect(response.status).toBe(status);
+    expect(arrivals[0]).toMatchObject({ method: "GET", target: "/test/auth", status, verification });
+  },
+);
 
-test("verifies a Standard Webhooks signature of the received bytes", async () => {
+test("the listener verifies a Standard Webhooks signature against the received bytes", async () => {
   const { address, arrivals } = await startListener("standardWebhooks");
   const body = '{ "offerId": "o",  "workerId":"w" }';
   const time = String(Math.floor(Date.now() / 1000));
@@ -61,7 +64,7 @@ test("verifies a Standard Webhooks signature of the received bytes", async () =>
   expect(arrivals.map(({ verification }) => verification?.ok)).toEqual([true, false]);
 });
 
-test("GET /test needs no signature, and the response to a search is an empty list", async () => {
+test("the listener accepts GET /test without a signature, and responds to a search with an empty list", async () => {
   const { address } = await startListener("timestampDigest");
   expect((await fetch(`${address}/test`)).status).toBe(200);
   const search = await fetch(`${address}/contact-suggestions`, {
@@ -72,14 +75,14 @@ test("GET /test needs no signature, and the response to a search is an empty lis
   expect(await search.json()).toEqual([]);
 });
 
-test("a webhook about a worker whose id is test is verified, and counts as an event", async () => {
+test("the listener verifies a webhook about a worker with the id test, and treats it as an event", async () => {
   const { address, arrivals } = await startListener("timestampDigest");
   expect((await fetch(`${address}/contact/new/test`)).status).toBe(401);
   expect((await fetch(`${address}/contact/new/test`, { headers: signatureHeaders() })).status).toBe(200);
   expect(arrivals.at(-1)).toMatchObject({ isEvent: true, verification: { ok: true } });
 });
 
-test("a receiver that is not running is reported, and the sender gets 502", async () => {
+test("the listener reports a receiver that is not running, and responds with 502", async () => {
   const { address, arrivals } = await startListener("timestampDigest", "http://127.0.0.1:1/offers");
   expect((await fetch(`${address}/test/auth`, { headers: signatureHeaders() })).status).toBe(502);
   expect(arrivals[0]?.failure).toBe(
@@ -99,20 +102,21 @@ const arrival: Arrival = {
   verification: { ok: false, reason: "signature_mismatch", advice: "Compare the secrets." },
 };
 const mask = (text: string) => text.replaceAll(secret, "<secret>");
-const show = (toShow: Arrival, width = 80) => formatArrival(toShow, mask, (_, text) => text, width);
+const format = (formattedArrival: Arrival, width = 80) =>
+  formatArrival(formattedArrival, mask, (_, text) => text, width);
 
 test("the output contains no control characters from the sender, no secret and no signature [D-102]", () => {
-  expect(show(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
+  expect(format(arrival).replace(/^\d\d:\d\d:06 {2}/, "")).toBe(
     'POST /offer/response  401  rejected: signature_mismatch  3 ms\n  Compare the secrets.\n  {"offerId":"\\x1b[2J<secret>"}',
   );
   expect(JSON.parse(toJsonLine(arrival, mask))).toMatchObject({ status: 401, verification: { ok: false } });
   expect(toJsonLine(arrival, mask)).not.toMatch(/hmac|5f0c9a7e/);
 });
 
-test("a line starts with the time of day, and breaks only between words", () => {
+test("the output starts with the time of day, and lines break only between words", () => {
   const advice = "Compare WEBHOOK_SECRET with the secret in the company profile, letter by letter.";
   const verification = { ok: false as const, reason: "signature_mismatch", advice };
-  const lines = show({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
+  const lines = format({ ...arrival, verification, body: Buffer.of() }, 40).split("\n");
   expect(lines[0]).toMatch(/^\d\d:\d\d:06 {2}POST /);
   expect(lines.slice(1)).toEqual([
     "  Compare WEBHOOK_SECRET with the secret",
@@ -121,17 +125,20 @@ test("a line starts with the time of day, and breaks only between words", () => 
   ]);
 });
 
-test("a failure shows the URL that the request was forwarded to", () => {
+test("the output contains the URL to which a failed request was forwarded", () => {
   const forwardedTo = "http://localhost:3001/offers/test/auth";
-  expect(show({ ...arrival, status: 404, forwardedTo })).toContain(`forwarded to ${forwardedTo}`);
-  expect(show({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
+  expect(format({ ...arrival, status: 404, forwardedTo })).toContain(`forwarded to ${forwardedTo}`);
+  expect(format({ ...arrival, status: 200, forwardedTo })).not.toContain("forwarded to");
 });
 
 test("if the receiver rejects a verified webhook, the output advises comparing the secret", () => {
-  const rejected = { ...arrival, forwardedTo: "http://localhost:3001/offers/test/auth" };
-  const verified = { ...rejected, verification: { ok: true as const, variant: "SHA-256", ageSeconds: 0 } };
-  expect(show(verified, 200)).toContain("/test/auth: the endpoint does not accept the secret; compare it with");
-  expect(show(rejected, 200)).not.toContain("does not accept");
+  const unverifiedArrival = { ...arrival, forwardedTo: "http://localhost:3001/offers/test/auth" };
+  const verification = { ok: true as const, variant: "SHA-256", ageSeconds: 0 };
+  const verifiedArrival = { ...unverifiedArrival, verification };
+  expect(format(verifiedArrival, 200)).toContain(
+    "/test/auth: the endpoint does not accept the secret; compare it with",
+  );
+  expect(format(unverifiedArrival, 200)).not.toContain("does not accept");
 });
 
 test.each([
@@ -143,11 +150,11 @@ test.each([
   ["/a/offers", "/offers/test", "/a/offers/offers/test"],
   ["/offers", "/offersmith", "/offers/offersmith"],
   ["", "/offers/test", "/offers/test"],
-])("with a receiver at %j, %s is forwarded to %s", (base, target, expected) =>
+])("for a receiver at %j, the listener forwards %s to %s", (base, target, expected) =>
   expect(forwardedPath(parseUrl(`http://localhost:3001${base}`), target)).toBe(expected),
 );
 
-test("keeps an idle connection for longer than cloudflared, which does so for 90 s", async () => {
+test("the listener keeps an idle connection open for longer than the 90 s of cloudflared", async () => {
   const { address } = await startListener("timestampDigest");
   const { headers } = await fetch(`${address}/test`);
   expect(Number(/^timeout=(\d+)$/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(90);

@@ -3,7 +3,7 @@ import { describeRunnable, programs, runnable } from "../support/start-program.t
 import { defectiveReceivers } from "./defective-receivers.ts";
 import { probeProgram } from "./probe-program.ts";
 
-// If the machine lacks a language, the test passes and prints what it skipped.
+// If a language is not installed, its tests are skipped, and this line reports it.
 console.info(describeRunnable());
 
 test("there are at least thirty defective receivers in four languages, and six correct ones", () => {
@@ -18,7 +18,7 @@ const receivers = defectiveReceivers.filter(({ program }) => runnable.includes(p
 const timeout = 600_000;
 
 describe.concurrent.each(receivers)("a receiver in $program that $defect", ({ program, edits, env, found, says }) => {
-  test("the defect is reported first among all findings, with its remedy", { timeout }, async () => {
+  test("probe reports the defect first among all findings, with its remedy", { timeout }, async () => {
     const { findings } = await probeProgram(program, { edits, env });
     expect(findings[0]?.code, JSON.stringify(findings)).toBe(found);
     expect(findings[0]?.cases.join("\n")).toContain(says);
@@ -26,7 +26,7 @@ describe.concurrent.each(receivers)("a receiver in $program that $defect", ({ pr
 });
 
 describe.each(["UTC", "America/St_Johns", "Pacific/Kiritimati"])("in %s", (TZ) => {
-  test.each(runnable)("a correct receiver has neither findings nor notes in any case: %s", async (program) => {
+  test.each(runnable)("probe has neither findings nor notes about a correct receiver: %s", async (program) => {
     const { findings, notes, sent } = await probeProgram(program, { env: { TZ } });
     expect({ findings, notes }).toEqual({ findings: [], notes: [] });
     expect(sent).toBeGreaterThan(600);

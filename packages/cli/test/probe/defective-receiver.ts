@@ -1,7 +1,7 @@
 import type { FindingCode } from "../../src/vectors/vectors.ts";
 import type { Edit, Program } from "../support/start-program.ts";
 
-/** A correct receiver with one defect. */
+/** A correct receiver into which one defect is injected. */
 export interface DefectiveReceiver {
   program: Program;
   defect: string;
@@ -9,11 +9,11 @@ export interface DefectiveReceiver {
   edits: readonly Edit[];
   env?: Record<string, string>;
   found: FindingCode;
-  /** A phrase in the first finding's result or remedy. */
+  /** A phrase in the result or the remedy of the first finding. */
   says: string;
   /** The groups and cases that show the defect in a short run. @default the service's own checks */
   only?: readonly string[];
-  /** Whether defective-receivers.slow.test.ts tests it, with a few cases. all-defective-receivers.slow.test.ts tests it with every case. */
+  /** Whether defective-receivers.slow.test.ts tests it with a few cases. all-defective-receivers.slow.test.ts tests it with every case. */
   isMain?: true;
 }
 
@@ -21,7 +21,7 @@ type DefectiveIn<Name extends Program> = Pick<DefectiveReceiver, "defect" | "fou
   program: Name;
 };
 
-/** Returns a function that describes a defect in a program's correct receiver. */
+/** Returns a function that describes a defect to inject into a correct program. */
 export const defectiveIn =
   <Name extends Program>(program: Name) =>
   (defect: string, found: FindingCode, says: string, ...edits: Edit[]): DefectiveIn<Name> => ({

@@ -5,13 +5,13 @@ export interface Defect {
   /** The value of the DEFECT variable. */
   name: string;
   scheme: Scheme;
-  /** What the probe must find. */
+  /** The findings that the probe must report. */
   found: FindingCode[];
-  /** The groups that show it, for a short run. */
+  /** The groups of cases that show the defect, for a short run. */
   groups: string[];
 }
 
-const both: readonly Scheme[] = ["timestampDigest", "standardWebhooks"];
+const bothSchemes: readonly Scheme[] = ["timestampDigest", "standardWebhooks"];
 
 const defects: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[]; group: string }> = {
   no_freshness: { found: ["old_timestamp_accepted", "future_timestamp_accepted"], group: "freshness" },
@@ -27,9 +27,9 @@ const defects: Record<string, { schemes?: readonly Scheme[]; found: FindingCode[
   path_confusion: { found: ["path_confusion"], group: "routes" },
 };
 
-/** Ten classes of defects, each with every scheme in which it is possible. */
+/** Ten defects, each with every scheme in which it is possible. */
 export const defectCases: readonly Defect[] = [
-  ...Object.entries(defects).flatMap(([name, { schemes = both, found, group }]) =>
+  ...Object.entries(defects).flatMap(([name, { schemes = bothSchemes, found, group }]) =>
     schemes.map((scheme) => ({
       name,
       scheme,
@@ -37,7 +37,7 @@ export const defectCases: readonly Defect[] = [
       groups: scheme === "standardWebhooks" ? [group, "standard"] : [group],
     })),
   ),
-  // The other scheme also signs the id header.
+  // Standard Webhooks also signs the id header.
   {
     name: "second_header_wins",
     scheme: "standardWebhooks",

@@ -10,7 +10,7 @@ import { readVectors } from "../../src/vectors/vectors.ts";
 import { parseUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** Starts a receiver that accepts and records everything. */
+/** Starts a receiver that accepts and records every request. */
 async function startRecorder(): Promise<{
   url: ReturnType<typeof parseUrl>;
   received: { target: string; body: string }[];
@@ -32,7 +32,7 @@ async function startRecorder(): Promise<{
 }
 
 test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
-  "sends no request that could create work without --allow-events: %s [D-101]",
+  "without --allow-events, probe sends no request that could create work: %s [D-101]",
   async (scheme) => {
     const { url, received } = await startRecorder();
     const options = { url, scheme, secret: secrets[scheme], only: [], skip: ["timing"], timeoutMs: 1_000 };

@@ -6,19 +6,19 @@ import { exchange, maxResponseBytes } from "../../src/wire/exchange.ts";
 import { parseUrl } from "../../src/wire/receiver-url.ts";
 import { secrets } from "../support/start-receiver.ts";
 
-/** Starts a server that passes the service's checks and then misbehaves on each connection. */
+/** Starts a server that passes the service's own checks and then misbehaves on each connection. */
 async function startHostileServer(
   misbehave: (socket: Socket) => void,
   onTestFinished: TestContext["onTestFinished"],
 ): Promise<ReturnType<typeof parseUrl>> {
   const sockets = new Set<Socket>();
   const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-  let checks = 0;
+  let connectionCount = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    checks += 1;
-    if (checks > 3) misbehave(socket);
+    connectionCount += 1;
+    if (connectionCount > 3) misbehave(socket);
     else socket.once("data", () => socket.end(ok));
   });
   onTestFinished(() => {
@@ -33,7 +33,7 @@ async function startHostileServer(
 const head = "HTTP/1.1 200 OK\r\n";
 const gigabyte = 1024 ** 3;
 
-/** Sends until the other side closes. */
+/** Sends data until the other side closes the connection. */
 function flood(socket: Socket, start: string, pattern: string): void {
   socket.write(start);
   const chunk = Buffer.from(pattern.repeat(Math.ceil(65_536 / pattern.length)));
@@ -44,20 +44,21 @@ function flood(socket: Socket, start: string, pattern: string): void {
   writeUntilFull();
 }
 
-const drip = (socket: Socket, text: () => string): void => {
-  const timer = setInterval(() => socket.write(text()), 5);
+/** Sends a short string every 5 ms. */
+const drip = (socket: Socket, text: string): void => {
+  const timer = setInterval(() => socket.write(text), 5);
   socket.on("close", () => clearInterval(timer));
 };
 
 const misbehaviours: Record<string, (socket: Socket) => void> = {
   "does not read and does not respond": (socket) => void socket.pause(),
   "reads and does not respond": (socket) => void socket.resume(),
-  "drips an endless head": (socket) => drip(socket, () => "H"),
+  "drips an endless head": (socket) => drip(socket, "H"),
   "drips an endless body": (socket) => {
     socket.write(`${head}Content-Length: ${gigabyte}\r\n\r\n`);
-    drip(socket, () => "x");
+    drip(socket, "x");
   },
-  "drips interim responses": (socket) => drip(socket, () => "HTTP/1.1 100 Continue\r\n\r\n"),
+  "drips interim responses": (socket) => drip(socket, "HTTP/1.1 100 Continue\r\n\r\n"),
   "closes immediately": (socket) => void socket.destroy(),
   "resets the connection": (socket) => void socket.resetAndDestroy(),
   "closes within the head": (socket) => void socket.end("HTTP/1.1 20"),
@@ -86,7 +87,7 @@ test.concurrent.for(Object.entries(misbehaviours))(
   },
 );
 
-test("the probe keeps only a limited part of a response, however long it is", async ({ onTestFinished }) => {
+test("the probe stores only a limited part of a long response", async ({ onTestFinished }) => {
   const url = await startHostileServer(
     (socket) => flood(socket, `${head}Content-Length: ${gigabyte}\r\n\r\n`, "x"),
     onTestFinished,
@@ -100,6 +101,6 @@ test("the probe keeps only a limited part of a response, however long it is", as
     ),
   );
   expect(results.every(({ isTooLarge }) => isTooLarge)).toBe(true);
-  // Eight responses are held concurrently, each in several copies. A gigabyte would be more than ten times as much.
+  // Eight responses are in memory at the same time, each in several copies. One whole response would take a gigabyte.
   expect(process.memoryUsage().rss - before).toBeLessThan(8 * 6 * maxResponseBytes);
 });

@@ -4,15 +4,14 @@ import { isInstalled, type Language, languages } from "../support/start-receiver
 import { defectCases } from "./defects.ts";
 import { probeLanguage } from "./probe-language.ts";
 
-const all = Object.keys(languages) as Language[];
-const installed = all.filter(isInstalled);
-const missing = all.filter((language) => !installed.includes(language));
-// If the machine lacks a language, the test passes. On Debian: apt-get install php-cli perl ruby.
-console.info(
-  `receivers under test: ${installed.join(", ")}${missing.length > 0 ? `; not installed, so not tried: ${missing.join(", ")}` : ""}`,
-);
+const allLanguages = Object.keys(languages) as Language[];
+const installedLanguages = allLanguages.filter(isInstalled);
+const missingLanguages = allLanguages.filter((language) => !installedLanguages.includes(language));
+// If a language is not installed, its tests are skipped. On Debian: apt-get install php-cli perl ruby.
+const missingNote = missingLanguages.length > 0 ? `; not installed, so not tried: ${missingLanguages.join(", ")}` : "";
+console.info(`receivers under test: ${installedLanguages.join(", ")}${missingNote}`);
 
-describe.each(installed)("a receiver in %s", (language) => {
+describe.each(installedLanguages)("a receiver in %s", (language) => {
   test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
     "has no findings if it is correct: %s",
     async (scheme) => {
@@ -26,7 +25,7 @@ describe.each(installed)("a receiver in %s", (language) => {
     expect(defects, evidence).toEqual([]);
   });
 
-  test.each(defectCases)("$name is found: $scheme", async ({ name, scheme, found }) => {
+  test.each(defectCases)("probe finds the defect $name: $scheme", async ({ name, scheme, found }) => {
     const { defects, evidence } = await probeLanguage(language, { scheme, defect: name });
     expect(defects, evidence).toEqual(found);
   });

@@ -4,10 +4,12 @@ import { ambiguousHeaders, defectCases } from "./defects.ts";
 import { probeLanguage } from "./probe-language.ts";
 
 /**
- * The defects with the documented scheme, and the one that is only possible with the other scheme. languages.slow.test.ts tests all
+ * The defects with the documented scheme, and the defect that is possible only with Standard Webhooks. languages.slow.test.ts tests all
  * defects in three other languages.
  */
-const main = defectCases.filter(({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json");
+const nodeDefects = defectCases.filter(
+  ({ name, scheme }) => scheme === "timestampDigest" || name === "reserialised_json",
+);
 
 describe("a receiver in Node [D-104]", () => {
   test.each(["timestampDigest", "standardWebhooks"] as Scheme[])(
@@ -19,13 +21,16 @@ describe("a receiver in Node [D-104]", () => {
     },
   );
 
-  test.each(main)("$name is found: $scheme", async ({ name, scheme, found, groups }) => {
+  test.each(nodeDefects)("probe finds the defect $name: $scheme", async ({ name, scheme, found, groups }) => {
     const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
     expect(defects, evidence).toEqual(found);
   });
 
-  test.each(ambiguousHeaders)("$name is found first: $scheme", async ({ name, scheme, found, groups }) => {
-    const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
-    expect(defects.slice(0, 1), evidence).toEqual(found);
-  });
+  test.each(ambiguousHeaders)(
+    "probe reports the defect $name first: $scheme",
+    async ({ name, scheme, found, groups }) => {
+      const { defects, evidence } = await probeLanguage("node", { scheme, defect: name, only: groups });
+      expect(defects.slice(0, 1), evidence).toEqual(found);
+    },
+  );
 });

@@ -14,7 +14,7 @@ export interface ProbeRun {
   allowEvents?: boolean;
 }
 
-/** Starts a language's receiver and probes it. @returns the defects that were found, and the cases that show them */
+/** Starts the receiver in a language and probes it. @returns the defects that were found, and the cases that show them */
 export async function probeLanguage(
   language: Language,
   { scheme, defect = "", only = [], skip = ["timing/stalled-body"], allowEvents = false }: ProbeRun,
@@ -23,6 +23,6 @@ export async function probeLanguage(
   onTestFinished(async () => void (await receiver.stop()));
   const result = await probe({ url: receiver.url, scheme, secret: secrets[scheme], allowEvents, only, skip });
   const defects = result.findings.filter(({ severity }) => severity === "defect");
-  const shown = defects.map(({ code, evidence }) => [code, evidence.map(({ id, text }) => `${id}: ${text}`)]);
-  return { ...result, defects: defects.map(({ code }) => code), evidence: JSON.stringify(shown) };
+  const evidenceByCode = defects.map(({ code, evidence }) => [code, evidence.map(({ id, text }) => `${id}: ${text}`)]);
+  return { ...result, defects: defects.map(({ code }) => code), evidence: JSON.stringify(evidenceByCode) };
 }

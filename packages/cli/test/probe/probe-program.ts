@@ -21,11 +21,11 @@ export async function probeProgram(program: Program, { edits = [], env = {}, onl
     only,
     // The stalled body takes 15 seconds.
     skip: ["timing"],
-    // Not onTestFinished, which in concurrent tests does not know which test it belongs to.
+    // Not onTestFinished, because in concurrent tests it cannot determine the test to which it belongs.
   }).finally(stop);
-  const findingsWith = (wanted: Finding["severity"]) =>
+  const selectFindings = (severity: Finding["severity"]) =>
     result.findings
-      .filter(({ severity }) => severity === wanted)
+      .filter((finding) => finding.severity === severity)
       .map(({ code, evidence }) => ({ code, cases: evidence.map(({ id, text }) => `${id}: ${text}`) }));
-  return { sent: result.sent, findings: findingsWith("defect"), notes: findingsWith("note") };
+  return { sent: result.sent, findings: selectFindings("defect"), notes: selectFindings("note") };
 }

@@ -1,4 +1,4 @@
-// A small receiver, correct unless DEFECT selects a defect. It uses only Node's own modules.
+// A small receiver without dependencies. It is correct unless DEFECT selects a defect.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -8,16 +8,19 @@ const limit = 256 * 1024;
 const routes = { "/test": "GET", "/test/auth": "GET", "/contact-suggestions": "POST", "/offer/response": "POST" };
 const secrets = DEFECT === "empty_secret" ? [WEBHOOK_SECRET, ""] : [WEBHOOK_SECRET];
 
-function isEqual(expected, given) {
-  if (DEFECT === "prefix_compare") return expected.startsWith(given);
-  return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
+function isEqual(expected, received) {
+  if (DEFECT === "prefix_compare") return expected.startsWith(received);
+  return expected.length === received.length && timingSafeEqual(Buffer.from(expected), Buffer.from(received));
 }
 
-/** With last_of_joined:timestamp, for example, the last of the values joined by commas signs, and the first determines the age. */
+/**
+ * A header that occurs twice. For example, with last_of_joined:timestamp, the last of the values joined by commas is signed, and the first
+ * value determines the age.
+ */
 const [, choiceForSignature, form, ambiguousHeader] = /^(first|last)_of_(two|joined):(.+)$/.exec(DEFECT) ?? [];
 
 /** Returns the value of a header that occurs once, otherwise undefined. */
-function headerOf({ rawHeaders }, name, isForAge = false) {
+function findHeader({ rawHeaders }, name, isForAge = false) {
   const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === name);
   if (name === ambiguousHeader) {
     if (form === "joined" && values.length !== 1) return undefined;
@@ -33,57 +36,58 @@ function isFresh(ageMs) {
   return DEFECT === "one_direction" ? ageMs <= 300_000 : Math.abs(ageMs) <= 300_000;
 }
 
-function isDocumented(request) {
-  const timestamp = headerOf(request, "timestamp") ?? "";
+function hasValidDigest(request) {
+  const timestamp = findHeader(request, "timestamp") ?? "";
   const digits = DEFECT === "prefix_compare" ? "{0,64}" : "{64}";
-  const shape = new RegExp(`^hmac +([0-9a-f]${digits})$`, "i");
-  const given = shape.exec(headerOf(request, "authorization") ?? "")?.[1]?.toLowerCase();
+  const pattern = new RegExp(`^hmac +([0-9a-f]${digits})$`, "i");
+  const received = pattern.exec(findHeader(request, "authorization") ?? "")?.[1]?.toLowerCase();
   const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(timestamp);
-  const ageMs = Date.now() - Date.parse(headerOf(request, "timestamp", true));
-  if (given === undefined || !isDate || !isFresh(ageMs)) return false;
+  const ageMs = Date.now() - Date.parse(findHeader(request, "timestamp", true));
+  if (received === undefined || !isDate || !isFresh(ageMs)) return false;
   return secrets.some(
     (secret) =>
       isEqual(
         createHash("sha256")
           .update(timestamp + secret)
           .digest("hex"),
-        given,
-      ) || isEqual(createHmac("sha256", secret).update(timestamp).digest("hex"), given),
+        received,
+      ) || isEqual(createHmac("sha256", secret).update(timestamp).digest("hex"), received),
   );
 }
 
-function isStandard(request, body) {
+function hasValidStandardSignature(request, body) {
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) =>
-    headerOf(request, `webhook-${name}`),
+    findHeader(request, `webhook-${name}`),
   );
   if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || signatures === undefined) return false;
-  if (!isFresh(Date.now() - Number(headerOf(request, "webhook-timestamp", true)) * 1000)) return false;
+  if (!isFresh(Date.now() - Number(findHeader(request, "webhook-timestamp", true)) * 1000)) return false;
   const signed = DEFECT === "reserialised_json" && parse(body) ? JSON.stringify(JSON.parse(body)) : body;
   return secrets.some((secret) => {
     const key = Buffer.from(secret.replace("whsec_", ""), "base64");
     const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(signed).digest("base64");
-    return signatures.split(" ").some((each) => each.startsWith("v1,") && isEqual(expected, each.slice(3)));
+    return signatures.split(" ").some((text) => text.startsWith("v1,") && isEqual(expected, text.slice(3)));
   });
 }
 
 async function receive(request, respond) {
   const path = request.url.split("?")[0];
-  const routed = DEFECT === "path_confusion" ? decode(path).toLowerCase().replace(/\/+/g, "/") : path;
-  const method = Object.hasOwn(routes, routed) ? routes[routed] : undefined;
+  const routedPath = DEFECT === "path_confusion" ? decode(path).toLowerCase().replace(/\/+/g, "/") : path;
+  const method = Object.hasOwn(routes, routedPath) ? routes[routedPath] : undefined;
   if (!method) return respond(404);
   if (request.method !== method && DEFECT !== "method_ignored") return respond(405, { allow: method });
   const body = await readBody(request);
   if (!body) return respond(413);
-  // The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
+  // With the defect path_confusion, the path as sent decides whether to verify, but the normalised path selects the route.
   const mustVerify = Object.hasOwn(routes, path) && path !== "/test";
-  if (mustVerify && !(isStandardScheme ? isStandard(request, body) : isDocumented(request))) {
+  const isSigned = () => (isStandardScheme ? hasValidStandardSignature(request, body) : hasValidDigest(request));
+  if (mustVerify && !isSigned()) {
     if (DEFECT === "error_on_bad_signature") return respond(500);
     return respond(401, { "www-authenticate": isStandardScheme ? "standard-webhooks" : "hmac" });
   }
-  if (routed !== "/contact-suggestions") return respond(200);
+  if (routedPath !== "/contact-suggestions") return respond(200);
   const search = parse(body);
   const addresses = search?.userEmailAddresses;
-  const isValid = Array.isArray(addresses) && addresses.every((each) => typeof each === "string");
+  const isValid = Array.isArray(addresses) && addresses.every((address) => typeof address === "string");
   return isValid ? respond(200, { "content-type": "application/json" }, "[]") : respond(400);
 }
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const built = fileURLToPath(new URL("../../dist/offers.js", import.meta.url));
+const builtProgram = fileURLToPath(new URL("../../dist/offers.js", import.meta.url));
 
 export interface OffersRun {
   code: number | null;
@@ -12,7 +12,7 @@ export interface OffersRun {
 
 /** Runs the built command, with only the given environment. */
 export async function runOffers(args: readonly string[], env: Record<string, string> = {}): Promise<OffersRun> {
-  const child = spawn(process.execPath, [built, ...args], {
+  const child = spawn(process.execPath, [builtProgram, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, ...env },
   });

@@ -47,15 +47,15 @@ export const runnable: readonly Program[] = programs.filter(
   (program) => spawnSync(sources[program].command, [program === "java" ? "-version" : "--version"]).status === 0,
 );
 
-/** Describes, for the test output, which languages were skipped. */
+/** Describes for the test output which receivers are tested and which are skipped. */
 export function describeRunnable(): string {
-  const missing = programs.filter((program) => !runnable.includes(program));
-  const others = missing.length > 0 ? `; not installed, so not tried: ${missing.join(", ")}` : "";
-  return `receivers under test: ${runnable.join(", ")}${others}`;
+  const missingPrograms = programs.filter((program) => !runnable.includes(program));
+  const missingNote = missingPrograms.length > 0 ? `; not installed, so not tried: ${missingPrograms.join(", ")}` : "";
+  return `receivers under test: ${runnable.join(", ")}${missingNote}`;
 }
 
-/** A line of a correct program, and the defective line to replace it with. */
-export type Edit = readonly [right: string, wrong: string];
+/** A line of a correct program, and the defective line that replaces it. */
+export type Edit = readonly [correct: string, defective: string];
 
 export interface StartedProgram {
   url: ReceiverUrl;
@@ -77,19 +77,20 @@ export async function startProgram(
   const files = file.endsWith(".md")
     ? readDocument(root, file).flatMap(({ saveAs, code }) => (saveAs === undefined ? [] : [{ saveAs, code }]))
     : [{ saveAs: program, code: readFileSync(join(root, file), "utf8") }];
-  const missing = edits.find(([right]) => !files.some(({ code }) => code.includes(right)));
-  if (missing) throw new Error(`${file} has no line ${missing[0]}`);
+  const missingEdit = edits.find(([correct]) => !files.some(({ code }) => code.includes(correct)));
+  if (missingEdit) throw new Error(`${file} has no line ${missingEdit[0]}`);
   // A program from the tests is copied next to its source, where its framework can be resolved.
   const isGuide = file.endsWith(".md");
   const folder = mkdtempSync(join(isGuide ? tmpdir() : join(root, "packages/cli/test/receivers"), "started-"));
   for (const { saveAs, code } of files) {
-    const edited = edits.reduce((text, [right, wrong]) => text.replace(right, () => wrong), code);
-    writeFileSync(join(folder, saveAs), edited.replaceAll("3001", String(port)));
+    let editedCode = code;
+    for (const [correct, defective] of edits) editedCode = editedCode.replace(correct, () => defective);
+    writeFileSync(join(folder, saveAs), editedCode.replaceAll("3001", String(port)));
   }
   const child = spawn(command, [program], {
     cwd: folder,
     stdio: "ignore",
-    // Perl's receiver starts a process per connection, so the whole process group is killed.
+    // The Perl receiver starts a process per connection, so `stop` kills the whole process group.
     detached: true,
     env: { ...process.env, WEBHOOK_SECRET: secrets.timestampDigest, PORT: String(port), ...env },
   });

@@ -9,8 +9,8 @@ import { parseUrl, type ReceiverUrl } from "../../src/wire/receiver-url.ts";
 const file = (name: string) => fileURLToPath(new URL(`../receivers/${name}`, import.meta.url));
 
 /**
- * The command that starts each language's receiver. start-program.ts starts the guides' receivers in Python and Java. PHP's own limit is
- * turned off, because it would hide a missing limit in the code.
+ * The command that starts the receiver in each language. start-program.ts starts the receivers from the guides, in Python and Java. PHP's
+ * own size limit is turned off, because it would hide a missing limit in the code.
  */
 export const languages = {
   node: [process.execPath, file("receiver.mjs")],
@@ -21,7 +21,7 @@ export const languages = {
 
 export type Language = keyof typeof languages;
 
-/** Whether the language's interpreter is installed. */
+/** Whether the interpreter of the language is installed. */
 export const isInstalled = (language: Language): boolean =>
   spawnSync(languages[language][0], ["--version"]).status === 0;
 
@@ -44,7 +44,7 @@ export async function startReceiver(language: Language, scheme: Scheme, defect =
     words.map((word) => word || `127.0.0.1:${port}`),
     {
       stdio: ["ignore", "pipe", "pipe"],
-      // PHP's server has workers, and Perl's a process per connection, so the whole process group is killed.
+      // The PHP server has workers, and the Perl receiver starts a process per connection, so `stop` kills the whole process group.
       detached: true,
       env: {
         ...process.env,

@@ -12,7 +12,7 @@ export interface Received {
   body: Buffer;
 }
 
-/** Starts a receiver that records its requests. @param responseStatus the status, or a function that returns it by the request's index */
+/** Starts a receiver that records its requests. @param responseStatus the status, or a function that returns it by the request index */
 export async function startRecorder(
   responseStatus: number | ((index: number) => number) = 200,
 ): Promise<{ to: string; received: Received[] }> {

@@ -7,7 +7,7 @@ import { startRecorder } from "../support/start-recorder.ts";
 
 const env = { WEBHOOK_SECRET: secrets.timestampDigest };
 
-test("sends a webhook with the given fields, which the kit verifies", async () => {
+test("trigger sends a webhook with the fields from --set, and the kit accepts its signature", async () => {
   const { to, received } = await startRecorder();
   const sets = ["--set", "offerId=offer_7", "--set", "response=rejected=maybe"];
   const { code, stdout } = await runOffers(["trigger", "worker-offer-response", "--to", to, ...sets], env);
@@ -29,7 +29,7 @@ test("sends a webhook with the given fields, which the kit verifies", async () =
   expect(stdout).not.toContain(secrets.timestampDigest);
 });
 
-test("with Standard Webhooks, the kit verifies the body and the id", async () => {
+test("with Standard Webhooks, trigger signs the body and the id, and the kit accepts the signature", async () => {
   const { to, received } = await startRecorder();
   const args = ["trigger", "timeline-changed", "--to", to, "--scheme", "standard-webhooks"];
   expect((await runOffers(args, { WEBHOOK_SECRET: secrets.standardWebhooks })).code).toBe(0);
@@ -68,7 +68,7 @@ test("GET /test is sent unsigned, and does not need a secret", async () => {
   expect(received[0]?.headers).not.toHaveProperty("authorization");
 });
 
-test("a status of 204 results in exit code 1", async () => {
+test("trigger exits with 1 if the receiver responds with 204", async () => {
   const { to } = await startRecorder(204);
   const { code, stdout } = await runOffers(["trigger", "test-auth", "--to", to, "--json"], env);
   expect(code).toBe(1);
@@ -77,10 +77,10 @@ test("a status of 204 results in exit code 1", async () => {
 
 test.each([
   ["worker-offer-response", "Only 200 acknowledges an event. The service would retry."],
-  ["contact-suggestions", "Only 200 is a success. The service would not retry: the hirer sees no suggestions"],
+  ["contact-suggestions", "Only 200 is a success. The service would not retry, so the hirer would see no"],
   ["test-auth", "Only 200 is a success. The service would not retry, and would not save the URL"],
   ["test", "Only 200 is a success. The service would not retry, and would not save the URL"],
-])("the output after a failed %s matches delivery.md", async (event, text) => {
+])("after a failed %s, trigger prints whether the service would retry, as in delivery.md", async (event, text) => {
   const { to } = await startRecorder(500);
   const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
   expect(stdout).toContain(text);
@@ -98,14 +98,14 @@ test.each([
     "timeline-changed",
     "Only 200 acknowledges an event. Many frameworks send 204 for a handler that returns nothing",
   ],
-])("after a response of %i to %s, the output says what to do", async (status, event, text) => {
+])("after a response of %i to %s, trigger prints a remedy", async (status, event, text) => {
   const { to } = await startRecorder(status);
   const { code, stdout } = await runOffers(["trigger", event, "--to", to], env);
   expect(stdout).toContain(text);
   expect(code).toBe(1);
 });
 
-test("every event has a line of help", async () => {
+test("trigger --help describes every event", async () => {
   const { stdout } = await runOffers(["trigger", "--help"]);
   for (const { name, summary } of events) expect(stdout).toMatch(new RegExp(`${name} +${summary}`));
 });

@@ -59,7 +59,7 @@ test.each([
   await stop();
 });
 
-test("the output explains the finding for a wrong response", async () => {
+test("trigger explains the finding that a wrong response shows", async () => {
   const { url, stop } = await startReceiver("node", "timestampDigest", "no_freshness");
   const args = ["trigger", "worker-offer-response", "--to", url.href, "--as", "late"];
   const { code, stdout } = await runOffers(args, { WEBHOOK_SECRET: secrets.timestampDigest });
@@ -69,7 +69,7 @@ test("the output explains the finding for a wrong response", async () => {
   await stop();
 });
 
-test("rejects a way that does not apply to the event, and lists those that do", async () => {
+test("trigger rejects a way that does not apply to the event, and lists the ways that do", async () => {
   const args = ["trigger", "test", "--to", "http://127.0.0.1:1", "--as", "late"];
   const { code, stderr } = await runOffers(args);
   expect([code, stderr]).toEqual([
@@ -78,12 +78,12 @@ test("rejects a way that does not apply to the event, and lists those that do", 
   ]);
 });
 
-test("every way has a line of help", async () => {
+test("trigger --help describes every way", async () => {
   const { stdout } = await runOffers(["trigger", "--help"]);
   for (const { name, title } of testWays) expect(stdout).toMatch(new RegExp(`${name} +${title}`));
 });
 
-/** Runs a shell command with a fake curl, and returns the arguments that it receives. */
+/** Runs a shell command with a fake curl. @returns the arguments that curl receives */
 async function runShell(command: string, secret: string): Promise<string[]> {
   const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
   const { stdout } = await promisify(execFile)("sh", ["-c", script], {
@@ -95,20 +95,20 @@ async function runShell(command: string, secret: string): Promise<string[]> {
 const findWay = (name: string) => testWays.find((way) => way.name === name) ?? expect.fail(name);
 
 test.each(schemes)(
-  "the shell command of each way contains neither secret nor signature, and signs like the request itself, with %s",
+  "the shell command of each way contains neither secret nor signature, and produces the same signature as the request, with %s",
   async (scheme) => {
     const secret = secrets[scheme];
     // The shell's clock cannot be set, so a past time is a literal in the command.
-    const [old] = writeTestRequests(
+    const [oldRequest] = writeTestRequests(
       findWay("late"),
       fillEvent(findEvent("worker-offer-response"), findEvent("worker-offer-response").fields, "delivery_1"),
       { scheme, secret, now: new Date("2026-11-28T10:00:00Z") },
     );
-    if (!old) return expect.fail();
-    const command = toShellCommand(old, "https://example.com/offers/", scheme);
+    if (!oldRequest) return expect.fail();
+    const command = toShellCommand(oldRequest, "https://example.com/offers/", scheme);
     const words = await runShell(command, secret);
-    for (const { name, value } of old.headers) expect(words).toContain(`${name}: ${value}`);
-    expect(words).toContain(old.body.toString());
+    for (const { name, value } of oldRequest.headers) expect(words).toContain(`${name}: ${value}`);
+    expect(words).toContain(oldRequest.body.toString());
     expect(words.at(-1)).toBe("https://example.com/offers/offer/response");
 
     for (const event of events)
@@ -127,7 +127,7 @@ test.each(schemes)(
   },
 );
 
-/** Returns the headers that a shell command sends, by name, and the body. */
+/** Runs the shell command for a request. @returns the headers that it sends, by name, and the body */
 async function runInShell(request: TestRequest, before = ""): Promise<{ headers: Map<string, string>; body: string }> {
   const command = toShellCommand(request, "https://example.com", "standardWebhooks");
   const words = await runShell(`${before}\n${command}`, secrets.standardWebhooks);
@@ -149,22 +149,22 @@ const writeRequest = (wayName: string, eventName: string): TestRequest => {
   return writeTestRequests(findWay(wayName), webhook, options)[0] ?? expect.fail();
 };
 
-test("the shell command for a body that was changed after signing sends a signature that does not match it", async () => {
+test("the shell command for a body that was changed after signing sends a signature that does not match the body", async () => {
   expect(isVerified(await runInShell(writeRequest("as-sent", "worker-offer-response")))).toBe(true);
   expect(isVerified(await runInShell(writeRequest("altered-body", "worker-offer-response")))).toBe(false);
 });
 
-test("the shell command for a request without a body does not sign the previous command's body", async () => {
+test("the shell command for a request without a body does not sign the body of the previous command", async () => {
   const { headers } = await runInShell(writeRequest("as-sent", "test-auth"), "body='an earlier body'");
   expect(isVerified({ headers, body: "" })).toBe(true);
 });
 
-test("the remaining ways are still sent when the receiver resets a connection after its response", async () => {
-  let count = 0;
+test("trigger sends the remaining ways even when the receiver resets connections after its first response", async () => {
+  let connectionCount = 0;
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
-    count += 1;
-    if (count > 1) socket.resetAndDestroy();
+    connectionCount += 1;
+    if (connectionCount > 1) socket.resetAndDestroy();
     else socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

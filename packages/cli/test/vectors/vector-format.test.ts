@@ -30,7 +30,7 @@ test("there are at least 220 cases, each with an id that is unique within its gr
   for (const group of groups) for (const { id } of group.cases) expect(id.split("/")[0]).toBe(group.name);
 });
 
-test("a case with several correct responses says why there is a choice", () => {
+test("every case with several correct responses states why there is a choice, and no other case does", () => {
   const casesWithChoice = cases.filter((testCase) =>
     toSteps(testCase).some(({ response }) => Array.isArray(response) || Array.isArray(response.status)),
   );
@@ -42,28 +42,28 @@ test("a case with several correct responses says why there is a choice", () => {
   ).toEqual([]);
 });
 
-test("every case's findings are explained, and every case that a finding refers to exists", () => {
-  const all = [...groups, ...standardWebhooks].flatMap((group) => group.cases);
-  const shows = all.flatMap((testCase) => toSteps(testCase).flatMap((step) => step.shows ?? []));
+test("every finding that a case refers to is explained, and every case that a finding refers to exists", () => {
+  const allCases = [...groups, ...standardWebhooks].flatMap((group) => group.cases);
+  const shows = allCases.flatMap((testCase) => toSteps(testCase).flatMap((step) => step.shows ?? []));
   const allCodes = shows.flatMap(({ ifAlso = {}, mayGoUnanswered: _, ...codes }) => [
     ...Object.values(codes),
     ...Object.values(ifAlso),
   ]);
   expect(allCodes.filter((code) => !(code in findings))).toEqual([]);
-  const ids = new Set(all.map(({ id }) => id));
+  const ids = new Set(allCases.map(({ id }) => id));
   expect(shows.flatMap(({ ifAlso = {} }) => Object.keys(ifAlso)).filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test("every case whose signature must be rejected has a finding for a receiver that accepts it", () => {
-  const withoutFinding = groups.flatMap((group) =>
+test("every case with a wrong signature has a finding for a receiver that accepts it", () => {
+  const casesWithoutFinding = groups.flatMap((group) =>
     group.cases.filter((testCase) =>
       toSteps(testCase).some(({ reason, shows }) => reason === "signature_mismatch" && shows?.accepted === undefined),
     ),
   );
-  expect(withoutFinding.map(({ id }) => id)).toEqual([]);
+  expect(casesWithoutFinding.map(({ id }) => id)).toEqual([]);
 });
 
-// Computed by openssl; each vector contains the command.
+// openssl computed the vectors. Each vector contains the command.
 const { vectors } = readJson(new URL("../vectors/timestamp-digest.json", findVectorsFolder())) as {
   vectors: { timestamp: string; secret: string; variant: "sha256" | "hmac"; digest: string }[];
 };
