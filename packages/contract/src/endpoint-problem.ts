@@ -5,7 +5,7 @@ export type EndpointProblemCode = "success_not_200" | "redirected" | "secret_ref
  * Explains a response status other than 200.
  *
  * @param path the path below the base URL
- * @returns `advice` says what to change, as the end of a sentence without its full stop; empty if the status reveals nothing
+ * @returns `advice` explains what to change, as the end of a sentence without its full stop; empty if the status reveals nothing
  */
 export function describeEndpointProblem(path: string, status: number): { code: EndpointProblemCode; advice: string } {
   if (status >= 200 && status < 300)

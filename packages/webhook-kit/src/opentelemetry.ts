@@ -38,8 +38,8 @@ export type { WebhookEvent };
  *
  * @param options.sender what to do with the sender's trace if no span is active. `parent`: the request's span continues it. `link`: the
  * request's span starts a new trace and links to the sender's span, even while a span is active. `ignore`: it is not used. The trace
- * headers are read after verification, but no scheme signs them: an attacker who can change a request in transit can choose the trace. If
- * that matters, use `link` (default `parent`)
+ * headers are read after verification, but no scheme signs them, so an attacker who can change a request in transit can choose the trace.
+ * If that matters, use `link` (default `parent`)
  * @param options.tracer creates the spans (default the global provider's tracer)
  * @param options.meter creates the histogram (default the global provider's meter)
  * @throws {ConfigurationError} `invalid_option`

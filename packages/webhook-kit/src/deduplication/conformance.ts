@@ -10,7 +10,8 @@ const maxWaitMs = 5_000;
 
 /**
  * The conformance suite for deduplication stores: tests your own store, with any test runner. Keys are random, so the cases can run against
- * a store in use. Each takes less than a second. A store that deliberately ignores `subject` fails the cases with "subject" in their names.
+ * a store in use. Each case takes less than a second. A store that deliberately ignores `subject` fails the cases with "subject" in their
+ * names.
  *
  * @param createStore called once per case; may return the same store each time
  *

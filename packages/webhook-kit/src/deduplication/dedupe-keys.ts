@@ -28,7 +28,7 @@ export interface DedupeKeys {
 }
 
 /**
- * Creates the keys for replay protection: one for each event and, with `"single-use-signature"`, one for each request's signature.
+ * Creates the keys for replay protection: one for each event and, with `"single-use-signature"`, one for each request signature.
  *
  * @param event undefined for a request that is handled every time it arrives
  */

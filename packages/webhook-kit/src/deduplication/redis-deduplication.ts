@@ -12,10 +12,10 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
  * If Redis fails or times out, the response is 503 and the service retries.
  *
  * Redis replicates asynchronously. A failover, by a cluster or by sentinels, may lose the most recent records, and those events may be
- * handled twice. If that is not acceptable, use the inbox from `/postgres`, `/mysql` or `/sqlite` in the handler: it commits an event's
- * record together with your rows.
+ * handled twice. If that is not acceptable, use the inbox from `/postgres`, `/mysql` or `/sqlite` in the handler, because it commits an
+ * event's record together with your rows.
  *
- * @param options.prefix the start of every key, without braces: the kit adds the hash tag for Redis Cluster itself (default
+ * @param options.prefix the start of every key, without braces, because the kit itself adds the hash tag for Redis Cluster (default
  * `offers:deduplication:`)
  * @param options.timeoutMs how many milliseconds Redis may take to respond, from 1 to 60,000 (default 2,000)
  * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout

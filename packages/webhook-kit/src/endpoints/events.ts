@@ -67,7 +67,7 @@ export interface Rating {
 
 /**
  * A worker responded to an offer. The response may change later. Read it with a `switch` that has a default, because the service may send
- * responses that this version does not know.
+ * responses that this version does not recognise.
  *
  * @example
  * ```ts

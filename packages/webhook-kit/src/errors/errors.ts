@@ -161,7 +161,7 @@ export class InvalidEventError extends WebhookKitError<"invalid_event"> {
 }
 
 /**
- * Every error this package throws or passes to `onError`: a union that narrows on `code` and on `name`.
+ * Every error that this package throws or passes to `onError`, as a union that narrows on `code` and on `name`.
  *
  * @example
  * ```ts

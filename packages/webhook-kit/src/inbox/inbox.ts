@@ -122,9 +122,11 @@ export interface RegisteredRecipient {
 export interface InboxOptions {
   /** The table's name, optionally with its schema. @default "offers_inbox" */
   table?: string;
-  /** How long to keep a record from `once`. Must be longer than the service retries. @default 259_200_000, which is 72 hours */
+  /**
+   * How many milliseconds to keep a record from `once`. Must be longer than the service retries. @default 259_200_000, which is 72 hours
+   */
   keepMs?: number;
-  /** How long to keep a recipient's last response after it was handled or read. @default 34_560_000_000, which is 400 days */
+  /** How many milliseconds to keep a recipient's last response after it was handled or read. @default 34_560_000_000, which is 400 days */
   keepResponsesMs?: number;
   /** How many milliseconds `acquire`, `complete` and `release` may take, from 1 to 60,000. @default 2_000 */
   timeoutMs?: number;
@@ -132,7 +134,7 @@ export interface InboxOptions {
 
 export const inboxOptionNames = ["table", "keepMs", "keepResponsesMs", "timeoutMs"] as const;
 
-/** Creates an inbox over any database with the given dialect. */
+/** Creates an inbox in a database that uses the given dialect. */
 export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect, options: InboxOptions): Inbox<Tx> {
   const { statements } = dialect;
   const explain = (cause: unknown) => explainFailure(cause, dialect, options);

@@ -2,8 +2,8 @@ import { rejectUnknownOptions } from "../errors/option-names.ts";
 import { hasCause, type InboxDialect, type InboxStatements, quoteTable } from "./inbox-dialect.ts";
 
 /**
- * Returns the SQL that creates `postgresInbox`'s table, for your own migrations: the kit does not create it. Running the SQL again is safe.
- * PostgreSQL 13 or newer.
+ * Returns the SQL that creates the table for `postgresInbox`. Add it to your own migrations, because the kit does not create the table.
+ * Running the SQL again is safe. Requires PostgreSQL 13 or newer.
  *
  * @param options.table the table passed to `postgresInbox` (default `offers_inbox`)
  * @throws {ConfigurationError} `invalid_option` for a table that is not a plain name

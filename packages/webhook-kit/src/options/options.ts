@@ -33,7 +33,7 @@ export interface VerifyOptions<Incoming = unknown> {
   allowShortSecret?: boolean;
   /** The clock, for tests. @default () => new Date() */
   now?: () => Date;
-  /** Called after every successful verification. An error that a hook throws is ignored: no hook changes a response. */
+  /** Called after every successful verification. An error that a hook throws is ignored, because no hook can change a response. */
   onVerified?(verified: Verified): unknown;
   /**
    * Called with the reason after a request is rejected. If verification failed, the response does not contain the reason. If neither this

@@ -84,7 +84,7 @@ function callHandler<Incoming>(
   let result: unknown;
   let isPending: boolean;
   try {
-    // Called as a method, so that `this` is the options: they may be an instance of a class.
+    // Call the handler as a method, so that `this` is the options object, which may be an instance of a class.
     result =
       handlers[handler] === undefined
         ? handlers.onEvent?.(toWebhookEvent(name, input, context), context)

@@ -8,7 +8,7 @@ import { toOutcome } from "./outcome.ts";
 import { readVerifyOptions, type VerifySettings } from "./settings.ts";
 
 /**
- * A verified request: its sender holds the secret. `verifyWebhook` sets it on the request, and `verifyRequest` returns it.
+ * A verified request, whose sender has the secret. `verifyWebhook` sets it on the request, and `verifyRequest` returns it.
  *
  * @example
  * ```ts

@@ -87,13 +87,13 @@ export interface SignatureScheme<
    */
   checkSecret?(secret: string): string | undefined;
   /**
-   * Parses the headers strictly, or says why they are rejected. The message must not quote them, because it is logged and printed.
+   * Parses the headers strictly, or returns the reason to reject them. The message must not quote them, because it is logged and printed.
    * `rawHeaders` is Node's list: name, value, name, value.
    */
   parse(rawHeaders: readonly string[]): ParsedSignature | SignatureProblem;
   /**
    * Returns which secret signed, and with which variant of the scheme. It must compare with every secret in constant time, so that a timing
-   * attack learns nothing. `body` is set if `signsBody` is true.
+   * attack reveals nothing. `body` is set if `signsBody` is true.
    */
   verify(
     parsed: ParsedSignature,

@@ -16,7 +16,7 @@ interface StandardWebhooksSignature extends ParsedSignature {
 /**
  * Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA-256 of the id, the time and the body in base64.
  * Interoperable with `standardwebhooks` on npm; its secrets are base64, with or without the `whsec_` prefix. It covers the id, the time and
- * the body's bytes, but neither the method nor the path: the path of a GET request is not signed. The signed id alone identifies a
+ * the body's bytes, but neither the method nor the path, so the path of a GET request is not signed. The signed id alone identifies a
  * duplicate, so a sender reuses it when it retries. `sign` is synchronous, and generates an id if you pass none. Headers are parsed
  * strictly.
  *

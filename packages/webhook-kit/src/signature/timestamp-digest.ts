@@ -12,7 +12,7 @@ import type { ParsedSignature, SignatureScheme } from "./signature-scheme.ts";
 type DigestVariant = "sha256" | "hmac";
 
 interface DigestSignature extends ParsedSignature {
-  /** The header as sent: the digest covers this string. */
+  /** The header as sent, because the digest covers this string. */
   readonly timestamp: string;
 }
 
@@ -119,7 +119,7 @@ const authorizationPattern = /^hmac +([0-9a-f]{64})$/i;
 /**
  * Returns the 32 bytes in `hmac <64 hexadecimal digits>`; undefined for anything else. One or more spaces separate the two, and the
  * scheme is case-insensitive (RFC 9110, section 11.4). The digits are checked before they are decoded, because `Buffer.from(text,
- * "hex")` stops at the first invalid character and keeps the rest.
+ * "hex")` stops at the first invalid character and ignores the rest.
  */
 export function parseAuthorization(text: string): Buffer | undefined {
   const digits = authorizationPattern.exec(text)?.[1];

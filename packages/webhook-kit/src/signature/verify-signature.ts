@@ -45,7 +45,7 @@ export interface SignaturePolicy<Incoming> {
 /** The part of a request that is verified. */
 export type SignedRequest<Incoming> = Pick<IncomingRequest<Incoming>, "rawHeaders" | "request" | "readBody">;
 
-/** A request whose sender holds the secret. */
+/** A verified request, whose sender has the secret. */
 export interface VerifiedRequest {
   readonly parsed: ParsedSignature;
   readonly receivedAt: Date;

@@ -19,7 +19,7 @@ import { openApp, type ReceiverApp } from "./transports.ts";
  * @param options.basePath the receiver's mount path, such as `/offers`; appended to the path of a URL (default none)
  * @param options.scheme the receiver's scheme (default `timestampDigest()`)
  * @param options.toleranceSeconds the receiver's tolerance (default 300)
- * @param options.timeoutMs how long a response may take (default 15,000)
+ * @param options.timeoutMs how many milliseconds a response may take (default 15,000)
  * @param options.now the receiver's clock, if it is not this machine's
  * @throws {ConfigurationError} (rejects) `invalid_option`, `invalid_secret`
  *
@@ -50,7 +50,7 @@ export async function testReceiver(
     scheme?: SignatureScheme;
     /** The receiver's tolerance. @default 300 */
     toleranceSeconds?: number;
-    /** How long a response may take. @default 15_000 */
+    /** How many milliseconds a response may take. @default 15_000 */
     timeoutMs?: number;
     /** The receiver's clock. @default this machine's */
     now?: () => Date;
