@@ -9,6 +9,8 @@ export const invitationExpiry = (invitedAt: Date): Date => new Date(invitedAt.ge
 /** Normalises an email address to its mailbox: `Eli@example.com` and `eli+work@EXAMPLE.com` yield the same string. */
 export function toMailbox(emailAddress: string): string {
   const [name = "", domain = ""] = emailAddress.normalize("NFKC").split("@");
+  const nameWithoutTag = name.replace(/(?<=.)\+.*$/, "");
   const host = domain.replace(/\.+$/, "");
-  return `${name.replace(/(?<=.)\+.*$/, "")}@${domainToASCII(host) || host}`.toLowerCase();
+  const asciiHost = domainToASCII(host) || host;
+  return `${nameWithoutTag}@${asciiHost}`.toLowerCase();
 }

@@ -8,7 +8,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
 /**
- * Creates a function that reads a JSON body of at most `limitBytes` within `timeoutMs` of its call (D-25).
+ * Creates a function that reads a JSON body of at most `limitBytes` within `timeoutMs` (D-25).
  *
  * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
  */

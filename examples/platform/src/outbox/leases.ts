@@ -54,8 +54,8 @@ export class Leases {
       if (this.#inFlight === 0) return Number.POSITIVE_INFINITY;
       const sentAtMs = performance.now();
       // Each claim also renews the lease, so a renewal may not be necessary yet.
-      const remainingMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
-      if (remainingMs > 0) return remainingMs;
+      const untilRenewalMs = this.#heldUntilMs - sentAtMs - (leaseMs * 3) / 4;
+      if (untilRenewalMs > 0) return untilRenewalMs;
       await this.renewIn(store.db);
       this.recordRenewal(sentAtMs);
       return leaseMs / 4;

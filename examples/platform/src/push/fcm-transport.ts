@@ -64,6 +64,7 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
     });
   let tokenClient = createTokenClient();
 
+  /** @returns the error code; undefined if the push service accepted the message */
   const postMessage = async (message: object): Promise<string | undefined> => {
     const { token } = await tokenClient.getAccessToken();
     const { statusCode, body } = await request(`https://fcm.googleapis.com${path}`, {

@@ -12,12 +12,13 @@ export const isDemoSeed = (seedFile: string | undefined): seedFile is string =>
 export async function describeDemoSignIns(seedFile: string | undefined, address: string): Promise<string | undefined> {
   if (!isDemoSeed(seedFile)) return undefined;
   const { people, workers } = await readSeedFile(seedFile);
-  const [password] = new Set([...people, ...workers].map((account) => account.password));
-  const names = people.map(({ emailAddresses: [first = ""] }) => first);
-  const ids = workers.map(({ id }) => id);
+  // All demo accounts have the same password.
+  const password = people[0]?.password;
+  const emailAddresses = people.map((person) => person.emailAddresses[0] ?? "");
+  const workerIds = workers.map(({ id }) => id);
   return (
-    `sign in to the portal at ${address}/ as ${joinWithOr(names)}, to the worker's app at ${address}/app as ${joinWithOr(ids)}; ` +
-    `the password is ${password}`
+    `sign in to the portal at ${address}/ as ${joinWithOr(emailAddresses)}, to the worker's app at ${address}/app as ` +
+    `${joinWithOr(workerIds)}; the password is ${password}`
   );
 }
 

@@ -87,7 +87,7 @@ async function checkKey({ db }: Store, key: Uint8Array, source: string): Promise
   } catch (cause) {
     const message =
       `${source} is not the key that this database's secrets were encrypted with; set OFFERS_ENCRYPTION_KEY to that key in ` +
-      "all processes. If it is lost, empty the table encryption_key_check: webhooks then wait until their profiles are saved again";
+      "all processes. If the key is lost, empty the table encryption_key_check. Webhooks then wait until their profiles are saved again";
     throw new StoreError("invalid_encryption_key", message, { cause });
   }
 }

@@ -181,7 +181,7 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
     const timeout = new Promise<never>((_, reject) => {
       const message =
         `no statement started in a transaction for ${limitMs} ms, so it was rolled back; inside a transaction, use only ` +
-        "trx: on PGlite, store.db waits for the same connection, and I/O keeps everyone else waiting";
+        "trx: on PGlite, store.db waits for the same connection, and I/O blocks all other statements";
       timer = setTimeout(() => {
         failure =
           runningStatements > 0

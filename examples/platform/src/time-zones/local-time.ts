@@ -8,8 +8,9 @@ export function toInstants(local: string, timeZone: string): Date[] {
     time.toZonedDateTime(timeZone, { disambiguation }),
   );
   // Temporal shifts a skipped time by the length of the clock change, so the result no longer equals the local time.
-  const exact = candidates.filter((zoned) => zoned.toPlainDateTime().equals(time));
-  return [...new Set(exact.map(({ epochMilliseconds }) => epochMilliseconds))].map((ms) => new Date(ms));
+  const exactCandidates = candidates.filter((zoned) => zoned.toPlainDateTime().equals(time));
+  const instantsMs = new Set(exactCandidates.map(({ epochMilliseconds }) => epochMilliseconds));
+  return [...instantsMs].map((ms) => new Date(ms));
 }
 
 /** Returns when a day such as `2027-03-28` starts and ends in a time zone; undefined if the string is not a valid day. */

@@ -92,7 +92,8 @@ export function startRedeliveryLoop(store: Store, onError: (error: unknown) => v
       taskId = id;
     };
     try {
-      return (await store.transaction((trx) => redeliverNextBatch(trx, onChosen))) ? 0 : idleMs;
+      const hasTask = await store.transaction((trx) => redeliverNextBatch(trx, onChosen));
+      return hasTask ? 0 : idleMs;
     } catch (error) {
       // Without this, a task that always fails would block all others.
       if (taskId !== undefined) await moveToBackOfQueue(store, taskId).catch(onError);

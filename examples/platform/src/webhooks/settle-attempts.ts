@@ -130,9 +130,9 @@ async function writeHealth(trx: Trx, updatedEndpoints: readonly UpdatedEndpoint[
     .filter(({ before, after }) => after !== before)
     .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...healthRow(after) }));
   if (changedRows.length === 0) return;
-  const values = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
+  const assignments = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
-    update endpoints set ${sql.join(values)}
+    update endpoints set ${sql.join(assignments)}
     from json_populate_recordset(null::endpoints, ${JSON.stringify(changedRows)}::text::json) as changed
     where endpoints.organisation_id = changed.organisation_id`.execute(trx);
 }
