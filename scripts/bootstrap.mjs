@@ -1,9 +1,9 @@
 // Runs a command with the correct Node, pnpm and all dependencies, on a machine that has only Node 20 and npm:
 //   node scripts/bootstrap.mjs [--journey | --all] [--build] command [arguments…]
-// --build builds the packages. --journey installs only what building and npm start need; --all also installs what bench/ compares and what
-// tests/interoperability/ runs.
-// Uses the running Node if it is new enough for the tools, otherwise a pinned one from npm. Installs and builds only what has changed since
-// the last run. Plain JavaScript without dependencies, because it installs them.
+// --build builds the packages. --journey installs only the dependencies of the build and of npm start. --all also installs the libraries
+// that bench/ compares and the tools that tests/interoperability/ runs.
+// Uses the running Node if it is new enough for the tools, otherwise a pinned version from npm. Installs and builds only what has changed
+// since the last run. This file is plain JavaScript without dependencies, because it installs the dependencies.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ const env = {
  * Runs a command until it exits, and forwards signals to it. If the command fails, this process exits with the same status. The step is
  * printed on standard error, because standard output is reserved for the command.
  *
- * @returns the command's output, if it is piped
+ * @returns the output of the command, if it is piped
  */
 const run = async (step, command, args, stdout = "inherit") => {
   if (step) console.error(step);
@@ -109,7 +109,7 @@ const hasChangedSince = (time, folder) =>
     return !path.endsWith(".md") && statSync(join(root, path)).mtimeMs > time;
   });
 
-/** Builds the packages whose sources have changed since their last build. */
+/** Builds each package if its sources have changed since its last build. */
 async function build() {
   for (const [name, bundledFolders] of Object.entries(packages)) {
     const folder = join("packages", name);

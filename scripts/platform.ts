@@ -1,4 +1,4 @@
-// Starts the platform with the demo's settings as defaults:
+// Starts the platform with the demo settings as defaults:
 //   npm run platform [-- --without-demo]     uses only your settings
 import { join } from "node:path";
 

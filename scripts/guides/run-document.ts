@@ -25,7 +25,7 @@ const waitScript = join(import.meta.dirname, "wait-for-match.ts");
  * Runs the commands in a document in one shell, like a reader, with free ports and temporary folders. Variables, functions and the current
  * folder persist from one block to the next.
  *
- * @throws for the first command that fails, or whose output is not what the document shows
+ * @throws for the first command that fails, or that prints something other than the documented output
  */
 export async function runDocument(blocks: readonly Block[], options: RunOptions): Promise<void> {
   const { root, env, limitMs, announces = false } = options;

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that must notice a mutant of the client: those next to the code, and those that test its behaviour over loopback. */
+/** The tests that must kill the mutants of the client: the tests next to the code, and the tests of its behaviour over loopback. */
 export default defineConfig({
   test: {
     include: [

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that must notice a mutant of the kit: those next to the code, none of which opens a socket. */
+/** The tests that must kill the mutants of the kit: the tests next to the code. They do not open sockets. */
 export default defineConfig({
   test: {
     include: ["packages/webhook-kit/src/**/*.test.ts"],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase } from "../test-database.ts";
 
-/** The path of the reference platform's program. */
+/** The path of the main program of the reference platform. */
 export const platformMain = join(import.meta.dirname, "../../examples/platform/src/main.ts");
 
 /** A store that several platform processes share. */

@@ -25,7 +25,7 @@ const compilerOptions: ts.CompilerOptions = {
 
 /**
  * The declarations of a published package must not import `@offers/contract`, which is private and cannot be installed. So this
- * program emits the contract's modules into the package too, under `contract/`.
+ * program also emits the modules of the contract into the package, under `contract/`.
  */
 const contractSources = join("..", "contract", "src");
 const contractManifest = readFileSync(join("..", "contract", "package.json"), "utf8");

@@ -4,7 +4,7 @@ import express, { type Express } from "express";
 import type { Roster } from "./roster.ts";
 import { staff } from "./staff.ts";
 
-/** Creates an organisation's minimal system: a roster that the service's webhooks keep up to date. */
+/** Creates the minimal system of an organisation: a roster that is updated by webhooks from the service. */
 export function createApp(secret: string, roster: Roster): Express {
   const app = express();
 

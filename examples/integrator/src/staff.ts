@@ -1,4 +1,4 @@
-/** The people this organisation has worked with, each with the manager whose searches find them. */
+/** The people this organisation has worked with. Only searches by a person's manager find that person. */
 export const staff = [
   {
     name: "Dana Kim",

@@ -6,7 +6,7 @@ import type { Reporter } from "./reporter.ts";
 /** The values that all scenarios share: the callers, the phones and the proxy in front of the integrator. */
 export interface Context {
   reporter: Reporter;
-  /** Calls the hirer's system, whose back end uses @offers/client. */
+  /** Calls the hirer's system, which uses @offers/client. */
   hirer: Caller;
   /** Calls the organisation's system, which mounts @offers/webhook-kit. */
   integrator: Caller;

@@ -22,7 +22,7 @@ export interface ProcessesOptions {
   killBetweenSteps: boolean;
   /** The launcher of an installed `@offers/sandbox`, to run instead of the platform's sources. */
   sandbox?: string | undefined;
-  /** Collects the processes' spans; undefined if they are not traced. */
+  /** Collects the spans of the processes; undefined if the processes are not traced. */
   traces?: JourneyTraces | undefined;
   /** Starts a proxy in front of a process. @returns the URL of the proxy, which callers of the process use instead */
   startProxyFor?: ((name: "platform" | "integrator", url: string) => Promise<string>) | undefined;

@@ -20,7 +20,7 @@ export interface RunningProcess {
 /**
  * Starts a program as a process and waits until it prints its URL.
  *
- * @param command the program's file and its arguments
+ * @param command the program file and its arguments
  */
 export async function startProcess(
   name: string,

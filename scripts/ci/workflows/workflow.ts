@@ -82,8 +82,8 @@ export const readWorkflows = () => readFilesByName("workflows/*.yml");
 export const readActions = () => readFilesByName("actions/*/action.yml");
 
 /**
- * Finds the npm scripts and checks that a workflow runs on any event, such as `bench` or `check slow`. A script whose step or job has a
- * condition runs only `sometimes`.
+ * Finds the npm scripts and checks that a workflow runs on any event, such as `bench` or `check slow`. A script runs only `sometimes` if
+ * its step or job has a condition.
  */
 export function findNpmScripts({ jobs }: Workflow): { always: string[]; sometimes: string[] } {
   const npmScripts = { always: [] as string[], sometimes: [] as string[] };

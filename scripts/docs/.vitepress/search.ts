@@ -57,7 +57,7 @@ export const search: DefaultTheme.Config["search"] = {
     },
     // Renders a page for the search index. Repeats the keywords in its front matter three times, which makes them weigh more.
     _render(source, env, md) {
-      // Leave out the errors on an operation's page: readers who search for an error want the error page.
+      // Leave out the errors on an operation page, because readers who search for an error want the error page.
       const text = source.replace(/^\*\*Examples of errors\*\*$[\s\S]*?^:::$/m, "").replace(/^## Errors$[\s\S]*/m, "");
       const html = md.render(text, env);
       const { description = "", keywords = [] } = env.frontmatter ?? {};

@@ -33,7 +33,7 @@ function findAnchors(file: string): Set<string> {
   return slugs;
 }
 
-/** Explains why a link within the repository is dead. @returns an empty array if the link works, or leads to another site */
+/** Explains why a link within the repository is dead. @returns an empty array if the link works, or leads to a different site */
 function explainDeadLink(source: string, target: string): string[] {
   const [, repositoryPath] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/([^?]*)/.exec(target) ?? [];
   if (repositoryPath === undefined && /^[a-z]+:/.test(target)) return [];
@@ -54,7 +54,7 @@ const findLinks = (file: string): string[] => {
 };
 
 test("every link in a document leads to an existing file and an existing heading", () => {
-  // spec/interface.md belongs to the service. A changeset becomes part of a changelog, and a skill's links are in its tarball.
+  // spec/interface.md belongs to the service. A changeset becomes part of a changelog.
   const documents = trackedFiles.filter(
     (file) => file.endsWith(".md") && !/^(?:\.changeset\/|spec\/interface)/.test(file),
   );

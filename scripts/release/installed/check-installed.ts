@@ -26,7 +26,7 @@ export async function installPackages(
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Reads the TypeScript snippets in the READMEs of a project's installed packages. */
+/** Reads the TypeScript snippets in the READMEs of the packages that are installed in a project. */
 const readInstalledSnippets = (project: string): readonly Snippet[] =>
   globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) => [
     ...findSnippets(readme, readFileSync(join(project, readme), "utf8")),

@@ -1,4 +1,4 @@
-// Tests the types as npm delivers them. The packages' own tests compile against the sources, whose types may be different.
+// Tests the types as npm delivers them. The tests of the packages compile against the sources, which may have different types.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";

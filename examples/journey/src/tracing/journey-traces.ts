@@ -7,7 +7,7 @@ import { findMostEventfulOffer, formatTree } from "./trace-tree.ts";
 const registerUrl = new URL("register.ts", import.meta.url).href;
 const tracesFile = resolve("journey-traces.json");
 
-/** Collects the walkthrough's traces from the platform, the integrator and the hirer. */
+/** Collects the traces of the walkthrough from the platform, the integrator and the hirer. */
 export class JourneyTraces {
   readonly #collector: Collector;
 

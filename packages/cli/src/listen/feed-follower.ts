@@ -24,7 +24,7 @@ export interface FeedFollowerOptions {
 /** The outcome of a push. `"waiting"`: earlier events were not acknowledged in time, so the push was dropped. */
 export type PushOutcome = "forwarded" | "repeated" | "waiting";
 
-/** A webhook whose sender waits for the response. */
+/** A webhook that the service has sent. The service waits for the response. */
 interface Push {
   forwardOnce: ForwardOnce;
   settle(outcome: PushOutcome): void;

@@ -23,7 +23,7 @@ export interface Arrival {
   failure?: string;
   /** Whether the request is an event. The service sends a check or a search only once. */
   isEvent: boolean;
-  /** The event's id, if it has one. */
+  /** The event id, if there is one. */
   id?: string;
   /** When the platform recorded the event; set only if the event was read from the feed. */
   recordedAt?: string;

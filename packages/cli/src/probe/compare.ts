@@ -24,7 +24,7 @@ export interface ComparedCase extends SentCase {
   mismatches: Mismatch[];
 }
 
-/** Compares each case's responses with those that its test vector expects. */
+/** Compares the responses in each case with the responses that the test vector expects. */
 export function compareCases(
   { config, scheme }: { config: TestVectors["config"]; scheme: Scheme },
   sentCases: readonly SentCase[],

@@ -128,7 +128,7 @@ export function classifyStatus(
   if (allowed.some(isSuccess)) return classifyRefusal(request.method, shows, allowed, got);
   if (isSuccess(got)) return shows.accepted;
   if (isFailure(got)) return shows.failed ?? (allowed.includes(401) ? "error_on_bad_signature" : "server_error");
-  // PHP's built-in server closes a connection whose body does not arrive. Bytes that are not HTTP may go unanswered.
+  // PHP's built-in server closes the connection if a body does not arrive. A server need not respond to bytes that are not HTTP.
   const mayClose = shows.mayGoUnanswered || [400, 413].some((status) => allowed.includes(status));
   if (got === "closed") return mayClose ? undefined : "no_response";
   return got >= 400 && got < 500 && got !== 403 ? shows.refusedOtherwise : undefined;

@@ -36,7 +36,7 @@ export interface ProbeResult {
 /** After this many cases without a response, no more cases are sent, because the receiver is probably down. */
 const maxSilentCases = 10;
 
-/** Returns a scheme's groups, including the cases about timing. */
+/** Returns all groups for a scheme, including the timing group. */
 export const allGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGroup[] => [
   ...vectorGroupsFor(vectors, scheme),
   timingGroup,

@@ -19,7 +19,7 @@ export const vectorGroupsFor = (vectors: TestVectors, scheme: Scheme): VectorGro
   ).filter(({ cases }) => cases.length > 0);
 
 /**
- * Returns the cases that match `only` and do not match `skip`, whose items are `group` or `group/case`.
+ * Returns the cases that match `only` and do not match `skip`. Their items have the form `group` or `group/case`.
  *
  * @throws {UsageError} for an unknown name
  */
@@ -116,8 +116,8 @@ export const isEventRequest = (request: VectorRequest): boolean => {
 };
 
 /**
- * Whether a case could create work. A request to an event endpoint could, even one that must be rejected, because the receiver may wrongly
- * accept it. Only an unsigned request with an empty object cannot (D-101).
+ * Whether a case could create work. Any request to an event endpoint could, because the receiver may wrongly accept a request that it must
+ * reject. Only an unsigned request with an empty object cannot create work (D-101).
  */
 export const isEventCase = (testCase: TestVector): boolean =>
   toSteps(testCase).some(({ request }) => isEventRequest(request) && !isHarmless(request));

@@ -54,7 +54,7 @@ export interface SentCase {
   group: string;
   testCase: TestVector;
   requests: Buffer[];
-  /** One per request; undefined if the connection was closed without a response. */
+  /** One response per request; undefined if the connection was closed without a response. */
   responses: (WireResponse | undefined)[];
   /** How long each request took, in milliseconds. */
   durationsMs: number[];
@@ -62,7 +62,7 @@ export interface SentCase {
   failure?: "no_response" | "response_too_large" | "extra_response";
   /** Whether the connection was refused because nothing is listening any more. */
   isConnectionRefused?: boolean;
-  /** What the receiver recorded; undefined if it cannot report it. */
+  /** The receiver's record of the case; undefined if the receiver records nothing. */
   recorded?: HandlerRecord;
   /** The value of `{{unique}}`. */
   unique: string;
@@ -116,7 +116,7 @@ export async function sendCases(options: SendCasesOptions, receiver: Receiver): 
 /** An attempt to deliver an event may take 15 seconds (D-25). */
 const eventTimeoutMs = 16_000;
 
-/** Sends a case's requests, all signed with the same time. */
+/** Sends the requests of a case, all signed with the same time. */
 export async function sendCase(
   { config, scheme, timeoutMs }: SendSettings,
   testCase: TestVector,
@@ -138,7 +138,7 @@ export async function sendCase(
   const requests = steps.map(({ request }, index) =>
     buildRequest(request, values[index] ?? {}, !isPipelined || index === steps.length - 1),
   );
-  const methods = steps.map(methodOf);
+  const methods = steps.map(findMethod);
   const isEvent = steps.some(({ request }) => isEventRequest(request));
   const limits = { timeoutMs: timeoutMs ?? (isEvent ? eventTimeoutMs : defaultTimeoutMs) };
   const send = (index: number): Promise<Exchange> =>
@@ -198,7 +198,7 @@ function findFailure(exchanges: readonly Exchange[], requestCount: number): Sent
   return undefined;
 }
 
-const methodOf = ({ request }: Step): string => request.raw?.split(" ")[0] ?? request.method ?? "GET";
+const findMethod = ({ request }: Step): string => request.raw?.split(" ")[0] ?? request.method ?? "GET";
 
 const prefixKeys = (prefix: string, values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));

@@ -9,7 +9,7 @@ export type Verification =
   | { ok: false; reason: string; advice: string };
 
 export interface ReceivedRequest {
-  /** Node's flat list: name, value, name, value. */
+  /** The headers as Node's flat list: name, value, name, value. */
   rawHeaders: readonly string[];
   body: Uint8Array;
 }

@@ -7,7 +7,7 @@ export interface TriggerEvent {
   name: string;
   /** The HTTP method. */
   method: "GET" | "POST";
-  /** The path. `{workerId}` is replaced with that field's value. */
+  /** The path. `{workerId}` is replaced with the value of that field. */
   path: string;
   /** What the event means, in a few words. */
   summary: string;
@@ -89,7 +89,7 @@ export function findEvent(name: string): TriggerEvent {
   throw new UsageError(`There is no event ${JSON.stringify(name)}. The events are ${names}.`);
 }
 
-/** Returns an event's fields with a new id, so that a receiver does not mistake the event for one that it has already handled. */
+/** Returns the fields of an event with a new id, so that a receiver does not mistake it for an event that it has already handled. */
 export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
   const idField = ["offerId", "workerId"].find((name) => name in fields);
   const unique = randomUUID().slice(0, 8);
@@ -97,7 +97,7 @@ export function uniqueFields({ fields }: TriggerEvent): TriggerEvent["fields"] {
 }
 
 /**
- * Returns an event's fields with the values from `--set field=value`. Commas separate the items of a list.
+ * Returns the fields of an event with the values from `--set field=value`. Commas separate the items of a list.
  *
  * @throws {UsageError} for an assignment without `=`, or for a field that the event does not have
  */

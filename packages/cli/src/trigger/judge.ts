@@ -10,7 +10,7 @@ import type { TestRequest, TestWay } from "./ways.ts";
 export interface TestOutcome {
   /** `"closed"` if there was no response. */
   status: number | "closed";
-  /** The body's bytes, decoded as ISO 8859-1. */
+  /** The response body, decoded as ISO 8859-1. */
   body: string;
   /** How long the response took. */
   durationMs: number;
@@ -35,7 +35,7 @@ const expectations = {
   unreadable: "a rejection, such as 400, 404 or 405",
 } as const;
 
-/** Judges the response to a test event's request the way `offers probe` does. */
+/** Judges the response to a request of a test event the way `offers probe` does. */
 export function judgeTestEvent(
   event: TriggerEvent,
   way: TestWay,
@@ -75,7 +75,7 @@ function classifyOutcome(
     if (name === "test-auth") return "auth_check_missing";
     if (name === "worker-offer-response") return "event_endpoint_missing";
   }
-  // A server may close a connection whose request it does not understand.
+  // A server may close the connection if it does not understand the request.
   if (expects !== "acknowledged" && status === "closed") return shows.silent ?? "no_response";
   const statuses = [...correctStatuses[expects]];
   if (statuses.some((correctStatus) => correctStatus === status)) return undefined;

@@ -5,23 +5,23 @@ import { unsignedHeaders, type Webhook } from "./write-webhook.ts";
 
 /** A header of a test event. */
 export interface TestHeader {
-  /** The header's name. */
+  /** The header name. */
   name: string;
-  /** The header's value. */
+  /** The header value. */
   value: string;
   /** A shell expression for the value, if it depends on the secret or the current time. */
   shell?: string;
 }
 
-/** One of a test event's requests, without the headers that every request has. */
+/** A request of a test event, without the headers that every request has. */
 export interface TestRequest {
   /** The HTTP method. */
   method: "GET" | "POST" | "PUT";
   /** The path below the base URL. */
   path: string;
-  /** The request's headers. */
+  /** The request headers. */
   headers: TestHeader[];
-  /** The body's bytes; empty if the request has no body. */
+  /** The request body. Empty if the request has none. */
   body: Buffer;
   /** The bytes that are signed, if they differ from the body. */
   signedBody?: Buffer;
@@ -302,7 +302,7 @@ export const testWays: readonly TestWay[] = [
 export const waysFor = (webhook: Webhook, scheme: Scheme): readonly TestWay[] =>
   testWays.filter(({ isFor }) => isFor === undefined || isFor(webhook, scheme));
 
-/** Builds a test event's requests, in order. */
+/** Builds the requests of a test event, in order. */
 export function writeTestRequests(
   way: TestWay,
   webhook: Webhook,
@@ -333,9 +333,9 @@ export function writeTestRequests(
     const signed = signRequest(scheme, otherSecret ?? secret, { now: time, id, body, timestamp });
     if (otherSecret !== undefined) return signed.map(([name, value]) => ({ name, value }));
     const isFresh = ageMs === 0;
-    const fresh = options.timestamp ?? (options.isToTheMinute ? "$minute" : "$now");
+    const freshTime = options.timestamp ?? (options.isToTheMinute ? "$minute" : "$now");
     const shellTexts: Readonly<Record<string, string>> = {
-      ...toShellTexts(isFresh ? fresh : iso, "Timestamp", "Authorization", "hmac $(digest "),
+      ...toShellTexts(isFresh ? freshTime : iso, "Timestamp", "Authorization", "hmac $(digest "),
       ...toShellTexts(
         isFresh ? "$seconds" : `${Math.floor(time.getTime() / 1000)}`,
         "webhook-timestamp",

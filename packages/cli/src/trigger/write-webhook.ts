@@ -9,7 +9,7 @@ export interface Webhook {
   method: string;
   /** The path below the base URL. */
   path: string;
-  /** The body's bytes; empty if the request has no body. */
+  /** The request body. Empty if the request has none. */
   body: Buffer;
   /** The id, which is the same on every attempt. */
   id: string;

@@ -103,7 +103,7 @@ type Values = Readonly<Record<string, string>>;
 const placeholder = /\{\{([A-Za-z.]+)(?:\[(\d+):(\d*)\])?\}\}/g;
 
 /**
- * Replaces the placeholders in a string, including those within the values.
+ * Replaces the placeholders in a string, including placeholders in the values.
  *
  * @throws {Error} for a name without a value, so that a typo in a test vector is not sent as part of a request
  */

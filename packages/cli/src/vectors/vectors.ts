@@ -56,7 +56,7 @@ export interface Sign {
   key?: string;
 }
 
-/** A string with placeholders; a very long one has repeated parts. */
+/** A string with placeholders. A very long string is a list of parts, some of them repeated. */
 export type Text = string | (string | { repeat: string; times: number })[];
 
 export interface VectorRequest {
@@ -129,7 +129,7 @@ export interface TestVectors {
   standardWebhooks: VectorGroup[];
 }
 
-/** Returns a case's steps; a case with one request has one step. */
+/** Returns the steps of a case. A case with one request has one step. */
 export const toSteps = (testCase: TestVector): Step[] => ("sequence" in testCase ? testCase.sequence : [testCase]);
 
 /** The build copies spec/corpus/ next to the bundle. The sources read it in place. */
@@ -152,7 +152,7 @@ const readGroups = (folder: string): VectorGroup[] =>
       return { name: file.replace(".json", ""), cases: cases.map((testCase) => applyDefaults(testCase, shows)) };
     });
 
-/** Applies a group's default findings to one of its cases. */
+/** Applies the default findings of a group to one of its cases. */
 function applyDefaults(testCase: TestVector, defaults: Shows | undefined): TestVector {
   const applyToStep = (step: Step): Step => ({ ...step, shows: { ...defaults, ...step.shows } });
   if (!("sequence" in testCase)) return { ...testCase, ...applyToStep(testCase) };

@@ -1,4 +1,4 @@
-// A correct receiver, written the way it often is with Express, without this project's packages.
+// A correct receiver that is typical of Express and does not use the packages of this project.
 import { createHash, timingSafeEqual } from "node:crypto";
 import express from "express";
 

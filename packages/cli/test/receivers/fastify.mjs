@@ -1,4 +1,4 @@
-// A correct receiver, written the way it often is with Fastify, without this project's packages. It accepts both digests.
+// A correct receiver that is typical of Fastify and does not use the packages of this project. It accepts both digests.
 import { createHash, createHmac } from "node:crypto";
 import fastify from "fastify";
 

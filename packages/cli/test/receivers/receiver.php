@@ -1,5 +1,5 @@
 <?php
-// A small receiver, correct unless DEFECT selects a defect. For PHP's own server: php -S 127.0.0.1:3001 receiver.php
+// A small receiver for PHP's built-in server. It is correct unless DEFECT selects a defect: php -S 127.0.0.1:3001 receiver.php
 
 const LIMIT = 256 * 1024;
 const ROUTES = ['/test' => 'GET', '/test/auth' => 'GET', '/contact-suggestions' => 'POST', '/offer/response' => 'POST'];
@@ -17,7 +17,7 @@ function isEqual(string $expected, string $given): bool
     return DEFECT === 'prefix_compare' ? str_starts_with($expected, $given) : hash_equals($expected, $given);
 }
 
-/** Returns the value of a header that occurs once, otherwise null. PHP's server joins repeated headers with a comma. */
+/** Returns the value of a header that occurs once, otherwise null. The PHP server joins repeated headers with a comma. */
 function headerOf(string $name): ?string
 {
     $value = $_SERVER['HTTP_' . strtoupper(strtr($name, '-', '_'))] ?? null;
@@ -112,7 +112,7 @@ $body = file_get_contents('php://input');
 if (max((int) ($_SERVER['CONTENT_LENGTH'] ?? 0), strlen($body)) > LIMIT && DEFECT !== 'body_unlimited') {
     respond(413);
 }
-// The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
+// With the defect path_confusion, the path as sent decides whether to verify, but the normalised path selects the route.
 if (isset(ROUTES[$path]) && $path !== '/test' && !(IS_STANDARD ? isStandard($body) : isDocumented())) {
     if (DEFECT === 'error_on_bad_signature') {
         respond(500);

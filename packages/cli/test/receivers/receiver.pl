@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# A small receiver, correct unless DEFECT selects a defect. It uses only Perl's core modules.
+# A small receiver without dependencies. It is correct unless DEFECT selects a defect.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex hmac_sha256 hmac_sha256_hex);
@@ -95,7 +95,7 @@ sub receive {
     return (413) if $length > $most;
     my $body = $headers->{"transfer-encoding"} ? read_chunks($read_body, $most) : $read_body->($length);
     return (413) unless defined $body;
-    # The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
+    # With the defect path_confusion, the path as sent decides whether to verify, but the normalised path selects the route.
     if ($routes{$path} && $path ne "/test" && !($is_standard ? is_standard($headers, $body) : is_documented($headers))) {
         return (500) if $defect eq "error_on_bad_signature";
         return (401, "WWW-Authenticate: " . ($is_standard ? "standard-webhooks" : "hmac"));
@@ -107,7 +107,7 @@ sub receive {
     return (200, "Content-Type: application/json", "[]");
 }
 
-# Returns the chunks up to the last, or up to an invalid one; undef if they are too large.
+# Returns the chunks up to the last chunk or an invalid chunk. Returns undef if they are too large.
 sub read_chunks {
     my ($read_body, $most) = @_;
     my $body = "";

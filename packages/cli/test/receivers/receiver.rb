@@ -1,4 +1,4 @@
-# A small receiver, correct unless DEFECT selects a defect. It uses only Ruby's standard library.
+# A small receiver without dependencies. It is correct unless DEFECT selects a defect.
 require "json"
 require "openssl"
 require "socket"
@@ -63,7 +63,7 @@ def standard?(headers, body)
   end
 end
 
-# Returns the chunks up to the last, or up to an invalid one; nil if they are too large.
+# Returns the chunks up to the last chunk or an invalid chunk. Returns nil if they are too large.
 def read_chunks(client, most)
   body = "".b
   while (size = client.gets("\r\n", 32).to_s[/\A\h{1,8}/].to_i(16)) > 0
@@ -87,7 +87,7 @@ def receive(method, target, headers, client)
   body = headers.key?("transfer-encoding") ? read_chunks(client, most) : client.read(length.to_i) || ""
   return 413 unless body
   return 400 if body.bytesize < length.to_i
-  # The defect path_confusion: the path as sent decides whether to verify, but its normalised spelling decides where to route.
+  # With the defect path_confusion, the path as sent decides whether to verify, but the normalised path selects the route.
   if ROUTES.key?(path) && path != "/test" && !(STANDARD ? standard?(headers, body) : documented?(headers))
     return 500 if DEFECT == "error_on_bad_signature"
     return 401, "WWW-Authenticate: #{STANDARD ? "standard-webhooks" : "hmac"}"

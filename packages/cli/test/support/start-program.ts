@@ -42,7 +42,7 @@ export type Program = keyof typeof sources;
 
 export const programs = Object.keys(sources) as Program[];
 
-/** The programs whose language is installed on this machine. */
+/** The programs that can run on this machine, because their language is installed. */
 export const runnable: readonly Program[] = programs.filter(
   (program) => spawnSync(sources[program].command, [program === "java" ? "-version" : "--version"]).status === 0,
 );

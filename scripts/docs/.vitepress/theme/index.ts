@@ -34,7 +34,7 @@ const PageActions = defineComponent(() => {
     ]);
 });
 
-/** Replaces VitePress's front page, which has no `main` element for screen readers to jump to. */
+/** Replaces the front page of VitePress, which has no `main` element for screen readers to jump to. */
 const FrontPage = defineComponent(() => () => h("main", [h(VPHomeHero), h(VPHomeContent, () => h(Content))]));
 
 /** The page for an unknown URL, which is usually an old link. */
