@@ -1,13 +1,13 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** How a candidate compares with the base; "inconclusive" if the confidence interval of the ratio contains 1. */
+/** How a candidate compares with the base. It is "inconclusive" if the confidence interval of the ratio contains 1. */
 export type Verdict = "base" | "better" | "worse" | "inconclusive";
 
 /** One candidate's result, compared with the base. */
 export interface ComparisonRow {
   readonly label: string;
-  /** In the comparison's unit. */
+  /** The median figure, in the unit of the comparison. */
   readonly median: number;
   /** The candidate's figure divided by the base figure from the same short round. Machine load affects this ratio least. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };

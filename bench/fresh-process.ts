@@ -1,9 +1,9 @@
 import { ForkedProcess } from "../scripts/processes/forked-process.ts";
 
 /**
- * Runs a module in a new process, whose JIT and heap no other candidate has affected, and stops the process.
+ * Runs a module in a new process, so that no other candidate affects the JIT or the heap, and stops the process.
  *
- * @param module must send one message
+ * @param module a module that sends one message
  * @param task the input, which the module reads with {@link readTask}
  * @returns the module's message
  * @throws if the process exits without sending a message

@@ -12,7 +12,7 @@ export function describeRun(): string {
   return `${new Date().toISOString().slice(0, 10)}, ${machine}, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 }
 
-/** Replaces a suite's section of docs/benchmarks.md, which starts with a comment that names it. */
+/** Replaces the section of a suite in docs/benchmarks.md, which is between two comments with the suite name. */
 export function writeSuiteSection(suite: string, comparisons: readonly Comparison[]): void {
   const text = readFileSync(page, "utf8");
   const startMarker = `<!-- suite: ${suite} -->`;

@@ -41,7 +41,7 @@ test("the median is the middle value, or the mean of the two middle values", () 
   expect(() => median([])).toThrow();
 });
 
-// Nine rounds. The median of the `slower` ratios is 1.2; their interval, from the second to the eighth, is 1.1 to 1.3.
+// Nine rounds. The median of the `slower` ratios is 1.2, and the confidence interval is from the second (1.1) to the eighth (1.3).
 const base = [100, 200, 100, 400, 100, 100, 200, 100, 100];
 const slower = [130, 220, 120, 480, 140, 120, 240, 90, 130];
 const alike = [99, 204, 100, 404, 97, 103, 198, 101, 95];

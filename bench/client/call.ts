@@ -6,7 +6,7 @@ import { stubFetch } from "./stub-fetch.ts";
 
 /** Which clients to measure, at which URL, and how many calls to make. */
 export interface CallTask {
-  /** The name of a {@link ClientCandidate}. */
+  /** The URL of a module that exports a {@link ClientCandidate}. */
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;

@@ -40,7 +40,7 @@ export interface ClientCandidate {
   readonly usesFetch: boolean;
   /** Creates the client. */
   open(baseUrl: string): Calls;
-  /** What to bundle and import when measuring size and load time; undefined if another candidate has the same code. */
+  /** The code whose size and load time are measured, or undefined if another candidate has the same code. */
   readonly package?: Package;
 }
 

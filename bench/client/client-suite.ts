@@ -8,7 +8,7 @@ import { measureColdImportMs } from "./cold-import.ts";
 import { generateHeyApi } from "./generate-hey-api.ts";
 import { measureScenarios } from "./measure-scenarios.ts";
 
-/** The first module is the base with which the others are compared. */
+/** The other modules are compared with the first one, which is the base. */
 const modules = [
   "bare-fetch",
   "offers-client",

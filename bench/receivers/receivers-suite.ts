@@ -3,7 +3,7 @@ import { measureEndToEnd } from "./end-to-end.ts";
 import type { EventShape } from "./make-requests.ts";
 import { measureVerification } from "./verification.ts";
 
-/** The first candidate is the base with which the others are compared. */
+/** The other candidates are compared with the first one, which is the base. */
 const candidates = [
   "express-json",
   "kit-without-deduplication",

@@ -61,7 +61,7 @@ function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void
   });
 }
 
-/** Whether a whole response has been received. */
+/** Returns whether the string contains a whole response. */
 function isCompleteResponse(response: string): boolean {
   const headEnd = response.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;

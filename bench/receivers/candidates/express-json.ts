@@ -2,7 +2,7 @@ import express from "express";
 import { type ReceiverCandidate, webhookPath } from "../candidate.ts";
 import { createUnsignedHeaders } from "../unsigned.ts";
 
-/** The base: nothing is verified. */
+/** The base, which does not verify anything. */
 export const candidate: ReceiverCandidate = {
   label: "Express json() + res.json(), nothing verified",
   sign: createUnsignedHeaders,

@@ -6,7 +6,7 @@ import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import type { FromProcess, ProcessSetup, ToProcess } from "./messages.ts";
 
-// Runs in a separate process: Express, a receiver, and deduplication in a shared Redis.
+// Runs an Express receiver with deduplication in a shared Redis in a separate process.
 const setup = JSON.parse(process.argv[2] ?? "") as ProcessSetup;
 const { prefix, secret, handlerTimeoutMs } = setup;
 const finished = new Promise<void>((resolve) => {
@@ -43,5 +43,5 @@ const server = app.listen(0, "127.0.0.1", () =>
   sendToParent({ type: "listening", port: (server.address() as AddressInfo).port }),
 );
 
-// Exits with the parent.
+// Exits when the parent exits.
 process.on("disconnect", () => process.exit());

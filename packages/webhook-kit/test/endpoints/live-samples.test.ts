@@ -6,7 +6,7 @@ import { sampleAdapters } from "../support/adapters.ts";
 
 interface Sample {
   name: string;
-  /** The receiver's clock. */
+  /** The time on the receiver's clock. */
   now: string;
   request: { method: string; target: string; headers: { Authorization?: string }; json?: unknown };
   outcome: { status: number; variant?: string; handler?: string; event?: unknown; reason?: string };

@@ -14,7 +14,7 @@ import { almostValidText, anyText, instant, runOptions } from "../support/proper
 describe("parseDateTime", () => {
   const validText = fc
     .tuple(
-      // Before the last year, so that the year in UTC has four digits whatever the offset.
+      // Excludes the last year, so that the year in UTC has four digits with every offset.
       instant.filter((date) => date.getUTCFullYear() < 9999),
       fc.constantFrom(16, 19, 21, 22, 23),
       fc.constantFrom("Z", "+00:00", "-00:00", "+05:45", "-23:59", "z"),

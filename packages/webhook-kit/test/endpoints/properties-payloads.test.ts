@@ -5,7 +5,7 @@ import { isJson, parseJson, validateInput } from "../../src/endpoints/read-input
 import { Rejected } from "../../src/http/rejected.ts";
 import { anyText, runOptions } from "../support/property-runs.ts";
 
-/** Returns the value, or the error that rejects the request. @throws any other error */
+/** Runs a step. @returns its value, or the error that rejects the request @throws any other error */
 function catchRejection<T>(step: () => T): { readonly value: T } | Rejected {
   try {
     return { value: step() };

@@ -58,13 +58,13 @@ function setUp() {
 describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(loosePayloads)(
     "a loosely typed payload for %s reaches its handler, and the paths of its deviations are logged once [D-125]",
-    async (path, sent, handled, paths) => {
+    async (path, payload, expectedPayload, deviatingPaths) => {
       const { handler, logger, options } = setUp();
       const request = await mount(adapter, options);
       for (const sentAt of ["first", "second"]) {
-        const { status } = await request(path, post({ ...sent, sentAt }));
+        const { status } = await request(path, post({ ...payload, sentAt }));
         expect(status).toBe(200);
-        expect(handler.mock.lastCall?.[0]).toStrictEqual({ ...handled, sentAt });
+        expect(handler.mock.lastCall?.[0]).toStrictEqual({ ...expectedPayload, sentAt });
       }
       const name = {
         "/offer/response": "WorkerOfferResponse",
@@ -74,7 +74,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       }[path];
       expect(logger.warn.mock.calls).toEqual([
         [
-          { code: "unexpected_payload_shape", endpoint: name, paths },
+          { code: "unexpected_payload_shape", endpoint: name, paths: deviatingPaths },
           expect.stringMatching(/^a payload differs from the contract/),
         ],
       ]);
@@ -134,40 +134,38 @@ const dayShape = fc
     );
   });
 
-test("any payload is handled with the contract's types, or gets 400 if it is meaningless [D-125]", () =>
+test("any payload is handled with the types of the contract, or gets 400 if a value is invalid [D-125]", () =>
   fc.assert(
-    fc.asyncProperty(idShape, idShape, optionalNumberShape, dayShape, async (worker, offer, most, start) => {
+    fc.asyncProperty(idShape, idShape, optionalNumberShape, dayShape, async (worker, offer, maximum, start) => {
+      const [workerId, expectedWorkerId] = worker;
+      const [offerId, expectedOfferId] = offer;
+      const [maxAvailableNow, expectedMaximum] = maximum;
+      const [periodStart, expectedStart] = start;
       const { handler, options } = setUp();
       const handle = webhookHandler({ secret, ...options, onError: (error) => expect.unreachable(error.message) });
-      const sent = {
-        workerId: worker[0],
-        offerId: offer[0],
-        ...times,
-        periodStart: start[0],
-        maxAvailableNow: most[0],
-      };
-      const { status } = await handle(new Request("http://127.0.0.1/events/timelineChanged", post(sent)));
-      // The offer's id is optional, so an empty id counts as absent.
-      const isOfferAbsent = offer[0] === null || offer[0] === "" || offer[0] === undefined;
-      const isUnusable =
-        worker[1] === undefined ||
-        (offer[1] === undefined && !isOfferAbsent) ||
-        most[1] === undefined ||
-        start[1] === undefined;
-      expect(status).toBe(isUnusable ? 400 : 200);
-      if (isUnusable) return;
+      const payload = { workerId, offerId, ...times, periodStart, maxAvailableNow };
+      const { status } = await handle(new Request("http://127.0.0.1/events/timelineChanged", post(payload)));
+      // The offer id is optional, so an empty id counts as absent.
+      const isOfferAbsent = offerId === null || offerId === "" || offerId === undefined;
+      const isInvalid =
+        expectedWorkerId === undefined ||
+        (expectedOfferId === undefined && !isOfferAbsent) ||
+        expectedMaximum === undefined ||
+        expectedStart === undefined;
+      expect(status).toBe(isInvalid ? 400 : 200);
+      if (isInvalid) return;
       expect(handler.mock.lastCall?.[0]).toStrictEqual({
         ...times,
-        workerId: worker[1],
-        periodStart: start[1],
-        ...(!isOfferAbsent && { offerId: offer[1] }),
-        ...(most[1] !== "absent" && { maxAvailableNow: most[1] }),
+        workerId: expectedWorkerId,
+        periodStart: expectedStart,
+        ...(!isOfferAbsent && { offerId: expectedOfferId }),
+        ...(expectedMaximum !== "absent" && { maxAvailableNow: expectedMaximum }),
       });
     }),
     runOptions(150),
   ));
 
-test("an event from a queue is read with the same tolerance", () => {
+test("parseWebhookEvent reads an event from a queue with the same tolerance", () => {
   const event = {
     type: "WorkerOfferResponse",
     receivedAt: "2099-04-20T09:30:00.000Z",

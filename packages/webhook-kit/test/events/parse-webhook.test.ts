@@ -122,14 +122,14 @@ describe("parseWebhook", () => {
       const { event } = await parseWebhook(standard, new Request("https://us.example/offer/response", init));
       return event?.deduplicationKey;
     };
-    const [first, retry, other] = await Promise.all([
+    const [firstKey, retryKey, otherKey] = await Promise.all([
       deduplicationKeyFor("msg_1", new Date()),
       deduplicationKeyFor("msg_1", new Date(Date.now() - 60_000)),
       deduplicationKeyFor("msg_2", new Date()),
     ]);
-    expect(first).toMatch(/^[\w-]{43}$/);
-    expect(retry).toBe(first);
-    expect(other).not.toBe(first);
+    expect(firstKey).toMatch(/^[\w-]{43}$/);
+    expect(retryKey).toBe(firstKey);
+    expect(otherKey).not.toBe(firstKey);
   });
 
   test.each([

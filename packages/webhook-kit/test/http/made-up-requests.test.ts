@@ -54,7 +54,7 @@ const createMocksSender =
     return { status: response.statusCode, body: String(response._getData()) };
   };
 
-type SendRequest = (sent: SentRequest) => Promise<ReceivedResponse>;
+type SendRequest = (request: SentRequest) => Promise<ReceivedResponse>;
 const receivers: [string, (options: ReceiverOptions) => SendRequest][] = [
   ["webhookListener behind serverless-http", (options) => createServerlessSender(webhookListener(options))],
   ["webhookRouter behind serverless-http", (options) => createServerlessSender(express().use(webhookRouter(options)))],

@@ -4,14 +4,14 @@ export type Handle = "pg" | "drizzle" | "prisma" | "pglite" | "node:sqlite" | "b
 /** How a receiver in a separate process records events. */
 export interface KilledReceiverSetup {
   readonly secret: string;
-  /** `once`: rows and record in one transaction. `memory`: a bare insert behind `memoryDeduplication`. */
+  /** `once` inserts the row and the record in one transaction. `memory` inserts only the row, behind `memoryDeduplication`. */
   readonly mode: "once" | "memory";
   readonly handle: Handle;
   /** A URL, an SQLite file, or a PGlite data folder. */
   readonly location: string;
 }
 
-/** The stages at which a receiver waits for the parent: the row is written, the work is committed, the response is ready. */
+/** The stages at which a receiver waits for the parent: after it inserts the row, after it commits, and before it responds. */
 export const stages = ["row", "commit", "response"] as const;
 export type Stage = (typeof stages)[number];
 

@@ -117,7 +117,7 @@ async function receive(request: Request): Promise<Response> {
 const server = serve({ fetch: receive, port: 0, hostname: "127.0.0.1" }, (info: AddressInfo) =>
   sendToParent({ type: "listening", port: info.port }),
 );
-// Exits with the parent.
+// Exits when the parent exits.
 process.on("disconnect", () => {
   server.close();
   process.exit();

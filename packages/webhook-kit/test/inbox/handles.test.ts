@@ -46,17 +46,17 @@ test("an inbox rejects a handle from an unsupported library", async () => {
 
 test("a Drizzle driver without transactions is rejected at the start, not on the first event", () => {
   // Imitates the properties that the inbox reads from a handle, such as one from drizzle-orm/neon-http.
-  const fakeDrizzle = (kind: string) => {
+  const createFakeDrizzle = (kind: string) => {
     const call = () => undefined;
     const driver = { [Symbol.for("drizzle:entityKind")]: kind };
     return { constructor: driver, execute: call, select: call, transaction: call };
   };
   const neonServerless = expect.objectContaining({ message: expect.stringContaining("drizzle-orm/neon-serverless") });
   for (const kind of ["NeonHttpDatabase", "PgRemoteDatabase", "XataHttpDatabase"]) {
-    expect(() => postgresInbox(fakeDrizzle(kind) as never)).toThrow(invalid);
-    expect(() => postgresInbox(fakeDrizzle(kind) as never)).toThrow(neonServerless);
+    expect(() => postgresInbox(createFakeDrizzle(kind) as never)).toThrow(invalid);
+    expect(() => postgresInbox(createFakeDrizzle(kind) as never)).toThrow(neonServerless);
   }
-  expect(() => postgresInbox(fakeDrizzle("NodePgDatabase") as never)).not.toThrow();
+  expect(() => postgresInbox(createFakeDrizzle("NodePgDatabase") as never)).not.toThrow();
 });
 
 test("a user's InboxDatabase is called directly", async () => {
@@ -136,19 +136,19 @@ describe("SQLite", () => {
       const folder = await mkdtemp(join(tmpdir(), "offers-inbox-"));
       onTestFinished(() => rm(folder, { recursive: true, force: true }));
       const database = open(join(folder, "a.db"));
-      const other = open(join(folder, "a.db"));
+      const writer = open(join(folder, "a.db"));
       onTestFinished(() => {
         database.close();
-        other.close();
+        writer.close();
       });
       database.exec(`${sqliteMigration()} ${createTable}`);
-      other.exec("BEGIN IMMEDIATE");
+      writer.exec("BEGIN IMMEDIATE");
       const inbox = sqliteInbox(database as DatabaseSync);
       const work = vi.fn(async () => undefined);
       const waiting = inbox.once({}, work, { key: randomUUID() });
       await pause(50);
       expect(work).not.toHaveBeenCalled();
-      other.exec("COMMIT");
+      writer.exec("COMMIT");
       expect(await waiting).toEqual({ duplicate: false });
     },
   );
@@ -219,8 +219,8 @@ describe.runIf(await hasMysql())("MySQL", () => {
     };
     const lockAcquired = createSignal();
     const secondLockAllowed = createSignal();
-    const other = await pool.getConnection();
-    onTestFinished(() => other.release());
+    const otherConnection = await pool.getConnection();
+    onTestFinished(() => otherConnection.release());
     const increment = (connection: PoolConnection, text: string) =>
       connection.execute("UPDATE notes SET number = number + 1 WHERE text = ?", [text]);
     let deadlockCount = 0;
@@ -237,15 +237,16 @@ describe.runIf(await hasMysql())("MySQL", () => {
       { key: "k" },
     );
     await lockAcquired.sent;
-    await other.query("START TRANSACTION");
+    await otherConnection.query("START TRANSACTION");
     // InnoDB rolls back the transaction that has changed less.
-    for (let count = 0; count < 50; count += 1) await other.execute("INSERT INTO notes VALUES (?, 0)", [randomUUID()]);
-    await increment(other, "b");
-    const crossing = increment(other, "a").catch(() => undefined);
+    for (let count = 0; count < 50; count += 1)
+      await otherConnection.execute("INSERT INTO notes VALUES (?, 0)", [randomUUID()]);
+    await increment(otherConnection, "b");
+    const crossing = increment(otherConnection, "a").catch(() => undefined);
     secondLockAllowed.send();
     await expect(attempt).rejects.toThrow(/SAVEPOINT/);
     await crossing;
-    await other.query("ROLLBACK");
+    await otherConnection.query("ROLLBACK");
     expect(deadlockCount).toBe(1);
     const [rows] = await pool.query("SELECT number FROM notes WHERE text = 'a'");
     expect(rows).toEqual([{ number: 0 }]);

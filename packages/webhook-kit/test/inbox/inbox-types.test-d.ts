@@ -24,7 +24,7 @@ declare const prisma: PrismaClient;
 declare const nodeSqlite: DatabaseSync;
 declare const betterSqlite: BetterSqlite.Database;
 declare const mysqlPool: MysqlPool;
-declare const own: InboxDatabase<OwnTables>;
+declare const ownDatabase: InboxDatabase<OwnTables>;
 declare const client: Client;
 declare const context: HandlerContext<Request>;
 declare const event: WebhookEvent;
@@ -50,7 +50,7 @@ test("with ORM, SQLite and MySQL handles, work receives their type of transactio
 });
 
 test("every inbox accepts an InboxDatabase", () => {
-  for (const inbox of [postgresInbox(own), sqliteInbox(own), mysqlInbox(own)])
+  for (const inbox of [postgresInbox(ownDatabase), sqliteInbox(ownDatabase), mysqlInbox(ownDatabase)])
     expectTypeOf(inbox).toEqualTypeOf<Inbox<OwnTables>>();
 });
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { type Inbox, inboxMigration } from "../../src/postgres.ts";
 import { createDatabaseForFile, openPool } from "./postgres-server.ts";
 
-/** The isolation isolationLevels that `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL may set. */
+/** The isolation levels that `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL may set. */
 export const isolationLevels = ["repeatable read", "serializable"] as const;
 
 /** Opens a database with this isolation level and the inbox table. */

@@ -128,8 +128,8 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
     client.release();
     // The pool serves calls in order, so the late lease is acquired before this query returns.
     await pool.query("SELECT 1");
-    const other = postgresInbox(observer);
-    await expect.poll(async () => (await other.acquire(key, { leaseMs: 60_000 })).state).toBe("acquired");
+    const otherInbox = postgresInbox(observer);
+    await expect.poll(async () => (await otherInbox.acquire(key, { leaseMs: 60_000 })).state).toBe("acquired");
   });
 });
 

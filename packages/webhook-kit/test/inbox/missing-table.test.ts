@@ -6,7 +6,7 @@ import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
 import { secret, signedHeaders } from "../support/serve.ts";
 
-// Shared, because opening a database takes longer than running all of the tests.
+// All tests share one database, because opening it takes longer than running them.
 const pglite = await openPglite();
 afterEach(() => pglite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
 afterAll(() => pglite.close());
@@ -49,8 +49,8 @@ test("if a table of the user is missing, once rejects with the unchanged databas
     code: "42P01",
     message: 'relation "nothing" does not exist',
   });
-  const other = postgresInbox(pglite, { table: "planning" });
-  await expect(other.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
+  const planningInbox = postgresInbox(pglite, { table: "planning" });
+  await expect(planningInbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(
     missingTable('"planning"', "inboxMigration({ table })"),
   );
 });

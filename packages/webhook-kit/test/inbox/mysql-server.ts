@@ -4,7 +4,7 @@ import { createConnection } from "mysql2/promise";
 const serverUrl = process.env.MYSQL_URL || "mysql://root@127.0.0.1:3306/mysql";
 
 /**
- * Returns whether MySQL or MariaDB is available at `MYSQL_URL` or, if that is not set, to root on this machine.
+ * Returns whether MySQL or MariaDB is available at `MYSQL_URL` or, if that is not set, on this machine as root.
  *
  * @throws if `MYSQL_URL` is set but no server responds there
  */

@@ -112,7 +112,7 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
     });
     const workerId = randomUUID();
     const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
-    // Anyone can choose this header, so it must not identify the event.
+    // The signature does not cover this header, so it must not identify the event.
     const headers = () => jsonHeaders({ "offers-delivery-id": "delivery_1" });
     const attempt = async () =>
       (

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { acceptedResponse, post } from "../support/mount.ts";
 import { secret } from "../support/serve.ts";
 
-/** The bundle's target: Node, or an edge runtime such as Cloudflare's workerd. */
+/** The runtime that a bundle is for: Node, or an edge runtime such as Cloudflare's workerd. */
 export type Target = "node" | "edge";
 
 /** The export conditions of each target. */

@@ -110,7 +110,7 @@ export function loadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders:
   };
 }
 
-/** What a function returns to its gateway. */
+/** The result that a function returns to its gateway. */
 interface FunctionResult {
   statusCode: number;
   headers?: Record<string, string>;

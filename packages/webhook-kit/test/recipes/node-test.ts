@@ -1,4 +1,4 @@
-// Tests the kit's receiver with Node's own runner.
+// Tests a receiver with Node's own test runner.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { webhookRouter } from "@offers/webhook-kit/express";

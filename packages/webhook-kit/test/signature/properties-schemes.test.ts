@@ -21,15 +21,20 @@ describe.each(schemes)("$name", (schemeCase) => {
 
   test("a scheme verifies everything that it signs, reports the secret, and rejects other secrets", () =>
     fc.assert(
-      fc.property(messages, fc.array(secret, { maxLength: 4 }), fc.nat(4), ({ scheme, ...message }, others, index) => {
-        const rawHeaders = headerPairs(scheme.sign(message)).flat();
-        const otherSecrets = others.filter((other) => !schemeCase.isSameKey(other, message.secret));
-        const secrets = otherSecrets.toSpliced(index, 0, message.secret);
-        expect(verify(scheme, rawHeaders, secrets, message.body)).toMatchObject({
-          secretIndex: secrets.indexOf(message.secret),
-        });
-        expect(verify(scheme, rawHeaders, otherSecrets, message.body)).toBeUndefined();
-      }),
+      fc.property(
+        messages,
+        fc.array(secret, { maxLength: 4 }),
+        fc.nat(4),
+        ({ scheme, ...message }, generatedSecrets, index) => {
+          const rawHeaders = headerPairs(scheme.sign(message)).flat();
+          const otherSecrets = generatedSecrets.filter((generated) => !schemeCase.isSameKey(generated, message.secret));
+          const secrets = otherSecrets.toSpliced(index, 0, message.secret);
+          expect(verify(scheme, rawHeaders, secrets, message.body)).toMatchObject({
+            secretIndex: secrets.indexOf(message.secret),
+          });
+          expect(verify(scheme, rawHeaders, otherSecrets, message.body)).toBeUndefined();
+        },
+      ),
       runOptions(500),
     ));
 

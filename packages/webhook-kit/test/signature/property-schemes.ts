@@ -53,7 +53,7 @@ export const schemes: readonly [SchemeCase, SchemeCase] = [
 export const headerPairs = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
   Object.entries(headers);
 
-/** Returns the code if the headers are rejected, otherwise what the scheme's `verify` returns. */
+/** Returns the code if the scheme rejects the headers, otherwise the result of its `verify` function. */
 export function verify(
   scheme: SignatureScheme,
   rawHeaders: readonly string[],

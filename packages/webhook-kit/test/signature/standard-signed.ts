@@ -1,9 +1,9 @@
 import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 
-/** A secret in the format that Standard Webhooks senders hand out. */
+/** A secret in the format that Standard Webhooks senders use. */
 export const whsec = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/** Returns a request that is signed now, or at `message.now`. */
+/** Creates a request signed with the current time or `message.now`. */
 export function signedRequest(
   body: string | Uint8Array<ArrayBuffer> | undefined,
   message: { id?: string; now?: Date; secret?: string } = {},

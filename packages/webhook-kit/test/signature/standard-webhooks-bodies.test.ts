@@ -43,14 +43,14 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("other bytes that decode to the same string get 401, and signed invalid UTF-8 gets 400", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
-    const sent = Buffer.from(body.replace("amal", "am\ufffdl"));
-    const index = sent.indexOf(0xef);
-    const forged = Buffer.concat([sent.subarray(0, index), Buffer.of(0xff), sent.subarray(index + 3)]);
-    expect(forged.toString()).toBe(sent.toString());
-    expect((await post({ ...signedRequest(sent), body: forged })).status).toBe(401);
-    expect((await post(signedRequest(forged))).status).toBe(400);
+    const signedBody = Buffer.from(body.replace("amal", "am\ufffdl"));
+    const index = signedBody.indexOf(0xef);
+    const forgedBody = Buffer.concat([signedBody.subarray(0, index), Buffer.of(0xff), signedBody.subarray(index + 3)]);
+    expect(forgedBody.toString()).toBe(signedBody.toString());
+    expect((await post({ ...signedRequest(signedBody), body: forgedBody })).status).toBe(401);
+    expect((await post(signedRequest(forgedBody))).status).toBe(400);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-    expect((await post(signedRequest(sent))).status).toBe(200);
+    expect((await post(signedRequest(signedBody))).status).toBe(200);
   });
 
   test("a body over the limit gets 413, signed or not, and is never hashed", async () => {

@@ -8,7 +8,7 @@ export const runOptions = (fullRuns: number): fc.Parameters<unknown> => ({
 /** Generates arbitrary strings, since a header may contain anything. */
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
-/** Generates a valid string in which up to two characters are replaced by up to two others. */
+/** Generates a string by replacing up to two characters of a valid string with up to two arbitrary characters. */
 export const almostValidText = (valid: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(valid, fc.nat(), fc.nat(), fc.string({ unit: "binary", maxLength: 2 }))

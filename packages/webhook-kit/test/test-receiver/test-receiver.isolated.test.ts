@@ -137,8 +137,8 @@ describe("an app", () => {
       headers: { "content-type": "text/plain;charset=UTF-8" },
       body: "hello GET /a%20b/contact/new/%C3%A9 ",
     });
-    const sent = { offerId: "o", workerId: "w", response: "accepted" } as const;
-    expect((await receiver.workerOfferResponse(sent)).body).toContain(JSON.stringify(sent));
+    const payload = { offerId: "o", workerId: "w", response: "accepted" } as const;
+    expect((await receiver.workerOfferResponse(payload)).body).toContain(JSON.stringify(payload));
   });
 
   test.each([

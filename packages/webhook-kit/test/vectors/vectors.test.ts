@@ -50,7 +50,7 @@ describe.concurrent.each(adapters.flatMap((adapter) => zones.map((zone) => ({ ad
   },
 );
 
-// Tests the test vectors, not the kit.
+// Checks the test vectors themselves, instead of the kit.
 if (isFull)
   test.concurrent("a naive receiver fails at least 60 test vectors", async () => {
     const compared = await runVectors(

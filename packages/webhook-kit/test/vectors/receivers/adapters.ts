@@ -55,7 +55,7 @@ function memoizePerMount<Receiver>(create: (mount: string) => Receiver): (mount:
   };
 }
 
-/** Every adapter in the kit, and the naive middleware. */
+/** Every adapter in the kit, and the naive receiver. */
 export const adapters: Readonly<Record<string, VectorAdapter>> = {
   "Express 4": createExpressAdapter(express4, webhookRouter),
   "Express 5": createExpressAdapter(express, webhookRouter),

@@ -76,5 +76,5 @@ process.on("message", (message: ToReceiver) => {
   if (message.type === "release") releaseFunctions.get(message.mount)?.();
   else sendToParent({ type: "tally", records: message.mounts.map(recordFor), isPolluted: "isAdmin" in {} });
 });
-// Exits with the parent.
+// Exits when the parent exits.
 process.on("disconnect", () => process.exit());
