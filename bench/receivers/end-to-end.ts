@@ -86,8 +86,9 @@ class RunningReceiver {
     const before = await this.#process.request<Usage>("usage");
     await this.#sender.send(requests);
     const after = await this.#process.request<Usage>("usage");
-    const handled = after.handled - before.handled;
-    if (handled !== count) throw new Error(`${this.#candidate.label}: ${handled} of ${count} events were handled.`);
+    const handledCount = after.handledCount - before.handledCount;
+    if (handledCount !== count)
+      throw new Error(`${this.#candidate.label}: ${handledCount} of ${count} events were handled.`);
     return (after.cpuMicroseconds - before.cpuMicroseconds) / count;
   }
 

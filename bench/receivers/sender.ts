@@ -36,7 +36,7 @@ export class Sender {
 /** Sends requests from the shared queue until it is empty, each after the response to the previous one. */
 function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void> {
   return new Promise((resolve, reject) => {
-    let received = "";
+    let responseText = "";
     const settle = (resolveOrReject: () => void) => {
       socket.off("data", onData).off("close", onClose);
       resolveOrReject();
@@ -47,10 +47,10 @@ function sendSequentially(socket: Socket, queue: Iterator<Buffer>): Promise<void
       else socket.write(value);
     };
     const onData = (chunk: Buffer) => {
-      received += chunk.toString("latin1");
-      if (!isCompleteResponse(received)) return;
-      const response = received;
-      received = "";
+      responseText += chunk.toString("latin1");
+      if (!isCompleteResponse(responseText)) return;
+      const response = responseText;
+      responseText = "";
       if (response.startsWith("HTTP/1.1 2")) sendNext();
       else settle(() => reject(new Error(`A request was rejected:\n${response}`)));
     };

@@ -8,15 +8,15 @@ export interface Usage {
   /** The CPU time in user and system mode. */
   readonly cpuMicroseconds: number;
   /** Events that reached the user's own code. */
-  readonly handled: number;
+  readonly handledCount: number;
 }
 
 const [, , module = ""] = process.argv;
 const { candidate } = (await import(module)) as { candidate: ReceiverCandidate };
-let handled = 0;
+let handledCount = 0;
 const server = createServer(
   candidate.createListener(() => {
-    handled += 1;
+    handledCount += 1;
   }),
 );
 // Keep connections open while the next requests are prepared and signed.
@@ -24,6 +24,6 @@ server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpuMicroseconds: user + system, handled } satisfies Usage);
+  process.send?.({ cpuMicroseconds: user + system, handledCount } satisfies Usage);
 });
 process.on("disconnect", () => process.exit());

@@ -19,11 +19,11 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("/test/auth responds with 200 only to valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
     const request = await mount(adapter);
     expect((await request("/test/auth", { headers: signedHeaders() })).status).toBe(200);
-    const rejected = await request("/test/auth");
-    expect(rejected.status).toBe(401);
-    expect(rejected.headers.get("www-authenticate")).toBe("hmac");
-    expect(rejected.headers.get("content-type")).toBe(problemType);
-    expect(rejected.headers.get("cache-control")).toBe("no-store");
+    const rejectedResponse = await request("/test/auth");
+    expect(rejectedResponse.status).toBe(401);
+    expect(rejectedResponse.headers.get("www-authenticate")).toBe("hmac");
+    expect(rejectedResponse.headers.get("content-type")).toBe(problemType);
+    expect(rejectedResponse.headers.get("cache-control")).toBe("no-store");
   });
 
   test("every failed check has the same response, and only onRejected gets the reason [D-17] [interface: Errors 2]", async () => {
@@ -74,8 +74,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onWorkerAddedContact });
     expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signedHeaders() })).status).toBe(200);
     expect(onWorkerAddedContact.mock.calls[0]?.[0]).toEqual({ workerId: "Jürgen/7" });
-    const rejected = await request("/contact/new/%E0%A4%A", { headers: signedHeaders() });
-    expect([rejected.status, rejected.headers.get("content-type")]).toEqual([400, problemType]);
+    const rejectedResponse = await request("/contact/new/%E0%A4%A", { headers: signedHeaders() });
+    expect([rejectedResponse.status, rejectedResponse.headers.get("content-type")]).toEqual([400, problemType]);
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
   });
 

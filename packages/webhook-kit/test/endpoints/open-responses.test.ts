@@ -64,10 +64,13 @@ test.each([null, true, ["accepted"], { word: "accepted" }, undefined])(
   async (response) => {
     const onWorkerOfferResponse = vi.fn();
     const handler = webhookHandler({ ...quietOptions, secret, onWorkerOfferResponse });
-    const rejected = await handler(
+    const rejectedResponse = await handler(
       new Request("http://127.0.0.1/offer/response", post({ ...acceptedResponse, response })),
     );
-    expect([rejected.status, (await rejected.json()).errors]).toEqual([400, { response: ["Must be of type string."] }]);
+    expect([rejectedResponse.status, (await rejectedResponse.json()).errors]).toEqual([
+      400,
+      { response: ["Must be of type string."] },
+    ]);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   },
 );

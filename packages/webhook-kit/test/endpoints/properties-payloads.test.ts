@@ -103,8 +103,8 @@ describe.each(endpointsWithSchema)("the payload of $name", ({ schema }) => {
   test("any payload is accepted or rejected with 400, and no other error is thrown", () =>
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), arbitraryPayload), (value) => {
-        const checked = catchRejection(() => validateInput(schema, value));
-        if ("rejection" in checked) expect(checked.rejection).toMatchObject({ status: 400, code: "invalid_request" });
+        const result = catchRejection(() => validateInput(schema, value));
+        if ("rejection" in result) expect(result.rejection).toMatchObject({ status: 400, code: "invalid_request" });
         else expect(typeof value).toBe("object");
       }),
       runOptions(500),
@@ -117,8 +117,8 @@ describe.each(endpointsWithSchema)("the payload of $name", ({ schema }) => {
         const markedPayload = JSON.parse(
           JSON.stringify(value, (_, field) => (typeof field === "string" ? `${sentinel} ${field}` : field)),
         );
-        const checked = catchRejection(() => validateInput(schema, markedPayload));
-        if ("rejection" in checked) expect(JSON.stringify(checked)).not.toContain(sentinel);
+        const result = catchRejection(() => validateInput(schema, markedPayload));
+        if ("rejection" in result) expect(JSON.stringify(result)).not.toContain(sentinel);
       }),
       runOptions(300),
     ));

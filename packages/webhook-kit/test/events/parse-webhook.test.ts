@@ -13,18 +13,18 @@ const newRequest = (headers = jsonHeaders({ "offers-delivery-id": "delivery_1" }
 describe("parseWebhook", () => {
   test("a verified event is typed, and its response acknowledges it", async () => {
     const before = Date.now();
-    const parsed = await parseWebhook(options, newRequest());
-    expect(parsed.event).toEqual({
+    const result = await parseWebhook(options, newRequest());
+    expect(result.event).toEqual({
       type: "WorkerOfferResponse",
       data: response,
       receivedAt: expect.any(String),
       unverifiedDeliveryId: "delivery_1",
     });
-    const receivedAt = Date.parse(parsed.event?.receivedAt ?? "");
+    const receivedAt = Date.parse(result.event?.receivedAt ?? "");
     expect(receivedAt).toBeGreaterThanOrEqual(before);
     expect(receivedAt).toBeLessThanOrEqual(Date.now());
-    expect(parsed.response.status).toBe(200);
-    expect(await parsed.response.text()).toBe("");
+    expect(result.response.status).toBe(200);
+    expect(await result.response.text()).toBe("");
   });
 
   test.each<[string, string, object | undefined]>([
@@ -85,12 +85,12 @@ describe("parseWebhook", () => {
     ],
   ])("%s gets a response and no event", async (_, create, status) => {
     const rejections: Rejection[] = [];
-    const parsed = await parseWebhook(
+    const result = await parseWebhook(
       { ...options, onRejected: (rejection) => void rejections.push(rejection) },
       create(),
     );
-    expect(parsed.event).toBeUndefined();
-    expect(parsed.response.status).toBe(status);
+    expect(result.event).toBeUndefined();
+    expect(result.response.status).toBe(status);
     expect(rejections).toHaveLength(1);
   });
 
@@ -104,9 +104,9 @@ describe("parseWebhook", () => {
       }
     }
     const search = { method: "POST", headers: jsonHeaders(), body: '{"userEmailAddresses":["sam@example.com"]}' };
-    const parsed = await parseWebhook(new Planning() as ParseWebhookOptions, request("/contact-suggestions", search));
-    expect(parsed.event).toBeUndefined();
-    expect(await parsed.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
+    const result = await parseWebhook(new Planning() as ParseWebhookOptions, request("/contact-suggestions", search));
+    expect(result.event).toBeUndefined();
+    expect(await result.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
   });
 
   test("a retry returns the event again, because the worker deduplicates", async () => {

@@ -37,14 +37,14 @@ test("in Express, basePath is rejected because it would have no effect", () => {
 });
 
 test("the options can be an instance of a class, with handlers as methods", async () => {
-  const handled = vi.fn();
+  const handler = vi.fn();
   class OptionsClass {
     readonly secret = secret;
     onWorkerAddedContact({ workerId }: { workerId: string }) {
-      handled(workerId);
+      handler(workerId);
     }
   }
   const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() });
   expect((await webhookHandler(new OptionsClass())(request)).status).toBe(200);
-  expect(handled).toHaveBeenCalledExactlyOnceWith("amal");
+  expect(handler).toHaveBeenCalledExactlyOnceWith("amal");
 });

@@ -108,7 +108,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 test("readNodeBody immediately rejects a body whose sender hung up before it was read", async () => {
-  const received = new Promise((resolve, reject) => {
+  const bodyPromise = new Promise((resolve, reject) => {
     serve((request) => void request.once("close", () => resolve(readNodeBody(request, 100, 40))))
       .then(({ port }) => {
         const socket = connect(port, "127.0.0.1");
@@ -116,14 +116,14 @@ test("readNodeBody immediately rejects a body whose sender hung up before it was
       })
       .catch(reject);
   });
-  await expect(received).rejects.toMatchObject({ rejection: { code: "body_incomplete" } });
+  await expect(bodyPromise).rejects.toMatchObject({ rejection: { code: "body_incomplete" } });
 });
 
 test("readNodeBody rejects a body that takes too long to arrive [D-17]", async () => {
-  const received = new Promise((resolve, reject) => {
+  const bodyPromise = new Promise((resolve, reject) => {
     serve((request) => resolve(readNodeBody(request, 100, 40)))
       .then(({ port }) => connect(port, "127.0.0.1").write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"))
       .catch(reject);
   });
-  await expect(received).rejects.toMatchObject({ rejection: { code: "body_timeout" } });
+  await expect(bodyPromise).rejects.toMatchObject({ rejection: { code: "body_timeout" } });
 });

@@ -49,8 +49,11 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     const { url } = await serve(app);
     const response = await fetch(`${url}/own`, post({ any: "payload" }, jsonHeaders({ "offers-delivery-id": "d2" })));
     expect(await response.json()).toEqual(["sha256", "d2", { any: "payload" }]);
-    const rejected = await fetch(`${url}/own`, post({ any: "payload" }, { "content-type": "application/json" }));
-    expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
+    const rejectedResponse = await fetch(
+      `${url}/own`,
+      post({ any: "payload" }, { "content-type": "application/json" }),
+    );
+    expect([rejectedResponse.status, rejectedResponse.headers.get("www-authenticate")]).toEqual([401, "hmac"]);
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "missing_timestamp" }));
   });
 });

@@ -20,12 +20,12 @@ const mountLikeMiddie =
   };
 
 test("webhookRouter handles requests that have only a url, as in Nest on Fastify", async () => {
-  const handled = vi.fn();
-  const router = webhookRouter({ secret, onWorkerOfferResponse: handled });
+  const onWorkerOfferResponse = vi.fn();
+  const router = webhookRouter({ secret, onWorkerOfferResponse });
   const receiver = await testReceiver(createServer(mountLikeMiddie(router)), { secret, basePath: "/offers" });
   const workerOfferResponse = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" } as const;
   expect(await receiver.checkContract({ workerOfferResponse })).toEqual([]);
-  expect(handled).toHaveBeenCalled();
+  expect(onWorkerOfferResponse).toHaveBeenCalled();
   await receiver.close();
 });
 

@@ -99,8 +99,8 @@ describe("SQLite", () => {
       await expect(inbox.acquire("k", { leaseMs: 1_000 })).rejects.toEqual(table);
       await expect(inbox.once({}, async () => undefined, { key: "k" })).rejects.toEqual(table);
       database.exec(sqliteMigration());
-      const failing = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
-      await expect(failing).rejects.toThrow("no such table: nowhere");
+      const failingCall = inbox.once({}, async (tx) => tx.prepare("SELECT 1 FROM nowhere"), { key: "k" });
+      await expect(failingCall).rejects.toThrow("no such table: nowhere");
       await inbox.once({}, async () => undefined, { key: "k" });
       database.exec(sqliteMigration());
       expect(await inbox.once({}, async () => undefined, { key: "k" })).toEqual({ duplicate: true });
@@ -145,11 +145,11 @@ describe("SQLite", () => {
       writer.exec("BEGIN IMMEDIATE");
       const inbox = sqliteInbox(database as DatabaseSync);
       const work = vi.fn(async () => undefined);
-      const waiting = inbox.once({}, work, { key: randomUUID() });
+      const waitingCall = inbox.once({}, work, { key: randomUUID() });
       await pause(50);
       expect(work).not.toHaveBeenCalled();
       writer.exec("COMMIT");
-      expect(await waiting).toEqual({ duplicate: false });
+      expect(await waitingCall).toEqual({ duplicate: false });
     },
   );
 
@@ -242,10 +242,10 @@ describe.runIf(await hasMysql())("MySQL", () => {
     for (let count = 0; count < 50; count += 1)
       await otherConnection.execute("INSERT INTO notes VALUES (?, 0)", [randomUUID()]);
     await increment(otherConnection, "b");
-    const crossing = increment(otherConnection, "a").catch(() => undefined);
+    const crossingUpdate = increment(otherConnection, "a").catch(() => undefined);
     secondLockAllowed.send();
     await expect(attempt).rejects.toThrow(/SAVEPOINT/);
-    await crossing;
+    await crossingUpdate;
     await otherConnection.query("ROLLBACK");
     expect(deadlockCount).toBe(1);
     const [rows] = await pool.query("SELECT number FROM notes WHERE text = 'a'");

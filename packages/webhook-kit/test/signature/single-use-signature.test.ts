@@ -15,15 +15,15 @@ const signHeadersInPast = (seconds: number) => ({
 });
 
 async function mount(options: Partial<ReceiverOptions> = {}) {
-  const handled = vi.fn();
+  const handler = vi.fn();
   const onRejected = vi.fn();
   const app = express4();
   app.use(
     webhookRouter({
       secret,
       replayProtection: "single-use-signature",
-      onWorkerOfferResponse: handled,
-      onWorkerAddedContact: handled,
+      onWorkerOfferResponse: handler,
+      onWorkerAddedContact: handler,
       suggestContacts: () => [],
       onRejected,
       ...options,
@@ -36,26 +36,26 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
   const sendResponse = (workerId: string, headers: Record<string, string>) =>
     post("/offer/response", { offerId: "o1", workerId, response: "accepted" }, headers);
   const rejectionCodes = () => onRejected.mock.calls.map(([{ code }]) => code);
-  return { handled, get, post, sendResponse, rejectionCodes };
+  return { handler, get, post, sendResponse, rejectionCodes };
 }
 
 test("a signature that was used for one request is rejected in any other request [D-58]", async () => {
-  const { handled, get, post, sendResponse, rejectionCodes } = await mount();
+  const { handler, get, post, sendResponse, rejectionCodes } = await mount();
   const headers = jsonHeaders();
   expect(await sendResponse("amal", headers)).toBe(200);
   expect(await sendResponse("ben", headers)).toBe(401);
   expect(await get("/contact/new/amal", headers)).toBe(401);
   expect(await get("/test/auth", headers)).toBe(401);
   expect(await post("/contact-suggestions", { userEmailAddresses: [] }, headers)).toBe(401);
-  expect(handled).toHaveBeenCalledTimes(1);
+  expect(handler).toHaveBeenCalledTimes(1);
   expect(rejectionCodes()).toEqual(Array(4).fill("signature_reused"));
 });
 
 test("a repeated event is still acknowledged [D-58]", async () => {
-  const { handled, sendResponse } = await mount();
+  const { handler, sendResponse } = await mount();
   const headers = jsonHeaders();
   expect([await sendResponse("amal", headers), await sendResponse("amal", headers)]).toEqual([200, 200]);
-  expect(handled).toHaveBeenCalledTimes(1);
+  expect(handler).toHaveBeenCalledTimes(1);
 });
 
 test("a signature is accepted for only one search or one /test/auth request", async () => {
@@ -67,10 +67,10 @@ test("a signature is accepted for only one search or one /test/auth request", as
 });
 
 test("each request with its own signature is handled", async () => {
-  const { handled, sendResponse } = await mount();
+  const { handler, sendResponse } = await mount();
   for (const [index, worker] of ["amal", "ben", "chi"].entries())
     expect(await sendResponse(worker, signHeadersInPast(index))).toBe(200);
-  expect(handled).toHaveBeenCalledTimes(3);
+  expect(handler).toHaveBeenCalledTimes(3);
 });
 
 test("after a handler fails, the same request can use its signature again", async () => {
@@ -81,13 +81,13 @@ test("after a handler fails, the same request can use its signature again", asyn
 });
 
 test("of many concurrent requests with one signature, one is accepted", async () => {
-  const { handled, sendResponse } = await mount();
+  const { handler, sendResponse } = await mount();
   const headers = jsonHeaders();
   const workers = Array.from({ length: 20 }, (_, index) => `worker_${index}`);
   const statuses = await Promise.all(workers.map((worker) => sendResponse(worker, headers)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   expect(statuses.filter((status) => status === 401)).toHaveLength(19);
-  expect(handled).toHaveBeenCalledTimes(1);
+  expect(handler).toHaveBeenCalledTimes(1);
 });
 
 test("a request that is rejected for its signature does not leave a lease", async () => {

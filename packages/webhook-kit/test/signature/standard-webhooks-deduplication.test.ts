@@ -46,8 +46,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       200,
     );
     const zeros = Buffer.alloc(32).toString("base64");
-    const padded = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
-    expect(await post({ ...init, headers: padded })).toBe(200);
+    const paddedHeaders = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
+    expect(await post({ ...init, headers: paddedHeaders })).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
@@ -122,9 +122,9 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const search = JSON.stringify({ filter: "", userEmailAddresses: [] });
     const { headers, ...init } = signedRequest(search);
     const zeros = Buffer.alloc(32).toString("base64");
-    const padded = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
+    const paddedHeaders = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
     const statuses = [];
-    for (const attempt of [headers, headers, padded])
+    for (const attempt of [headers, headers, paddedHeaders])
       statuses.push((await request("/contact-suggestions", { ...init, headers: attempt })).status);
     expect(statuses).toEqual([200, 401, 401]);
     expect(onRejected).toHaveBeenLastCalledWith(expect.objectContaining({ code: "signature_reused" }));

@@ -74,8 +74,11 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const headers = signWithNpm(whsec, new Date(), "msg_empty", "");
     expect((await request("/test/auth", { headers })).status).toBe(200);
     expect((await request("/test")).status).toBe(200);
-    const rejected = await request("/test/auth");
-    expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([401, "standard-webhooks"]);
+    const rejectedResponse = await request("/test/auth");
+    expect([rejectedResponse.status, rejectedResponse.headers.get("www-authenticate")]).toEqual([
+      401,
+      "standard-webhooks",
+    ]);
   });
 
   test("npm standardwebhooks and the kit reject messages that were signed too long ago or in the future", async () => {
