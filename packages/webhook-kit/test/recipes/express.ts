@@ -3,7 +3,7 @@ import express from "express";
 
 export const app = express();
 
-// Before express.json(): the kit reads the body once the headers are verified.
+// Mounted before express.json(), because the kit reads the body after verifying the headers.
 app.use(
   "/offers",
   webhookRouter({

@@ -1,7 +1,7 @@
 import type { INestApplication } from "@nestjs/common";
 import { webhookRouter } from "@offers/webhook-kit/express";
 
-/** Call this between `NestFactory.create` and `listen`: Nest's own body parser comes after it. */
+/** Call this between `NestFactory.create` and `listen`, so that it runs before Nest's own body parser. */
 export function mountWebhooks(app: INestApplication): void {
   app.use(
     "/offers",
