@@ -104,6 +104,6 @@ export function exchange(
 export function openConnection({ host, port, isSecure = false }: Address): Socket {
   const options = { host: host.replace(/^\[|\]$/g, ""), port, noDelay: true };
   if (!isSecure) return connect(options);
-  // RFC 6066, section 3: an IP address is not a valid server name.
+  // An IP address is not a valid server name (RFC 6066, section 3).
   return connectTls({ ...options, ...(isIP(options.host) === 0 && { servername: options.host }) });
 }

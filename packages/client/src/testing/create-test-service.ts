@@ -65,6 +65,7 @@ const defaultWorkers = { worker_amal: "Amal Haddad", worker_ben: "Ben Okafor", w
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
+  // D-69: the service follows the rules of the reference platform, and contains only what the test adds.
   const {
     baseUrl = "https://offers.test",
     apiKey = "test-key",
