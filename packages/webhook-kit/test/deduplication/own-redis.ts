@@ -89,7 +89,7 @@ const removeAll = async (nodes: readonly RedisNode[]): Promise<void> => {
 };
 
 async function waitForCluster(node: RedisNode): Promise<void> {
-  while (!(await node.runCli("cluster", "info")).includes("cluster_state:ok")) await pause(20);
+  while (!(await node.runCli("cluster", "info")).includes("cluster_state:ok")) await pause(100);
 }
 
 /** Waits until a replica is connected to the primary and in sync. */
