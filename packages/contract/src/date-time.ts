@@ -16,8 +16,9 @@ const dateTimePattern =
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** The calendar repeats after this many years and days. */
-const [cycleYears, cycleDays] = [400, 146_097];
+/** The calendar repeats after 400 years. */
+const cycleYears = 400;
+const cycleDays = 146_097;
 
 /** Computes the month one calendar cycle later and subtracts the cycle, because `Date.UTC` reads the years 0 to 99 as 1900 to 1999. */
 const startOfMonth = (year: number, month: number): number =>

@@ -16,10 +16,8 @@ const baseUrlProblems: readonly Problem[] = [
  */
 export function findBaseUrlProblem(url: unknown): string | undefined {
   const text = String(url);
-  const unset = findUnsetProblem(url);
-  if (unset !== undefined) return unset;
   const problem = findProblem(baseUrlProblems, text) ?? (URL.canParse(text) ? undefined : "is not a URL");
-  return problem === undefined ? undefined : `${problem}; it must be https, or http on loopback`;
+  return findUnsetProblem(url) ?? (problem && `${problem}; it must be https, or http on loopback`);
 }
 
 // `fetch` rejects the same values, but its message contains them.
@@ -33,14 +31,12 @@ const headerValueProblems: readonly Problem[] = [
  * never contains the value, because it may be a secret.
  */
 export function findHeaderValueProblem(value: unknown): string | undefined {
-  const unset = findUnsetProblem(value);
-  if (unset !== undefined) return unset;
-  return typeof value === "string" ? findProblem(headerValueProblems, value) : "must be a string";
+  if (typeof value === "string" && value !== "") return findProblem(headerValueProblems, value);
+  return findUnsetProblem(value) ?? "must be a string";
 }
 
 function findUnsetProblem(value: unknown): string | undefined {
-  const isUnset = value === undefined || value === null || value === "";
-  return isUnset ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
+  return (value ?? "") === "" ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
 }
 
 const findProblem = (problems: readonly Problem[], text: string): string | undefined =>

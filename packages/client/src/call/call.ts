@@ -183,10 +183,9 @@ class Call<Argument, Data> implements CallContext {
 
   /** Calls `report` only the first time that this client reports `topic`. */
   #reportOnce(topic: string, report: () => unknown): void {
-    const { reportedTopics } = this.#settings;
-    if (reportedTopics.has(topic)) return;
-    reportedTopics.add(topic);
-    notifySafely(report);
+    const { reported } = this.#settings;
+    if (!reported.has(topic)) notifySafely(report);
+    reported.add(topic);
   }
 
   /** Returns how long to wait before the next attempt, or undefined if the error ends the call. Logs the failed attempt in both cases. */

@@ -43,28 +43,28 @@ function formatPath(listPath: string, index: number, suffix: string): string {
 
 /** Returns a field's value, converted to `type` if necessary. Reports the conversion unless the field is absent or null. */
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
-  const converted = typeof type === "object" ? readList(value, type, report, path) : convertScalar(value, type, path);
-  if (value !== undefined && value !== null && converted !== value) report(path);
+  const isOptional = type !== "id" && type[1] !== "required";
+  let converted: unknown;
+  if (isOptional && (value ?? "") === "") converted = typeof type === "object" ? [] : emptyValues[type];
+  else if (typeof type === "object") converted = readList(value, type[0], isOptional, report, path);
+  else converted = convertScalar(value, type, path);
+  if ((value ?? converted) !== converted) report(path);
   return converted;
 }
 
-function readList(value: unknown, [shape, presence]: ListType, report: ReportShape, path: string): unknown[] {
-  const isOptional = presence !== "required";
-  if (isOptional && isEmpty(value)) return [];
+function readList(value: unknown, shape: Shape, isOptional: boolean, report: ReportShape, path: string): unknown[] {
   if (!Array.isArray(value)) throw createMismatch(path, "Array", value);
   // Null items in an optional list are ignored, as is null in place of the list.
   const items = isOptional && value.includes(null) ? value.filter((item) => item !== null) : value;
-  for (const [index, item] of items.entries()) readFields(item, shape, report, path, index);
+  items.forEach((item, index) => void readFields(item, shape, report, path, index));
   return items;
 }
 
 /** Converts a value to the type. Throws if the conversion would lose information. */
 function convertScalar(value: unknown, type: ScalarType, path: string): unknown {
-  if (type !== "id" && isEmpty(value)) return emptyValues[type];
-  let converted: unknown;
+  let converted: unknown = `${value}`;
   if (type === "number") converted = Number(value);
-  else if (type === "boolean") converted = value === 1;
-  else converted = `${value}`;
+  if (type === "boolean") converted = value === 1;
   const convertedBack = type === "number" ? `${converted}` : Number(converted);
   // JSON.parse may have rounded a number above 2 ** 53, so it may not be the id that the service sent.
   if (convertedBack !== value || !(Math.abs(value as number) < 2 ** 53))
@@ -72,10 +72,8 @@ function convertScalar(value: unknown, type: ScalarType, path: string): unknown 
   return converted;
 }
 
-const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
-
 /** The empty value of each type. A number has none and becomes `undefined`. */
-const emptyValues = { string: "", boolean: false, number: undefined };
+const emptyValues: Partial<Record<string, unknown>> = { string: "", boolean: false };
 
 const createMismatch = (path: string, expectedType: string, value: unknown): InvalidResponseError =>
   new InvalidResponseError(wrongTypeMessage(path, expectedType, value));

@@ -60,7 +60,7 @@ export interface ClientSettings extends Defaults {
   /** The settings for a call without options. */
   readonly call: CallSettings;
   /** The topics that have been reported: the name of a deprecated operation, or `shape` for an unexpected response shape (D-126). */
-  readonly reportedTopics: Set<string>;
+  readonly reported: Set<string>;
 }
 
 /** A call's validated options, with the client's as defaults. */
@@ -92,7 +92,7 @@ export function readSettings(clientOptions: OffersClientOptions): ClientSettings
       query: `?api-version=${encodeURIComponent(options.apiVersion)}`,
       apiKeyHeader: checkHeaderName("apiKeyHeader", options.apiKeyHeader),
       call: { timeoutMs, totalTimeoutMs, maxRetries, signal: undefined, idempotencyKey: undefined, headers: {} },
-      reportedTopics: new Set(),
+      reported: new Set(),
     };
   } catch (thrown) {
     throw toOffersError(thrown, {}, unreadableArgument);
