@@ -24,8 +24,6 @@ export interface ProcessesOptions {
   sandbox?: string | undefined;
   /** Collects the spans of the processes; undefined if the processes are not traced. */
   traces?: JourneyTraces | undefined;
-  /** Starts a proxy in front of a process. @returns the URL of the proxy, which callers of the process use instead */
-  startProxyFor?: ((name: "platform" | "integrator", url: string) => Promise<string>) | undefined;
 }
 
 /** Runs the three processes, the proxies between them, and the phones. */
@@ -47,7 +45,7 @@ export class Processes {
   /** Starts the processes and signs the workers in, with a reported step for each. */
   async start(): Promise<Context> {
     const { reporter, secret } = this;
-    const { dialect, killBetweenSteps, startProxyFor = async (_name, url) => url } = this.#options;
+    const { dialect, killBetweenSteps } = this.#options;
     const traffic = this.#traffic;
     reporter.scenario("Three processes on loopback");
 
@@ -64,13 +62,11 @@ export class Processes {
       OFFERS_DIALECT: dialect,
     };
     const platform = await reporter.step("the platform starts", () => this.startPlatform());
-    const platformUrl = await startProxyFor("platform", platform.url);
-    const platformProxy = await this.#startProxy("hirer", "platform", platformUrl);
+    const platformProxy = await this.#startProxy("hirer", "platform", platform.url);
     const integrator = await reporter.step("an integrator starts", async () =>
       this.#startExample("integrator", { PORT: String(await findFreePort(3001)), WEBHOOK_SECRET: secret }),
     );
-    const integratorUrl = await startProxyFor("integrator", integrator.url);
-    const webhooks = await this.#startProxy("platform", "integrator", integratorUrl);
+    const webhooks = await this.#startProxy("platform", "integrator", integrator.url);
     const hirer = await reporter.step("a hirer starts", async () =>
       this.#startExample("hirer", {
         PORT: String(await findFreePort(3002)),

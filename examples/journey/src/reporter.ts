@@ -36,10 +36,6 @@ export class Reporter {
     }
   }
 
-  get failed(): number {
-    return this.#failedCount;
-  }
-
   formatSummary(): string {
     return `journey: ${this.#passedCount} steps passed, ${this.#failedCount} failed`;
   }

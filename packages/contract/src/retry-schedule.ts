@@ -8,7 +8,7 @@ export interface RetrySchedule {
   delaysMs: readonly number[];
   /** The fraction by which a pause is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** The longest `Retry-After` that is respected. A `Retry-After` applies only if it is longer than the scheduled delay. */
+  /** The Retry-After cap: the longest `Retry-After` that is respected. A `Retry-After` applies only if it is longer than the scheduled delay. */
   maxRetryAfterMs: number;
 }
 

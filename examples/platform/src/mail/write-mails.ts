@@ -21,7 +21,7 @@ export async function enqueueEmails(trx: Trx, emails: readonly EmailToSend[]): P
   for (const { organisationId } of rows) announce(trx, { topic: "mail", organisationId: organisationId ?? undefined });
 }
 
-/** One email about everything that happens to a row within a few minutes, such as the responses to an offer. */
+/** An email digest: one email about everything that happens to a row within a few minutes, such as the responses to an offer. */
 export interface Digest {
   /** The id of the row that the digest is about, such as an offer. Each key has at most one pending digest. */
   key: string;

@@ -22,7 +22,7 @@ export interface Notification {
   createdAt: Date;
 }
 
-/** The payload of a push: a notification and the details that a phone shows. */
+/** The push payload: a notification and the details that a phone shows. */
 export interface Push extends Notification, OfferSummary {}
 
 /** Sends notifications to workers' devices, through Firebase Cloud Messaging (D-79) or not at all (`inboxTransport`). */

@@ -5,7 +5,7 @@ import { StoreError } from "./store.ts";
 /** SQLITE_BUSY, see https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
 
-/** A lock that allows only one process at a time to use a data folder. */
+/** A folder lock, which allows only one process at a time to use a data folder. */
 export interface FolderLock {
   release(): void;
 }

@@ -230,9 +230,10 @@ const otherShifts: readonly number[] = [
 ];
 
 function describeShift(minutes: number): string {
-  const distance = Math.abs(minutes);
-  const text = distance % 60 === 0 ? `${distance / 60} h` : `${Math.floor(distance / 60)} h ${distance % 60} min`;
-  return `${text.replace("0 h ", "")} ${minutes > 0 ? "ahead of" : "behind"}`;
+  const hours = Math.floor(Math.abs(minutes) / 60);
+  const remainingMinutes = Math.abs(minutes) % 60;
+  const parts = [hours > 0 && `${hours} h`, remainingMinutes > 0 && `${remainingMinutes} min`];
+  return `${parts.filter(Boolean).join(" ")} ${minutes > 0 ? "ahead of" : "behind"}`;
 }
 
 function standardHeaders(

@@ -25,7 +25,7 @@ export interface WithResponse<Data> {
 }
 
 /**
- * The result that `safe()` resolves with. Check `ok` to narrow the result, and `code` or `status` to narrow its error.
+ * The result value of `safe()`. Check `ok` to narrow the result, and `code` or `status` to narrow its error.
  *
  * @example
  * ```ts

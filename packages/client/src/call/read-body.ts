@@ -4,7 +4,7 @@ import type { FetchResponse } from "../http.ts";
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**
- * Reads the decompressed body as a string. If the body exceeds `maxBytes`, closes the connection and returns undefined (D-98).
+ * Reads the decompressed body as a string. If the body exceeds `maxBytes`, the response size limit, closes the connection and returns undefined (D-98).
  */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | null },

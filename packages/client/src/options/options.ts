@@ -50,7 +50,7 @@ export interface OffersClientOptions {
   apiKeyHeader?: string | undefined;
   /** The version of the API, sent with every operation as `api-version`. @default "1.0" */
   apiVersion?: string | undefined;
-  /** The timeout for one attempt in milliseconds, from its start to the end of the response body. @default 30_000 */
+  /** The request timeout in milliseconds, from the start of one attempt to the end of the response body. @default 30_000 */
   timeoutMs?: number | undefined;
   /**
    * The timeout for the whole call in milliseconds, including all attempts, the delays between them and your `apiKey` function. @default

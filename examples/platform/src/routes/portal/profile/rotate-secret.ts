@@ -13,7 +13,7 @@ import {
 
 export const rotationSchema = z.strictObject({ secret: secretField });
 
-/** How long both secrets are valid after a rotation (D-75). */
+/** The rotation overlap: how long both secrets are valid after a rotation (D-75). */
 const overlapMs = 24 * 60 * 60_000;
 
 /**
