@@ -1,7 +1,7 @@
 // Runs npm test: static checks in parallel, then the tests.
 //   npm test                    all static checks, and all tests except the slow ones (*.slow.test.ts)
 //   npm test -- path … [-t …]   only these test files, even slow ones, without the static checks
-//   npm test -- --full          every rule on every store, adapter and library
+//   npm test -- --full          without the slow tests, but on every store, adapter and library
 // Other arguments go to vitest.
 import { execFile } from "node:child_process";
 import { parseCLI, startVitest } from "vitest/node";

@@ -39,7 +39,7 @@ const maxWaitMs = 15_000;
 const drainMs = 60_000;
 /** Longer than the longest retry delay: after this long without a request, no more requests will arrive. */
 const quietMs = 2_500;
-/** The limit of concurrent attempts at one endpoint (D-33). */
+/** The limit on concurrent attempts per endpoint (D-33). */
 const maxAttemptsPerEndpoint = 8;
 
 const receiver = new Receiver(organisations);

@@ -19,7 +19,7 @@ function withoutNulls(value: unknown, optionalNames: readonly string[]): unknown
   return Object.fromEntries(Object.entries(value).filter(([name]) => !isAbsent(name)));
 }
 
-const createStringSchema = (
+const createDateTimeSchema = (
   normalise: (text: string) => string | undefined,
 ): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> =>
   z.string().transform((text, context) => {
@@ -30,7 +30,7 @@ const createStringSchema = (
   });
 
 /** Accepts a date-time. It is unchanged if every reader accepts its notation, otherwise it is converted to UTC (D-96). */
-export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createStringSchema(toPlainForm);
+export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createDateTimeSchema(toPlainForm);
 
 /** Accepts a date-time, and converts it to UTC unless it is in UTC already (D-96). */
-export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createStringSchema(toUtc);
+export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createDateTimeSchema(toUtc);

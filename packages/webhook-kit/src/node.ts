@@ -54,7 +54,7 @@ export function webhookListener(
   const stripBasePath = readBasePath(basePath);
   return (received, response, next) => {
     const request = received as IncomingMessage;
-    requireNode(request, response);
+    requireNodeArguments(request, response);
     const writeResult = (result: WebhookResponse | undefined) => {
       if (!result && next) return next();
       writeNodeResponse(
@@ -69,8 +69,8 @@ export function webhookListener(
   };
 }
 
-/** @throws {ConfigurationError} `wrong_request_type` */
-function requireNode(
+/** Checks that the arguments are a node:http request and response. @throws {ConfigurationError} `wrong_request_type` */
+function requireNodeArguments(
   request: IncomingMessage | undefined,
   response: ServerResponse | Http2ServerResponse | undefined,
 ): void {

@@ -85,7 +85,7 @@ export interface Passwords {
   verify(password: string, storedHash: string | undefined): Promise<boolean>;
 }
 
-/** Creates password hashing with scrypt. @param cost used for new hashes; with the default, a hash takes 0.3 s of CPU time */
+/** Creates a password hasher that uses scrypt. @param cost the cost of new hashes; the default takes 0.3 s of CPU time for each */
 export const createScryptPasswords = (cost = defaultCost): Passwords => ({
   async hash(password) {
     const salt = randomBytes(16);

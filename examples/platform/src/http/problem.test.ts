@@ -41,7 +41,7 @@ test.each([
 
 test("reports how many fields the response lists when more fields are invalid", () => {
   const errors = new Map(Array.from({ length: 100 }, (_, index) => [`workerIds[${index}]`, ["Correct it."]]));
-  expect(invalidRequest(errors).message).toBe("At least 100 fields are not valid; errors lists the first 100.");
+  expect(invalidRequest(errors).message).toBe('At least 100 fields are not valid; "errors" lists the first 100.');
 });
 
 test("withStatus changes only the status of a problem", () => {

@@ -80,7 +80,7 @@ export function invalidRequest(errors: FieldErrors): ProblemError {
   const detail =
     errors.size < maxFields
       ? `${fields} not valid; see errors.`
-      : `At least ${maxFields} fields are not valid; errors lists the first ${maxFields}.`;
+      : `At least ${maxFields} fields are not valid; "errors" lists the first ${maxFields}.`;
   return new ProblemError("invalid_request", detail, { errors });
 }
 

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { searchAll } from "../../src/accounts/contact-suggestions.ts";
 import { createEndpointClient } from "../../src/endpoint-client/create-endpoint-client.ts";
 import { createSigner } from "../../src/endpoint-client/send-signed.ts";
+import { ProblemError } from "../../src/http/problem.ts";
 import { applyAction } from "../../src/offers/apply-action.ts";
 import { createOffer } from "../../src/offers/create-offer.ts";
 import type { PortalDeps } from "../../src/routes/portal/person.ts";
@@ -91,7 +92,8 @@ async function createPlatformSide(
         await saveProfile(deps, { organisationId } as Parameters<typeof saveProfile>[1], profile);
         return "done";
       } catch (error) {
-        return String(Object(error).code);
+        if (error instanceof ProblemError) return error.code;
+        throw error;
       } finally {
         delivery = startDelivery();
       }

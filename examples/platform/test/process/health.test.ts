@@ -8,7 +8,7 @@ import { useDatabase, usePlatform, useStore } from "../support/use-opened.ts";
 
 const stores = await storesUnderTest();
 
-// The next describe block tests the database ping.
+// Tests only the responses. The describe block after this one tests the database ping.
 describe.each(await anyStore())("health on $title", ({ createDatabase }) => {
   const platform = usePlatform({ createDatabase });
 

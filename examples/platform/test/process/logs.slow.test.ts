@@ -191,7 +191,7 @@ describe("failed starts", () => {
     return output.stderr;
   }
 
-  /** Starts the platform, which must fail, and returns its error. Only the full matrix uses a separate process, which is slow. */
+  /** Starts the platform, expects it to fail, and returns the error. Only the full matrix starts a process, because that is slow. */
   async function readStartError(environment: Record<string, string>): Promise<string> {
     if (process.env.TEST_MATRIX === "full") return readStartErrorOfProcess(environment);
     const { dataFolder, databaseUrl = "" } = database.options;

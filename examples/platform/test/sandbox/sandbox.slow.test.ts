@@ -39,9 +39,11 @@ function startProgram([file = "", ...args]: string[], extraEnv: NodeJS.ProcessEn
     PATH: process.env.PATH,
     PORT: "1",
     DATABASE_URL: "x",
+    OFFERS_DIALECT: "x",
+    ...extraEnv,
   };
   const child = spawn(file, args, {
-    env: { ...env, OFFERS_DIALECT: "x", ...extraEnv },
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readVectors } from "../vectors/vectors.ts";
 import type { ComparedCase } from "./compare.ts";
-import { classifyCases } from "./explain.ts";
+import { collectFindings } from "./explain.ts";
 
 const cases = readVectors().groups.flatMap(({ name, cases: groupCases }) =>
   groupCases.map((testCase) => ({ group: name, testCase })),
@@ -29,7 +29,7 @@ function createComparedCase(id: string, expected: number, status: number): Compa
 
 // A receiver with a tolerance of 30 seconds rejects 10:55Z from 10:55:30 on.
 test("a receiver that rejects a Timestamp without seconds and a four-minute-old Timestamp has only tolerance_too_small", () => {
-  const findings = classifyCases(["timestamps/minute", "freshness/four-minutes-old"].map(createRefusal));
+  const findings = collectFindings(["timestamps/minute", "freshness/four-minutes-old"].map(createRefusal));
   expect(findings.map(({ code }) => code)).toEqual(["tolerance_too_small"]);
   expect(findings[0]?.evidence.map(({ id }) => id)).toEqual(["timestamps/minute", "freshness/four-minutes-old"]);
 });
@@ -41,7 +41,7 @@ test.each([
     ["precision_refused", "tolerance_too_small"],
   ],
 ])("a receiver that rejects the requests of %j has the findings %j", (ids, codes) => {
-  expect(classifyCases(ids.map(createRefusal)).map(({ code }) => code)).toEqual(codes);
+  expect(collectFindings(ids.map(createRefusal)).map(({ code }) => code)).toEqual(codes);
 });
 
 test.each([
@@ -51,5 +51,5 @@ test.each([
     ["old_timestamp_accepted", "duplicate_header_accepted"],
   ],
 ])("a receiver that accepts the requests of %j has the findings %j", (ids, codes) => {
-  expect(classifyCases(ids.map(createAcceptance)).map(({ code }) => code)).toEqual(codes);
+  expect(collectFindings(ids.map(createAcceptance)).map(({ code }) => code)).toEqual(codes);
 });

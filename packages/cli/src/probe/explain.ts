@@ -40,7 +40,7 @@ export const createFinding = (code: FindingCode, evidence: Evidence[]): Finding 
 });
 
 /** Returns the findings for all mismatches and for timing, most serious first. */
-export function classifyCases(
+export function collectFindings(
   compared: readonly ComparedCase[],
   timingFindings: readonly { code: FindingCode; evidence: Evidence }[] = [],
 ): Finding[] {
@@ -67,6 +67,7 @@ export function classifyCases(
       add(slowCode, toEvidence(sentCase, `the response took ${(longestMs(sentCase) / 1000).toFixed(1)} s`));
   }
   for (const { code, evidence } of timingFindings) add(code, evidence);
+  // The catalogue lists the most serious findings first.
   const codes = Object.keys(catalogue) as FindingCode[];
   return codes.flatMap((code) => {
     const evidence = evidenceByCode.get(code);

@@ -3,7 +3,7 @@ import { readVectors, type TestVectors, type VectorGroup } from "../vectors/vect
 import type { ReceiverUrl } from "../wire/receiver-url.ts";
 import { diagnosePrecision, findMissingEndpoints, runChecks } from "./checks.ts";
 import { compareCases } from "./compare.ts";
-import { classifyCases, type Finding } from "./explain.ts";
+import { collectFindings, type Finding } from "./explain.ts";
 import { selectNamed, selectSendable, vectorGroupsFor } from "./select.ts";
 import { defaultConcurrency, type Receiver, type SentCase, sendCases } from "./send.ts";
 import { sendTimingCases, timingGroup } from "./timing.ts";
@@ -91,7 +91,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const timingFindings = unsentCount > 0 ? [] : await sendTimingCases(url, timingCases);
   options.onProgress?.(total - unsentCount, total);
 
-  const findings = classifyCases(compareCases(settings, sentCases), timingFindings);
+  const findings = collectFindings(compareCases(settings, sentCases), timingFindings);
   const explainedFindings = await Promise.all(
     findings.map((finding) =>
       finding.code === "precision_refused" ? diagnosePrecision({ url, scheme, secret, timeoutMs }, finding) : finding,

@@ -26,7 +26,7 @@ export interface TestVerdict {
   finding?: ExplainedFinding;
 }
 
-/** The statuses that count as correct. Any rejection of an unreadable body is correct, because the service then retries. */
+/** The statuses that count as correct. For an unreadable body, any status that makes the service retry is correct. */
 const correctStatuses = { acknowledged: [200], refused: [401, 403], unreadable: [400] } as const;
 
 const expectations = {

@@ -55,7 +55,7 @@ export function toOffersError(thrown: unknown, context: CallContext, classificat
 export const unreadableArgument: Classification = {
   type: UsageError,
   code: "invalid_argument",
-  message: `an argument could not be read${"crypto" in globalThis ? "" : `; needs Node ${oldestNode}`}`,
+  message: `an argument could not be read${"crypto" in globalThis ? "" : `; this package needs Node ${oldestNode}`}`,
 };
 
 interface Thrown {

@@ -33,6 +33,6 @@ export function invalidRequest(errors: FieldErrors): Refusal {
   const detail =
     errors.size < maxFields
       ? `${fields} not valid; see errors.`
-      : `At least ${maxFields} fields are not valid; errors lists the first ${maxFields}.`;
+      : `At least ${maxFields} fields are not valid; "errors" lists the first ${maxFields}.`;
   return new Refusal("invalid_request", detail, { errors });
 }

@@ -157,7 +157,7 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
   if (findBaseUrlProblem(base))
     throw new ConfigurationError(
       "invalid_option",
-      "baseUrl must be https, or http on loopback, without credentials, ? or #.",
+      "baseUrl must be an https URL, or an http URL on loopback, without credentials, a query or a fragment.",
     );
   if (findHeaderValueProblem(apiKey))
     throw new ConfigurationError(

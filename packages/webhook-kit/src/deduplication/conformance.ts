@@ -206,7 +206,7 @@ const cases: Readonly<Record<string, (store: TestedStore) => Promise<void>>> = {
     expectCompleted(await store.acquire(key), 200, "a status is recorded once");
   },
 
-  async "a completed key counts until another key with the same subject is completed"(store) {
+  async "a completed key is a duplicate until a different key with the same subject is completed"(store) {
     const [subject, accepted, rejected] = [randomUUID(), randomUUID(), randomUUID()];
     await store.acquireAndComplete(accepted, 200, subject);
     assert.equal(await store.tryAcquire(accepted, subject), "completed", "the same key is a duplicate");

@@ -31,14 +31,14 @@ const keyFor = (
   subject?: string[],
 ) => computeEventKey(verified, { incoming: from, body, entity: subject }).key;
 
-/** Asserts that all keys differ. */
-const expectAllDifferent = (...keys: string[]) => {
+/** Asserts that all keys have the format of a key, and that they differ. */
+const expectDifferentKeys = (...keys: string[]) => {
   for (const key of keys) expect(key).toMatch(/^[\w-]{43}$/);
   expect([...new Set(keys)]).toEqual(keys);
 };
 
 test("requests with different tenants, schemes, signatures, methods, targets, bodies or subjects are different events", () =>
-  expectAllDifferent(
+  expectDifferentKeys(
     keyFor(request),
     keyFor(withOtherTenant(request)),
     keyFor(withOtherScheme(request)),
@@ -72,7 +72,7 @@ test("the key does not depend on the signature encoding, the time of receipt or 
 test("a signed id alone identifies the event, within its tenant and scheme", () => {
   const resigned: VerifiedRequest = { ...withOtherSignature(withId) };
   expect(keyFor(resigned, undefined, { method: "GET", target: "/" })).toBe(keyFor(withId));
-  expectAllDifferent(
+  expectDifferentKeys(
     keyFor(withId),
     keyFor(withOtherTenant(withId)),
     keyFor(withOtherScheme(withId)),
@@ -84,7 +84,7 @@ test("events with the same signature and entity share a subject, whatever their 
   const subjectFor = (verified: VerifiedRequest, subject: string[] | undefined, body = bytes("{}")) =>
     computeEventKey(verified, { incoming, body, entity: subject }).subject;
   expect(subjectFor(request, ["o1", "w1"], bytes("[]"))).toBe(subjectFor(request, ["o1", "w1"]));
-  expectAllDifferent(
+  expectDifferentKeys(
     subjectFor(request, ["o1", "w1"]) ?? "",
     subjectFor(request, ["o1", "w2"]) ?? "",
     subjectFor(request, ["o1w1"]) ?? "",
@@ -96,7 +96,7 @@ test("events with the same signature and entity share a subject, whatever their 
 });
 
 test("a signature is identified by its bytes", () =>
-  expectAllDifferent(
+  expectDifferentKeys(
     computeSignatureKey(request),
     computeSignatureKey(withOtherSignature(request)),
     computeSignatureKey(withOtherTenant(request)),
@@ -105,7 +105,7 @@ test("a signature is identified by its bytes", () =>
 
 test("with a signed id, a signature is identified by the id and the time, not by a list that anyone can extend", () => {
   expect(computeSignatureKey(withOtherSignature(withId))).toBe(computeSignatureKey(withId));
-  expectAllDifferent(
+  expectDifferentKeys(
     computeSignatureKey(withId),
     computeSignatureKey({ ...withId, parsed: { ...withId.parsed, id: "msg_2" } }),
     computeSignatureKey({ ...withId, parsed: { ...withId.parsed, signedAt: { earliest: 61_000, latest: 119_999 } } }),

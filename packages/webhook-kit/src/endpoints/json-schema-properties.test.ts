@@ -32,7 +32,7 @@ const time = mostlyValid(
 );
 const id = mostlyValid(fc.string({ unit: "grapheme", minLength: 1 }), 7);
 
-/** Generates an object that sometimes lacks a field. */
+/** Generates objects with these fields and two unknown ones. One object in ten may lack any of the fields. */
 const recordOf = (fields: Record<string, fc.Arbitrary<unknown>>) => {
   const allFields = { ...fields, newer: anyValue, toString: anyValue };
   return fc.oneof({ weight: 9, arbitrary: fc.record(allFields) }, fc.record(allFields, { requiredKeys: [] }));

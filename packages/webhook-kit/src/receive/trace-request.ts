@@ -55,6 +55,7 @@ export class RequestTrace {
   }
 
   end(outcome: Outcome): void {
+    // A request that was rejected before its handler ran does not have a span yet.
     if (!this.#isStarted && this.#shouldTrace()) this.#startSpan(() => undefined);
     try {
       if (this.#span) endSpan(outcome, this.#span);

@@ -147,7 +147,7 @@ function findMatch(
 const computeMac = (key: KeyObject, id: string, timestamp: string, body: Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
 
-/** The maximum number of signatures, because each costs a comparison for every secret. No rotation needs more. */
+/** Limits the number of signatures, because each one is compared with every secret. No rotation needs more. */
 const maxSignatures = 16;
 
 /** Matches a version, a comma, and visible ASCII without another comma. */

@@ -149,7 +149,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "ignores subjects",
-    caughtBy: "a completed key counts until another key with the same subject is completed",
+    caughtBy: "a completed key is a duplicate until a different key with the same subject is completed",
     introduce: (inner) => ({ acquire: (key, { leaseMs }) => inner.acquire(key, { leaseMs }) }),
   },
   {
@@ -159,7 +159,7 @@ const mistakes: StoreMistake[] = [
   },
   {
     mistake: "lets acquire supersede, instead of only complete",
-    caughtBy: "a completed key counts until another key with the same subject is completed",
+    caughtBy: "a completed key is a duplicate until a different key with the same subject is completed",
     introduce: (inner) => {
       const latest = new Map<string, string>();
       return {

@@ -23,14 +23,14 @@ let time = Date.parse("2026-11-27T09:00:00.000Z");
 const options = { secret, now: () => new Date(time), onWorkerOfferResponse: () => undefined };
 /** Removes the hook that each adapter sets by default. */
 const withoutHook = { ...options, onRejected: undefined } as unknown as typeof options;
-const signHeaders = (message: { secret?: string; offsetSeconds?: number } = {}) => ({
+const createSignedHeaders = (overrides: { secret?: string; offsetSeconds?: number } = {}) => ({
   ...timestampDigest().sign({
-    secret: message.secret ?? secret,
-    now: new Date(time + (message.offsetSeconds ?? 0) * 1_000),
+    secret: overrides.secret ?? secret,
+    now: new Date(time + (overrides.offsetSeconds ?? 0) * 1_000),
   }),
   "content-type": "application/json",
 });
-const post = (body: string, headers = signHeaders()): RequestInit => ({ method: "POST", headers, body });
+const post = (body: string, headers = createSignedHeaders()): RequestInit => ({ method: "POST", headers, body });
 const docsUrl = (code: string) => `https://github.com/offers/offers/blob/main/docs/errors.md#${code}`;
 
 /** A request, the code of its rejection, and a pattern for the printed line. SENTINEL is data from the sender, which must not be printed. */
@@ -38,14 +38,14 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong secret",
     "/test/auth",
-    () => ({ headers: signHeaders({ secret: "SENTINEL-secret-of-some-length" }) }),
+    () => ({ headers: createSignedHeaders({ secret: "SENTINEL-secret-of-some-length" }) }),
     "signature_mismatch",
     /company profile/,
   ],
   [
     "a clock that is an hour off",
     "/test/auth",
-    () => ({ headers: signHeaders({ offsetSeconds: -3600.04 }) }),
+    () => ({ headers: createSignedHeaders({ offsetSeconds: -3600.04 }) }),
     "timestamp_out_of_tolerance",
     /is -3600 s off this server's clock/,
   ],
@@ -59,7 +59,7 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a Timestamp that is not a time",
     "/test/auth",
-    () => ({ headers: { ...signHeaders(), Timestamp: "SENTINEL" } }),
+    () => ({ headers: { ...createSignedHeaders(), Timestamp: "SENTINEL" } }),
     "malformed_timestamp",
     /ISO 8601/,
   ],
@@ -74,21 +74,21 @@ const rejections: [string, string, () => RequestInit, string, RegExp][] = [
   [
     "a wrong media type",
     "/offer/response",
-    () => post("{}", { ...signHeaders(), "content-type": "SENTINEL/x" }),
+    () => post("{}", { ...createSignedHeaders(), "content-type": "SENTINEL/x" }),
     "unsupported_media_type",
     /must be JSON/,
   ],
   [
     "an event without a handler",
     "/contact/new/SENTINEL",
-    () => ({ headers: signHeaders() }),
+    () => ({ headers: createSignedHeaders() }),
     "handler_not_configured",
     /onWorkerAddedContact/,
   ],
   [
     "a wrong method",
     "/test/auth?SENTINEL",
-    () => ({ method: "PUT", headers: signHeaders() }),
+    () => ({ method: "PUT", headers: createSignedHeaders() }),
     "method_not_allowed",
     /allows GET/,
   ],

@@ -73,7 +73,7 @@ export class WebhookDelivery {
 
   redeliver = (id: string): string => this.#queue.redeliver(id, this.#clock.ms);
 
-  /** Sends a delivery's request several times concurrently, without changing the delivery. */
+  /** Sends a delivery's request again, `copies` times concurrently, without changing the delivery. */
   async resend(id: string, { copies = 1, agoMs, secret }: ResendOptions = {}): Promise<WebhookOutcome[]> {
     const endpoint = this.#requireEndpoint();
     if (!Number.isInteger(copies) || copies < 1)

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The maximum number of parts to look for, because finding each part requires a search of the whole page. No page has this many parts. */
+/** Limits how many parts are looked up, because each lookup searches the whole page. No page has this many parts. */
 const maxParts = 32;
 
 /**

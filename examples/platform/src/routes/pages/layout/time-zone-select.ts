@@ -3,7 +3,7 @@ import { html, type Markup } from "./markup.ts";
 
 /** Renders a labelled select of time zones. */
 export function timeZoneSelect(current: string): Markup {
-  // Add the current zone if it is not in the list, such as Etc/GMT+5.
+  // Add the current zone, for example Etc/GMT+5, if it is not in the list.
   const names = timeZones.includes(current) ? timeZones : [current, ...timeZones];
   return html`
       <div class="field">

@@ -26,7 +26,7 @@ export interface LiveTopics {
 interface Follower {
   organisationIds: readonly string[];
   listener: LiveListener;
-  /** The number of signals handled so far; undefined if the position is unknown. */
+  /** The number of signals handled so far; undefined if it is unknown. */
   handledCount: number | undefined;
 }
 
