@@ -46,12 +46,12 @@ export interface UndiciFetch extends Fetch {
  * import { undiciFetch } from "@offers/client/node";
  * import { Agent, ProxyAgent } from "undici";
  *
- * const createClient = (fetch: ReturnType<typeof undiciFetch>) =>
+ * const openClient = (fetch: ReturnType<typeof undiciFetch>) =>
  *   new OffersClient({ baseUrl: "https://service.example", apiKey: process.env.OFFERS_API_KEY ?? "", fetch });
  *
- * export const pooledClient = createClient(undiciFetch({ connections: 10 }));
- * export const proxyClient = createClient(undiciFetch({ dispatcher: new ProxyAgent("http://proxy.example:3128") }));
- * export const privateCaClient = createClient(
+ * export const pooledClient = openClient(undiciFetch({ connections: 10 }));
+ * export const proxyClient = openClient(undiciFetch({ dispatcher: new ProxyAgent("http://proxy.example:3128") }));
+ * export const privateCaClient = openClient(
  *   undiciFetch({ dispatcher: new Agent({ connect: { ca: readFileSync("authority.pem", "utf8") } }) }),
  * );
  * ```
