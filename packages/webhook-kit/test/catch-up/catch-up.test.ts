@@ -5,7 +5,7 @@ import { type CatchUpOptions, catchUp } from "../../src/catch-up.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type EventContext, standardWebhooks, UnavailableError, type WorkerOfferResponse } from "../../src/index.ts";
 import { inboxesUnderTest } from "../inbox/inboxes-under-test.ts";
-import { signedRequest, whsec } from "../signature/standard-signed.ts";
+import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
 import { serve } from "../support/serve.ts";
 
 interface FeedEvent {
@@ -56,8 +56,11 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
     const missedEvent = createResponseEvent(randomUUID());
     const receiver = webhookHandler({ secret: whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
     const send = async ({ id, data }: FeedEvent) =>
-      (await receiver(new Request("https://us.example/offer/response", signedRequest(JSON.stringify(data), { id }))))
-        .status;
+      (
+        await receiver(
+          new Request("https://us.example/offer/response", createSignedRequest(JSON.stringify(data), { id })),
+        )
+      ).status;
     expect(await send(receivedEvent)).toBe(200);
     const { baseUrl } = await serveFeed([receivedEvent, missedEvent]);
     expect(await catchUp({ baseUrl, apiKey, onWorkerOfferResponse })).toEqual({ cursor: "2", read: 2, skipped: 0 });
@@ -72,7 +75,7 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
   test("a tenant's event that arrived as a webhook is not handled again", async () => {
     const event = createResponseEvent(randomUUID());
     const receiver = webhookHandler({ secret: () => whsec, scheme: standardWebhooks(), onWorkerOfferResponse });
-    const request = signedRequest(JSON.stringify(event.data), { id: event.id });
+    const request = createSignedRequest(JSON.stringify(event.data), { id: event.id });
     await receiver(new Request("https://us.example/offer/response", request));
     const { baseUrl } = await serveFeed([event]);
     await catchUp({ baseUrl, apiKey, tenantSecret: whsec, onWorkerOfferResponse });

@@ -6,7 +6,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import type { EventContext, WebhookEvent } from "../../src/index.ts";
 import type { InboxUnderTest } from "../inbox/databases.ts";
 import { sampleInboxes } from "../inbox/inboxes-under-test.ts";
-import { jsonHeaders, secret } from "../support/serve.ts";
+import { createJsonHeaders, secret } from "../support/serve.ts";
 
 /** Creates a service in which tests can change the workers' responses to offers. */
 function createService() {
@@ -104,7 +104,7 @@ describe.each(await sampleInboxes())("reconcile on $title", (underTest: InboxUnd
     const receiver = webhookHandler({ secret, onWorkerOfferResponse: reconcileOnWebhook(source) });
     const send = async (response: string) => {
       const body = { offerId, workerId: "amal", response, attempt: randomUUID() };
-      const request = { method: "POST", headers: jsonHeaders(), body: JSON.stringify(body) };
+      const request = { method: "POST", headers: createJsonHeaders(), body: JSON.stringify(body) };
       return (await receiver(new Request("https://us.example/offer/response", request))).status;
     };
     service.respond("a", "amal", "applied");

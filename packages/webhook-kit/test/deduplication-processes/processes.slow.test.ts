@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { openRedis } from "../deduplication/deduplication-under-test.ts";
 import { findRedis, redisUrl } from "../deduplication/redis-server.ts";
-import { jsonHeaders, secret } from "../support/serve.ts";
+import { createJsonHeaders, secret } from "../support/serve.ts";
 import { type ReceiverProcess, startProcess } from "./start-process.ts";
 
 /** Starts three receiver processes that share a Redis through different clients. */
@@ -16,7 +16,7 @@ async function startThreeProcesses(handlerTimeoutMs: number): Promise<ReceiverPr
 function createRepeatedRequest(): (receiver: ReceiverProcess | undefined) => Promise<ProcessResponse> {
   const init = {
     method: "POST",
-    headers: jsonHeaders(),
+    headers: createJsonHeaders(),
     body: JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" }),
   };
   return async (receiver) => {

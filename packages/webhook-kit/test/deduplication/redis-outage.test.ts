@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
-import { jsonHeaders, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, secret, serve } from "../support/serve.ts";
 
 type Client = Parameters<typeof redisDeduplication>[0];
 
@@ -61,7 +61,7 @@ async function sendEvent(deduplication: Deduplication) {
   });
   const { url } = await serve(express().use(router));
   const body = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
-  const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(), body });
+  const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: createJsonHeaders(), body });
   return { status, errors, runs: onWorkerOfferResponse.mock.calls.length };
 }
 

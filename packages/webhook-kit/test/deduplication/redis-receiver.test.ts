@@ -5,7 +5,7 @@ import type { Deduplication } from "../../src/deduplication/deduplication.ts";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { quietOptions, secret, serve, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, quietOptions, secret, serve } from "../support/serve.ts";
 import { deduplicationsUnderTest } from "./deduplication-under-test.ts";
 
 captureConsole();
@@ -118,7 +118,7 @@ describe.each(await deduplicationsUnderTest())("deduplication in $title", ({ ope
       const { runs, handler, waitForRuns } = createPendingHandler();
       const { deduplication, waitForOutcomes } = observeOutcomes(await open());
       const send = await mount({ deduplication, handlerTimeoutMs: 200, onWorkerOfferResponse: handler });
-      const headers = signedHeaders();
+      const headers = createSignedHeaders();
       const request = () => send(offerResponse("amal"), headers);
       expect(await request()).toMatchObject({ status: 503 });
       const secondResponse = retryWhileInProgress(request);

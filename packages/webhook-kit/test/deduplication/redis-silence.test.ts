@@ -2,7 +2,7 @@ import express from "express";
 import { describe, expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { redisDeduplication } from "../../src/redis.ts";
-import { jsonHeaders, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, secret, serve } from "../support/serve.ts";
 import { openRedis } from "./deduplication-under-test.ts";
 import { findRedis } from "./redis-server.ts";
 
@@ -29,7 +29,7 @@ describe.runIf(await findRedis())("redisDeduplication", () => {
     });
     const { url } = await serve(express().use(router));
     const body = JSON.stringify({ offerId: "offer_SENTINEL", workerId: "worker_SENTINEL", response: "accepted" });
-    const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(), body });
+    const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: createJsonHeaders(), body });
     expect(status).toBe(200);
 
     const [[leaseKey = "", leaseValue = "", leaseMs = 0] = []] = during;

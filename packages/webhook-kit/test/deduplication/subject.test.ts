@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { express4, jsonHeaders, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, express4, secret, serve } from "../support/serve.ts";
 
 const now = new Date("2026-11-20T09:30:10.000Z");
 const json = { "content-type": "application/json" };
@@ -58,10 +58,10 @@ test("responses from other workers or to other offers do not affect which respon
 
 test("a repeated request with its own signature is a duplicate, even if a different response arrived in between [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
-  const first = jsonHeaders();
+  const first = createJsonHeaders();
   await send("accepted", first);
   await new Promise((resolve) => setTimeout(resolve, 2));
-  await send("rejected", jsonHeaders());
+  await send("rejected", createJsonHeaders());
   await send("accepted", first);
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected"]);
 });

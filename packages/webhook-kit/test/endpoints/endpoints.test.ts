@@ -3,7 +3,7 @@ import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, mount, post } from "../support/mount.ts";
 import { eventDeleted, timelineChanged } from "../support/payloads.ts";
-import { jsonHeaders, signedHeaders } from "../support/serve.ts";
+import { createJsonHeaders, createSignedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
@@ -12,13 +12,13 @@ const problemType = "application/problem+json";
 describe.each(sampleAdapters)("$name", (adapter) => {
   test("/test responds with 200 whatever the headers [interface: Webhooks Test]", async () => {
     const request = await mount(adapter);
-    for (const headers of [{}, signedHeaders(), { Authorization: "hmac nonsense", Timestamp: "never" }])
+    for (const headers of [{}, createSignedHeaders(), { Authorization: "hmac nonsense", Timestamp: "never" }])
       expect((await request("/test", { headers })).status).toBe(200);
   });
 
   test("/test/auth responds with 200 only to valid headers [D-17] [interface: Webhooks Test authorisation] [interface: Authentication 1b]", async () => {
     const request = await mount(adapter);
-    expect((await request("/test/auth", { headers: signedHeaders() })).status).toBe(200);
+    expect((await request("/test/auth", { headers: createSignedHeaders() })).status).toBe(200);
     const rejectedResponse = await request("/test/auth");
     expect(rejectedResponse.status).toBe(401);
     expect(rejectedResponse.headers.get("www-authenticate")).toBe("hmac");
@@ -29,7 +29,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("every failed check has the same response, and only onRejected gets the reason [D-17] [interface: Errors 2]", async () => {
     const onRejected = vi.fn();
     const request = await mount(adapter, { onRejected });
-    const { Timestamp = "", Authorization = "" } = signedHeaders();
+    const { Timestamp = "", Authorization = "" } = createSignedHeaders();
     const attempts: [string, Record<string, string>][] = [
       ["missing_timestamp", {}],
       ["missing_timestamp", { Authorization }],
@@ -55,7 +55,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onWorkerOfferResponse });
     const response = await request(
       "/offer/response",
-      post({ ...acceptedResponse, newer: [1] }, jsonHeaders({ "offers-delivery-id": "d1" })),
+      post({ ...acceptedResponse, newer: [1] }, createJsonHeaders({ "offers-delivery-id": "d1" })),
     );
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(
@@ -72,9 +72,9 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("a contact's worker is decoded from the path, and an invalid encoding gets 400 [interface: Webhooks Worker Added Contact]", async () => {
     const onWorkerAddedContact = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact });
-    expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: signedHeaders() })).status).toBe(200);
+    expect((await request("/contact/new/J%C3%BCrgen%2F7/", { headers: createSignedHeaders() })).status).toBe(200);
     expect(onWorkerAddedContact.mock.calls[0]?.[0]).toEqual({ workerId: "Jürgen/7" });
-    const rejectedResponse = await request("/contact/new/%E0%A4%A", { headers: signedHeaders() });
+    const rejectedResponse = await request("/contact/new/%E0%A4%A", { headers: createSignedHeaders() });
     expect([rejectedResponse.status, rejectedResponse.headers.get("content-type")]).toEqual([400, problemType]);
     expect(onWorkerAddedContact).toHaveBeenCalledTimes(1);
   });
@@ -95,7 +95,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onRejected });
     const paths = ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"];
     for (const path of paths) {
-      const response = await request(path, { headers: signedHeaders() });
+      const response = await request(path, { headers: createSignedHeaders() });
       expect([response.status, response.headers.get("content-type")]).toEqual([404, problemType]);
     }
     expect(onRejected.mock.calls.map(([{ code }]) => code)).toEqual(paths.map(() => "handler_not_configured"));
@@ -105,7 +105,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const handler = vi.fn();
     const request = await mount(adapter, { onWorkerAddedContact: handler, onWorkerOfferResponse: handler });
     const send = async (method: string, path: string) => {
-      const { status, headers } = await request(path, { method, headers: signedHeaders() });
+      const { status, headers } = await request(path, { method, headers: createSignedHeaders() });
       return [status, headers.get("allow")];
     };
     expect(await send("HEAD", "/test")).toEqual([200, null]);

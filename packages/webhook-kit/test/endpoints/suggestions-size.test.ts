@@ -1,7 +1,7 @@
 import express from "express";
 import { expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
-import { jsonHeaders, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, secret, serve } from "../support/serve.ts";
 
 /** Creates a list of suggestions that is slightly larger than `bytes` when serialised as JSON. */
 const createSuggestions = (bytes: number) => [
@@ -18,7 +18,7 @@ test.each([
   );
   const response = await fetch(`${url}/contact-suggestions`, {
     method: "POST",
-    headers: jsonHeaders(),
+    headers: createJsonHeaders(),
     body: JSON.stringify({ userEmailAddresses: [] }),
   });
   expect(response.status).toBe(status);

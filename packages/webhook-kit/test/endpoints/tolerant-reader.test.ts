@@ -6,7 +6,7 @@ import type { Logger, ReceiverOptions } from "../../src/options/options.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { mount, post } from "../support/mount.ts";
 import { runOptions } from "../support/property-runs.ts";
-import { jsonHeaders, secret, sendRaw } from "../support/serve.ts";
+import { createJsonHeaders, secret, sendRaw } from "../support/serve.ts";
 
 const times = {
   periodStart: "2099-05-01T00:00:00Z",
@@ -88,7 +88,7 @@ test.each(sampleAdapters)(
     const { handler, options } = setUp();
     const { port } = await adapter.serve({ secret, ...options });
     const send = (body: string) => {
-      const headers = jsonHeaders({ host: "a", connection: "close", "content-length": String(body.length) });
+      const headers = createJsonHeaders({ host: "a", connection: "close", "content-length": String(body.length) });
       const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       return sendRaw(port, `POST /offer/response HTTP/1.1\r\n${head.join("")}\r\n${body}`);
     };

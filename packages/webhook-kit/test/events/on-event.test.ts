@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import type { HandlerContext, WebhookEvent } from "../../src/index.ts";
 import { type Adapter, sampleAdapters } from "../support/adapters.ts";
-import { jsonHeaders, secret, signedHeaders } from "../support/serve.ts";
+import { createJsonHeaders, createSignedHeaders, secret } from "../support/serve.ts";
 
-const post = (body: object): RequestInit => ({ method: "POST", headers: jsonHeaders(), body: JSON.stringify(body) });
+const post = (body: object): RequestInit => ({
+  method: "POST",
+  headers: createJsonHeaders(),
+  body: JSON.stringify(body),
+});
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
 
 test.each<Adapter>(sampleAdapters)(
@@ -21,7 +25,7 @@ test.each<Adapter>(sampleAdapters)(
     });
     const statuses = await Promise.all([
       fetch(`${url}/offer/response`, post(response)),
-      fetch(`${url}/contact/new/worker_amal`, { headers: signedHeaders() }),
+      fetch(`${url}/contact/new/worker_amal`, { headers: createSignedHeaders() }),
       fetch(`${url}/offer/eventDeleted`, post({ offerId: "o", workerId: "w", eventStart: "2099-05-01T16:00:00Z" })),
     ]).then((responses) => responses.map(({ status }) => status));
     expect(statuses).toEqual([200, 200, 200]);

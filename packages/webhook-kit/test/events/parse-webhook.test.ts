@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type ParseWebhookOptions, parseWebhook } from "../../src/fetch.ts";
 import { parseWebhookEvent, type Rejection, standardWebhooks } from "../../src/index.ts";
-import { signedRequest, whsec } from "../signature/standard-signed.ts";
-import { jsonHeaders, quietOptions, secret, signedHeaders } from "../support/serve.ts";
+import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
+import { createJsonHeaders, createSignedHeaders, quietOptions, secret } from "../support/serve.ts";
 
 const options: ParseWebhookOptions = { ...quietOptions, secret, basePath: "/offers" };
 const request = (path: string, init?: RequestInit): Request => new Request(`https://us.example/offers${path}`, init);
 const response = { offerId: "offer_1", workerId: "worker_amal", response: "accepted" };
-const newRequest = (headers = jsonHeaders({ "offers-delivery-id": "delivery_1" })) =>
+const newRequest = (headers = createJsonHeaders({ "offers-delivery-id": "delivery_1" })) =>
   request("/offer/response", { method: "POST", headers, body: JSON.stringify(response) });
 
 describe("parseWebhook", () => {
@@ -42,8 +42,8 @@ describe("parseWebhook", () => {
     ],
   ])("%s is also an event, and does not change when it is serialised as JSON", async (type, path, body) => {
     const init = body
-      ? { method: "POST", headers: jsonHeaders(), body: JSON.stringify(body) }
-      : { headers: signedHeaders() };
+      ? { method: "POST", headers: createJsonHeaders(), body: JSON.stringify(body) }
+      : { headers: createSignedHeaders() };
     const { event } = await parseWebhook(options, request(path, init));
     expect(event).toMatchObject({ type, data: body ?? { workerId: "worker amal" } });
     expect(parseWebhookEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
@@ -52,7 +52,7 @@ describe("parseWebhook", () => {
   test("/test and /test/auth get a response and no event", async () => {
     const results = await Promise.all([
       parseWebhook(options, request("/test")),
-      parseWebhook(options, request("/test/auth", { headers: signedHeaders() })),
+      parseWebhook(options, request("/test/auth", { headers: createSignedHeaders() })),
       parseWebhook(options, request("/test/auth")),
     ]);
     expect(results.map(({ event }) => event)).toEqual([undefined, undefined, undefined]);
@@ -60,17 +60,17 @@ describe("parseWebhook", () => {
   });
 
   test.each<[string, () => Request, number]>([
-    ["a forged signature", () => newRequest(jsonHeaders({ authorization: `hmac ${"0".repeat(64)}` })), 401],
-    ["an unknown path", () => request("/nowhere", { headers: signedHeaders() }), 404],
+    ["a forged signature", () => newRequest(createJsonHeaders({ authorization: `hmac ${"0".repeat(64)}` })), 401],
+    ["an unknown path", () => request("/nowhere", { headers: createSignedHeaders() }), 404],
     [
       "a different base path",
-      () => new Request("https://us.example/offer/response", { headers: signedHeaders() }),
+      () => new Request("https://us.example/offer/response", { headers: createSignedHeaders() }),
       404,
     ],
-    ["a method that is not allowed", () => request("/offer/response", { headers: signedHeaders() }), 405],
+    ["a method that is not allowed", () => request("/offer/response", { headers: createSignedHeaders() }), 405],
     [
       "an invalid payload",
-      () => request("/offer/response", { method: "POST", headers: jsonHeaders(), body: '{"offerId":""}' }),
+      () => request("/offer/response", { method: "POST", headers: createJsonHeaders(), body: '{"offerId":""}' }),
       400,
     ],
     [
@@ -78,7 +78,7 @@ describe("parseWebhook", () => {
       () =>
         request("/contact-suggestions", {
           method: "POST",
-          headers: jsonHeaders(),
+          headers: createJsonHeaders(),
           body: '{"userEmailAddresses":[]}',
         }),
       404,
@@ -103,14 +103,14 @@ describe("parseWebhook", () => {
         return [{ name: this.#name, emailAddress: "dana.kim@example.com", ratings: [] }];
       }
     }
-    const search = { method: "POST", headers: jsonHeaders(), body: '{"userEmailAddresses":["sam@example.com"]}' };
+    const search = { method: "POST", headers: createJsonHeaders(), body: '{"userEmailAddresses":["sam@example.com"]}' };
     const result = await parseWebhook(new Planning() as ParseWebhookOptions, request("/contact-suggestions", search));
     expect(result.event).toBeUndefined();
     expect(await result.response.json()).toEqual([expect.objectContaining({ name: "Dana Kim" })]);
   });
 
   test("a retry returns the event again, because the worker deduplicates", async () => {
-    const headers = jsonHeaders();
+    const headers = createJsonHeaders();
     const events = [await parseWebhook(options, newRequest(headers)), await parseWebhook(options, newRequest(headers))];
     expect(events.map(({ event }) => event?.type)).toEqual(["WorkerOfferResponse", "WorkerOfferResponse"]);
   });
@@ -118,7 +118,7 @@ describe("parseWebhook", () => {
   test("with Standard Webhooks, all attempts of an event have the same deduplicationKey, and different events have different keys", async () => {
     const standard = { secret: whsec, scheme: standardWebhooks() };
     const deduplicationKeyFor = async (id: string, now: Date) => {
-      const init = signedRequest(JSON.stringify(response), { id, now });
+      const init = createSignedRequest(JSON.stringify(response), { id, now });
       const { event } = await parseWebhook(standard, new Request("https://us.example/offer/response", init));
       return event?.deduplicationKey;
     };

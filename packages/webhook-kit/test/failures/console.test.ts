@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } 
 import type { AnyWebhookKitError, ReceiverOptions } from "../../src/index.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { acceptedResponse, mount, post } from "../support/mount.ts";
-import { signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders } from "../support/serve.ts";
 
 let consoleError: MockInstance<typeof console.error>;
 beforeEach(() => {
@@ -51,7 +51,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a GET handler that rejects",
     { onWorkerAddedContact: rejectLater },
     "/contact/new/amal",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     500,
     /handler_failed.*WorkerAddedContact/,
   ],
@@ -67,7 +67,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a secret function that rejects",
     { secret: rejectLater },
     "/test/auth",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     503,
     /secret_lookup_failed.*TestAuth/,
   ],
@@ -75,7 +75,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a clock that throws",
     { now: throwError, deduplication: false },
     "/test/auth",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     500,
     /internal_error.*TestAuth/,
   ],
@@ -83,7 +83,7 @@ const failures: [string, Partial<ReceiverOptions>, string, RequestInit, number, 
     "a tracer that throws",
     { tracer: { startActiveSpan: throwError } },
     "/test/auth",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     200,
     /tracer_failed.*TestAuth/,
   ],
@@ -141,8 +141,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("a failure is printed every time that it occurs", async () => {
     const error = createError();
     const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(error) });
-    await request("/contact/new/amal", { headers: signedHeaders() });
-    await request("/contact/new/ben", { headers: signedHeaders() });
+    await request("/contact/new/amal", { headers: createSignedHeaders() });
+    await request("/contact/new/ben", { headers: createSignedHeaders() });
     expect(printedLines()).toHaveLength(2);
   });
 
@@ -170,8 +170,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     await request("/test/auth");
     await request("/test/auth", { headers: { Timestamp: "soon", Authorization: "hmac 00" } });
     await request("/offer/response", post("{"));
-    await request("/offer/response", { headers: signedHeaders() });
-    await request("/nowhere", { headers: signedHeaders() });
+    await request("/offer/response", { headers: createSignedHeaders() });
+    await request("/nowhere", { headers: createSignedHeaders() });
     expect(consoleError).not.toHaveBeenCalled();
     // In Express, an unknown path goes to the next middleware.
     expect(warn).toHaveBeenCalledTimes(adapter.name.startsWith("Express") ? 4 : 5);
@@ -185,7 +185,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       onError,
       onWorkerAddedContact: () => Promise.reject(new Error("ORIGINAL")),
     });
-    expect((await request("/contact/new/amal", { headers: signedHeaders() })).status).toBe(500);
+    expect((await request("/contact/new/amal", { headers: createSignedHeaders() })).status).toBe(500);
     await vi.waitFor(() => expect(printedLines()).toEqual([expect.stringContaining("ORIGINAL")]));
   });
 
@@ -217,7 +217,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
 
   test.each([[undefined], ["a word"], [{ odd: true }], [null]])("%j thrown by a handler is printed", async (thrown) => {
     const request = await mount(adapter, { onWorkerAddedContact: () => Promise.reject(thrown) });
-    expect((await request("/contact/new/amal", { headers: signedHeaders() })).status).toBe(500);
+    expect((await request("/contact/new/amal", { headers: createSignedHeaders() })).status).toBe(500);
     expect(consoleError.mock.calls).toEqual([
       [expect.stringContaining("handler_failed"), expect.stringContaining("WorkerAddedContact"), thrown],
     ]);

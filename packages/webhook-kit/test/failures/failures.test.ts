@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, mount, post } from "../support/mount.ts";
-import { signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders } from "../support/serve.ts";
 
 captureConsole();
 
@@ -24,7 +24,7 @@ describe.each(adapters)("$name", (adapter) => {
     };
     const onError = vi.fn();
     const request = await mount(adapter, { now, onError });
-    const response = await request("/test/auth", { headers: signedHeaders() });
+    const response = await request("/test/auth", { headers: createSignedHeaders() });
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("PRIVATE")]);
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "internal_error", cause }));
   });

@@ -9,7 +9,7 @@ import { webhookListener } from "../../src/node.ts";
 import { redisDeduplication } from "../../src/redis.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, post } from "../support/mount.ts";
-import { jsonHeaders, secret, serve, signedHeaders } from "../support/serve.ts";
+import { createJsonHeaders, createSignedHeaders, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -150,7 +150,7 @@ async function collectRejections(init: RequestInit, options: object = {}, path =
   return onRejected.mock.calls.map(([{ code, message }]) => [code, message]);
 }
 
-const { Timestamp = "", Authorization = "" } = signedHeaders();
+const { Timestamp = "", Authorization = "" } = createSignedHeaders();
 const standardHeaders = { "webhook-id": "msg_1", "webhook-timestamp": String(Math.floor(Date.now() / 1000)) };
 const standard = { scheme: standardWebhooks(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
 
@@ -185,7 +185,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "another secret",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     { secret: "another-secret-of-some-length" },
     "signature_mismatch",
     "No secret matches; is the secret exactly the one in the company profile?",
@@ -199,14 +199,14 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "another prefix",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     { basePath: "/hooks" },
     "unknown_path",
     "No webhook has this path. Is basePath the path of the registered base URL, as this server receives it?",
   ],
   [
     "the stage of an API before the base path",
-    { headers: signedHeaders() },
+    { headers: createSignedHeaders() },
     { basePath: "/v1" },
     "unknown_path",
     "No webhook has this path. The request's path has 1 segment before basePath, such as an API's stage or a custom domain's base path. Include that prefix in basePath.",
@@ -222,7 +222,7 @@ test.each<[string, RequestInit, object, string, string, string?]>([
   ],
   [
     "another method",
-    { method: "POST", headers: signedHeaders() },
+    { method: "POST", headers: createSignedHeaders() },
     {},
     "method_not_allowed",
     "This endpoint does not allow this method. It allows GET.",
@@ -269,7 +269,7 @@ test("the error for a body that was already read explains where to mount the rec
   const { url } = await serve(
     app.use("/offers", webhookRouter({ secret, onError, onWorkerOfferResponse: () => undefined })),
   );
-  expect((await fetch(`${url}/offers/offer/response`, post(acceptedResponse, jsonHeaders()))).status).toBe(500);
+  expect((await fetch(`${url}/offers/offer/response`, post(acceptedResponse, createJsonHeaders()))).status).toBe(500);
   expect(onError.mock.calls).toEqual([
     [
       expect.objectContaining({

@@ -3,7 +3,7 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { webhookHandler } from "../../src/fetch.ts";
 import { memoryDeduplication, timestampDigest } from "../../src/index.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { secret, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret } from "../support/serve.ts";
 
 captureConsole();
 
@@ -44,7 +44,7 @@ test("the options can be an instance of a class, with handlers as methods", asyn
       handler(workerId);
     }
   }
-  const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() });
+  const request = new Request("http://127.0.0.1/contact/new/amal", { headers: createSignedHeaders() });
   expect((await webhookHandler(new OptionsClass())(request)).status).toBe(200);
   expect(handler).toHaveBeenCalledExactlyOnceWith("amal");
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { express4, jsonHeaders, quietOptions, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, express4, quietOptions, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -22,7 +22,7 @@ async function mount(options: Partial<ReceiverOptions>) {
   const app = express4();
   app.use("/offers", webhookRouter({ ...quietOptions, secret, tracer: provider.getTracer("test"), ...options }));
   const { url } = await serve(app);
-  const headers = jsonHeaders();
+  const headers = createJsonHeaders();
   return async (path: string, body?: unknown, extra: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(`${url}/offers${path}`, { headers: { ...headers, ...extra }, ...init });

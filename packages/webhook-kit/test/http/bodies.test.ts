@@ -5,7 +5,7 @@ import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { adapters } from "../support/adapters.ts";
 import { acceptedResponse } from "../support/mount.ts";
-import { jsonHeaders, secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
+import { createJsonHeaders, createSignedHeaders, secret, sendRaw, serve } from "../support/serve.ts";
 
 describe.each(adapters)("$name", (adapter) => {
   async function mount(options: Partial<ReceiverOptions> = {}) {
@@ -13,7 +13,7 @@ describe.each(adapters)("$name", (adapter) => {
     const onRejected = vi.fn();
     const receiver = await adapter.serve({ secret, onWorkerOfferResponse, onRejected, ...options });
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
-      const init = { method: "POST", headers: jsonHeaders(headers), body };
+      const init = { method: "POST", headers: createJsonHeaders(headers), body };
       const response = await fetch(`${receiver.url}/offer/response`, init);
       return { status: response.status, text: await response.text() };
     };
@@ -45,7 +45,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("a receiver rejects a compressed or possibly compressed body with 415", async () => {
     const { post, port } = await mount();
-    const { Timestamp, Authorization } = signedHeaders();
+    const { Timestamp, Authorization } = createSignedHeaders();
     const response = await sendRaw(
       port,
       `POST /offer/response HTTP/1.1\r\nHost: a\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n` +
@@ -90,7 +90,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect((await receiver.post(body)).status).toBe(200);
     const { post, port, onRejected } = await mount({ maxBodyBytes: bytes - 1 });
     expect((await post(body)).status).toBe(413);
-    const { Timestamp, Authorization } = signedHeaders();
+    const { Timestamp, Authorization } = createSignedHeaders();
     const response = await sendRaw(
       port,
       `POST /offer/response HTTP/1.1\r\nHost: a\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n` +

@@ -4,7 +4,7 @@ import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { coversLength } from "../endpoints/covers-length.ts";
 import { acceptedResponse } from "../support/mount.ts";
-import { expressVersions, jsonHeaders, quietOptions, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, expressVersions, quietOptions, secret, serve } from "../support/serve.ts";
 
 describe.each(expressVersions)("Express $version", ({ express }) => {
   async function mount(options: Partial<ReceiverOptions> = {}, ...before: RequestHandler[]) {
@@ -15,7 +15,11 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     app.use(webhookRouter({ ...quietOptions, secret, onWorkerOfferResponse, onError, ...options }));
     const { url } = await serve(app);
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {
-      const response = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(headers), body });
+      const response = await fetch(`${url}/offer/response`, {
+        method: "POST",
+        headers: createJsonHeaders(headers),
+        body,
+      });
       return { status: response.status, text: await response.text() };
     };
     return { post, onWorkerOfferResponse, onError };

@@ -2,7 +2,14 @@ import { describe, expect, test, vi } from "vitest";
 import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, post } from "../support/mount.ts";
-import { expressVersions, jsonHeaders, quietOptions, secret, serve, signedHeaders } from "../support/serve.ts";
+import {
+  createJsonHeaders,
+  createSignedHeaders,
+  expressVersions,
+  quietOptions,
+  secret,
+  serve,
+} from "../support/serve.ts";
 
 captureConsole();
 
@@ -12,7 +19,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     const app = express().use("/hooks", webhookRouter({ ...quietOptions, secret }));
     app.use((_request, response) => void response.status(418).end("the next middleware"));
     const { url } = await serve(app);
-    const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: signedHeaders() });
+    const request = (path: string) => fetch(`${url}/hooks${path}`, { headers: createSignedHeaders() });
     for (const path of ["/offer/response", "/contact-suggestions", "/contact/new/1", "/offer/eventDeleted"]) {
       const response = await request(path);
       expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
@@ -47,7 +54,10 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
       response.json([request.webhook?.verified.variant, request.webhook?.unverifiedDeliveryId, request.body]);
     });
     const { url } = await serve(app);
-    const response = await fetch(`${url}/own`, post({ any: "payload" }, jsonHeaders({ "offers-delivery-id": "d2" })));
+    const response = await fetch(
+      `${url}/own`,
+      post({ any: "payload" }, createJsonHeaders({ "offers-delivery-id": "d2" })),
+    );
     expect(await response.json()).toEqual(["sha256", "d2", { any: "payload" }]);
     const rejectedResponse = await fetch(
       `${url}/own`,

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { acceptedResponse, post } from "../support/mount.ts";
-import { jsonHeaders, secret, sendRaw } from "../support/serve.ts";
+import { createJsonHeaders, secret, sendRaw } from "../support/serve.ts";
 
 /** Serialises an event as an HTTP/1.1 request, without the last `missingBytes` of its body. */
 function serialiseEvent(headers: Record<string, string>, missingBytes = 0): string {
@@ -19,7 +19,7 @@ describe.each(adapters)("$name", (adapter) => {
     const { port, server } = await adapter.serve({ secret, onRejected, onWorkerOfferResponse });
     const requestArrived = once(server, "request");
     const socket = connect(port, "127.0.0.1");
-    socket.write(serialiseEvent(jsonHeaders(), 1));
+    socket.write(serialiseEvent(createJsonHeaders(), 1));
     await requestArrived;
     socket.destroy();
     await vi.waitFor(
@@ -39,7 +39,7 @@ describe.each(adapters)("$name", (adapter) => {
     );
     const { url, port, server } = await adapter.serve({ secret, onWorkerOfferResponse });
     const connected = once(server, "connection") as Promise<[Socket]>;
-    const headers = jsonHeaders();
+    const headers = createJsonHeaders();
     const socket = connect(port, "127.0.0.1");
     socket.write(serialiseEvent(headers));
     await vi.waitFor(() => expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1), { timeout: 60_000 });

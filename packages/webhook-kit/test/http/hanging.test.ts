@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { adapters } from "../support/adapters.ts";
-import { secret, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret } from "../support/serve.ts";
 
 const neverSettle = () => new Promise<never>(() => undefined);
 
@@ -20,7 +20,7 @@ test.each(situations)(
         const onError = vi.fn();
         const onWorkerAddedContact = vi.fn();
         const { url } = await adapter.serve({ secret, onError, onWorkerAddedContact, ...options });
-        const { status } = await fetch(`${url}/contact/new/amal`, { headers: signedHeaders() });
+        const { status } = await fetch(`${url}/contact/new/amal`, { headers: createSignedHeaders() });
         expect([adapter.name, status]).toEqual([adapter.name, 503]);
         expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code }));
         expect(onWorkerAddedContact).not.toHaveBeenCalled();

@@ -15,7 +15,7 @@ import { acknowledged } from "../../src/http/response.ts";
 import { webhookListener } from "../../src/node.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse } from "../support/mount.ts";
-import { jsonHeaders, secret } from "../support/serve.ts";
+import { createJsonHeaders, secret } from "../support/serve.ts";
 
 captureConsole();
 
@@ -110,8 +110,8 @@ const unfinishedBody = new Uint8Array(300_000).fill(0x20);
 const rejections: [description: string, headers: () => Record<string, string>, status: number, code: string][] = [
   ["an unsigned body", () => ({}), 401, "invalid_signature"],
   ["an unsigned body with a length", () => ({ "content-length": "30000000" }), 401, "invalid_signature"],
-  ["a body that is too long", jsonHeaders, 413, "body_too_large"],
-  ["a length that is too long", () => jsonHeaders({ "content-length": "30000000" }), 413, "body_too_large"],
+  ["a body that is too long", createJsonHeaders, 413, "body_too_large"],
+  ["a length that is too long", () => createJsonHeaders({ "content-length": "30000000" }), 413, "body_too_large"],
 ];
 
 describe.each(servers)("%s over HTTP/2", (_name, connect) => {
@@ -123,7 +123,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
       // Sends the body three times, because a session that never enlarges its window accepts only 65,535 bytes in total.
       for (let round = 0; round < 3; round += 1)
         expect(await post(session, headers(), unfinishedBody)).toEqual({ status, code, rstCode });
-      expect(await post(session, jsonHeaders())).toMatchObject({ status: 200, rstCode });
+      expect(await post(session, createJsonHeaders())).toMatchObject({ status: 200, rstCode });
       expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
     },
   );
@@ -134,8 +134,8 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
       const result = await Promise.resolve(readNodeBody(request, 100, 40)).catch((error: Rejected) => error);
       writeNodeResponse(request, response, "response" in result ? result.response : acknowledged);
     });
-    expect(await post(session, jsonHeaders(), "{")).toEqual({ status: 408, code: "body_timeout", rstCode });
-    expect(await post(session, jsonHeaders())).toMatchObject({ status: 200, rstCode });
+    expect(await post(session, createJsonHeaders(), "{")).toEqual({ status: 408, code: "body_timeout", rstCode });
+    expect(await post(session, createJsonHeaders())).toMatchObject({ status: 200, rstCode });
   });
 
   test("if the sender cancels before its body is read, the receiver calls onRejected instead of onError", async () => {
@@ -150,7 +150,7 @@ describe.each(servers)("%s over HTTP/2", (_name, connect) => {
     );
     const onWorkerOfferResponse = () => undefined;
     const session = await connect(webhookListener({ secret: lookUp, onRejected, onError, onWorkerOfferResponse }));
-    const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...jsonHeaders() });
+    const stream = session.request({ ":method": "POST", ":path": "/offer/response", ...createJsonHeaders() });
     stream.write("{");
     await vi.waitFor(() => expect(lookUp).toHaveBeenCalled(), { timeout: 60_000 });
     stream.close(http2.constants.NGHTTP2_CANCEL);

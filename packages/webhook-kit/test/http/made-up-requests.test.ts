@@ -9,7 +9,7 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { httpApiEvent } from "../recipes/lambda-events.ts";
 import { acceptedResponse } from "../support/mount.ts";
-import { jsonHeaders, secret, signedHeaders } from "../support/serve.ts";
+import { createJsonHeaders, createSignedHeaders, secret } from "../support/serve.ts";
 
 /** The parts of a request that an adapter receives. */
 interface SentRequest {
@@ -66,11 +66,11 @@ describe.each(receivers)("%s", (_, createSender) => {
   test("a correctly signed webhook is handled", async () => {
     const onWorkerOfferResponse = vi.fn();
     const send = createSender({ secret, onWorkerOfferResponse });
-    expect((await send({ method: "GET", path: "/test/auth", headers: signedHeaders() })).status).toBe(200);
+    expect((await send({ method: "GET", path: "/test/auth", headers: createSignedHeaders() })).status).toBe(200);
     const { status } = await send({
       method: "POST",
       path: "/offer/response",
-      headers: jsonHeaders(),
+      headers: createJsonHeaders(),
       body: json,
     });
     expect([status, onWorkerOfferResponse.mock.calls[0]?.[0]]).toEqual([200, acceptedResponse]);
@@ -79,7 +79,7 @@ describe.each(receivers)("%s", (_, createSender) => {
   test.each(["Timestamp", "Authorization"])("a request with a second %s header is rejected", async (name) => {
     const onRejected = vi.fn();
     const send = createSender({ secret, onWorkerOfferResponse: ignore, onRejected });
-    const headers = signedHeaders();
+    const headers = createSignedHeaders();
     const value = headers[name] ?? "";
     // Some platforms join headers that have the same name with a comma.
     for (const values of [`${value}, ${value}`, `${value},${value}`, [value, value]]) {
@@ -114,6 +114,6 @@ test("behind serverless-http, a scheme that signs the body gets its bytes", asyn
 
 test("in node-mocks-http, verifyWebhook verifies headers and calls next", async () => {
   const send = createMocksSender(verifyWebhook({ secret, onRejected: ignore }));
-  expect((await send({ method: "GET", path: "/own", headers: signedHeaders() })).status).toBe(200);
+  expect((await send({ method: "GET", path: "/own", headers: createSignedHeaders() })).status).toBe(200);
   expect((await send({ method: "GET", path: "/own", headers: {} })).status).toBe(401);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { adapters, standaloneAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, getRequestTarget, mount, post } from "../support/mount.ts";
-import { secret, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret } from "../support/serve.ts";
 
 captureConsole();
 
@@ -27,8 +27,8 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("a receiver ignores the query", async () => {
     const request = await mount(adapter);
-    expect((await request("/test/auth?code=1&x=/y", { headers: signedHeaders() })).status).toBe(200);
-    expect((await request("/test?", { headers: signedHeaders() })).status).toBe(200);
+    expect((await request("/test/auth?code=1&x=/y", { headers: createSignedHeaders() })).status).toBe(200);
+    expect((await request("/test?", { headers: createSignedHeaders() })).status).toBe(200);
   });
 
   test("a receiver distinguishes tenants, each with its own secret, by a path segment", async () => {
@@ -57,7 +57,7 @@ describe.each(standaloneAdapters)("$name", (adapter) => {
     const request = await mount(adapter, { onRejected, logger, onEvent: () => undefined });
     const paths = ["/", "/SENTINEL?SENTINEL=1", "/contact/new", "/contact/new/SENTINEL/b", "/Test"];
     for (const path of paths) {
-      const response = await request(path, { headers: signedHeaders() });
+      const response = await request(path, { headers: createSignedHeaders() });
       expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
       const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({ status: 404, code: "unknown_path" });

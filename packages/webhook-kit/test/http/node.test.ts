@@ -4,7 +4,7 @@ import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, post } from "../support/mount.ts";
-import { secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret, sendRaw, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -50,7 +50,7 @@ test.each([
   ["GET /offers/contact/new/%E0%A4%A", 400, "invalid_request"],
   ["GET /offers/contact/new/%00", 200, undefined],
 ])("%s gets %d (%s)", async (line, status, reason) =>
-  expect(await sendRequestLine(`${line} HTTP/1.1`, signedHeaders())).toEqual([status, reason]),
+  expect(await sendRequestLine(`${line} HTTP/1.1`, createSignedHeaders())).toEqual([status, reason]),
 );
 
 test("a request to an unknown path is passed to next, and onRejected is not called [D-63]", async () => {
@@ -85,7 +85,7 @@ test("a listener mounted at two paths handles the same event once at each", asyn
   const onWorkerAddedContact = vi.fn();
   const listener = webhookListener({ secret, onWorkerAddedContact });
   const { url } = await serve(express().use("/north", listener).use("/south", listener));
-  const headers = signedHeaders();
+  const headers = createSignedHeaders();
   for (const place of ["north", "south", "north"])
     expect((await fetch(`${url}/${place}/contact/new/amal`, { headers })).status).toBe(200);
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { type Adapter, adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { secret, sendRaw, serve, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret, sendRaw, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -37,7 +37,7 @@ describe.each(adapters)("$name", (adapter) => {
         headers.host = host;
         headers["x-forwarded-host"] = "hooks.example";
       });
-      expect((await fetch(`${url}/offers/test/auth`, { headers: signedHeaders() })).status).toBe(200);
+      expect((await fetch(`${url}/offers/test/auth`, { headers: createSignedHeaders() })).status).toBe(200);
     },
   );
 
@@ -46,7 +46,7 @@ describe.each(adapters)("$name", (adapter) => {
     const { url } = await serveBehindProxy(adapter, { onRejected }, (headers) => {
       delete headers.authorization;
     });
-    const response = await fetch(`${url}/offers/test/auth`, { headers: signedHeaders() });
+    const response = await fetch(`${url}/offers/test/auth`, { headers: createSignedHeaders() });
     expect([response.status, await response.text()]).toEqual([401, expect.not.stringMatching(/proxy|Authorization/i)]);
     expect(onRejected.mock.calls).toEqual([
       [
@@ -72,7 +72,7 @@ describe.each(adapters)("$name", (adapter) => {
     async (method, path, status, allow) => {
       const handler = vi.fn();
       const { port } = await adapter.serve({ secret, onWorkerOfferResponse: handler }, "/offers");
-      const { Timestamp, Authorization } = signedHeaders();
+      const { Timestamp, Authorization } = createSignedHeaders();
       const response = await sendRaw(
         port,
         `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTimestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n\r\n`,
@@ -87,7 +87,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("a connection stays open for the next request after a request is rejected", async () => {
     const { port } = await adapter.serve({ secret, onWorkerOfferResponse: () => undefined });
-    const { Timestamp, Authorization } = signedHeaders();
+    const { Timestamp, Authorization } = createSignedHeaders();
     const signature = `Timestamp: ${Timestamp}\r\nAuthorization: ${Authorization}\r\n`;
     const unsigned = "POST /offer/response HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
     const responses = await sendRaw(

@@ -2,7 +2,7 @@ import express from "express";
 import { expect, test } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { standardWebhooks } from "../../src/index.ts";
-import { signedRequest, whsec } from "../signature/standard-signed.ts";
+import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
 import { serve } from "../support/serve.ts";
 
 // Middleware such as `express.json({ verify: (request, _, bytes) => { request.rawBody = bytes.toString() } })` sets a string.
@@ -23,7 +23,7 @@ test("a string rawBody is used to verify the signature, even behind a parser", a
   );
   const { url } = await serve(app);
   const body = '{ "offerId": "offer_1",\n"workerId": "Zoë", "response": "accepted" }';
-  const response = await fetch(`${url}/offer/response`, signedRequest(body));
+  const response = await fetch(`${url}/offer/response`, createSignedRequest(body));
   expect(response.status).toBe(200);
   expect(handled).toMatchObject([{ workerId: "Zoë" }]);
 });

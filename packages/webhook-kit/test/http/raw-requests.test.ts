@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { adapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { secret, sendRaw, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret, sendRaw } from "../support/serve.ts";
 
 captureConsole();
 
-const { Timestamp = "", Authorization = "" } = signedHeaders();
+const { Timestamp = "", Authorization = "" } = createSignedHeaders();
 const digest = Authorization.slice("hmac ".length);
 
 const cases: [string, string[], number, string?][] = [

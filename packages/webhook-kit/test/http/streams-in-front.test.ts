@@ -3,7 +3,7 @@ import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import { HandlerError } from "../../src/index.ts";
-import { expressVersions, jsonHeaders, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, expressVersions, secret, serve } from "../support/serve.ts";
 
 const event = JSON.stringify({ offerId: "o1", workerId: "amal", response: "accepted" });
 
@@ -24,7 +24,11 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
       request.pause();
       next();
     });
-    const response = await fetch(`${url}/offer/response`, { method: "POST", headers: jsonHeaders(), body: event });
+    const response = await fetch(`${url}/offer/response`, {
+      method: "POST",
+      headers: createJsonHeaders(),
+      body: event,
+    });
     expect(response.status).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(1);
   });
@@ -34,7 +38,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
       request.setEncoding("utf8");
       next();
     });
-    const head = Object.entries(jsonHeaders({ "transfer-encoding": "chunked", host: "a", connection: "close" }));
+    const head = Object.entries(createJsonHeaders({ "transfer-encoding": "chunked", host: "a", connection: "close" }));
     const socket = connect(port, "127.0.0.1");
     const middle = Math.floor(event.length / 2);
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -56,7 +60,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     const { url } = await serve(app);
     const response = await fetch(`${url}/hooks/offer/response`, {
       method: "POST",
-      headers: jsonHeaders(),
+      headers: createJsonHeaders(),
       body: event,
     });
     expect(response.status).toBe(404);
@@ -75,7 +79,7 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     app.use(webhookRouter({ secret, onWorkerOfferResponse: fail, suggestContacts: fail, logger, onError }));
     const { url } = await serve(app);
     const post = (path: string, body: string) =>
-      fetch(`${url}${path}`, { method: "POST", headers: jsonHeaders(), body }).then(({ status }) => status);
+      fetch(`${url}${path}`, { method: "POST", headers: createJsonHeaders(), body }).then(({ status }) => status);
     expect(await post("/offer/response", event)).toBe(500);
     expect(await post("/contact-suggestions", '{"userEmailAddresses":[]}')).toBe(500);
     expect(JSON.stringify(error.mock.calls)).not.toContain("SENTINEL");

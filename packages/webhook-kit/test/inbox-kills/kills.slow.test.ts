@@ -13,7 +13,7 @@ import { inboxMigration as mysqlMigration } from "../../src/mysql.ts";
 import { inboxMigration } from "../../src/postgres.ts";
 import { inboxMigration as sqliteMigration } from "../../src/sqlite.ts";
 import { createMysqlDatabase, hasMysql } from "../inbox/mysql-server.ts";
-import { signedRequest, whsec } from "../signature/standard-signed.ts";
+import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
 import { KilledReceiver } from "./killed-receiver.ts";
 import { type Handle, type KilledReceiverSetup, type Stage, stages } from "./messages.ts";
 
@@ -72,7 +72,7 @@ async function runWithKills(
 async function deliverEvent(receivers: readonly KilledReceiver[], event: string): Promise<void> {
   const body = JSON.stringify({ offerId: event, workerId: "worker_amal", response: "accepted" });
   for (;;) {
-    const { headers, ...init } = signedRequest(body, { id: `msg_${event}` });
+    const { headers, ...init } = createSignedRequest(body, { id: `msg_${event}` });
     const receiver = receivers[randomInt(receivers.length)];
     const status = await receiver?.send("/offer/response", { ...init, headers: { ...headers, "x-event": event } });
     if (status === 200) return;

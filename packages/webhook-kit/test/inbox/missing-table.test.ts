@@ -4,7 +4,7 @@ import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { webhookHandler } from "../../src/fetch.ts";
 import { inboxMigration, postgresInbox } from "../../src/postgres.ts";
 import { openPglite } from "../support/open-pglite.ts";
-import { secret, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret } from "../support/serve.ts";
 
 // All tests share one database, because opening it takes longer than running them.
 const pglite = await openPglite();
@@ -60,7 +60,7 @@ test("a webhook gets 503, so the service retries until the table exists", async 
   const onError = vi.fn();
   const onWorkerAddedContact = vi.fn();
   const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
-  const send = () => handler(new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() }));
+  const send = () => handler(new Request("http://127.0.0.1/contact/new/amal", { headers: createSignedHeaders() }));
   expect((await send()).status).toBe(503);
   expect(onError).toHaveBeenCalledExactlyOnceWith(missingTable('"offers_inbox"', "inboxMigration()"));
   await pglite.exec(inboxMigration());

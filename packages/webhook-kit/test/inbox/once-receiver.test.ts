@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { webhookHandler } from "../../src/fetch.ts";
 import { type AnyWebhookKitError, type HandlerContext, standardWebhooks } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { signedRequest, whsec } from "../signature/standard-signed.ts";
-import { jsonHeaders, secret } from "../support/serve.ts";
+import { createSignedRequest, whsec } from "../signature/standard-signed.ts";
+import { createJsonHeaders, secret } from "../support/serve.ts";
 import type { InboxUnderTest } from "./databases.ts";
 import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
@@ -23,7 +23,7 @@ function createReceiver(handle: HandleWorker, options: Partial<ReceiverOptions> 
   const body = JSON.stringify({ offerId: "offer_1", workerId: worker, response: "accepted" });
   /** Signs each attempt when it is sent, like the service. */
   const attempt = async (id: string): Promise<number> =>
-    (await webhooks(new Request("https://us.example/offer/response", signedRequest(body, { id })))).status;
+    (await webhooks(new Request("https://us.example/offer/response", createSignedRequest(body, { id })))).status;
   return { webhooks, attempt, worker, body };
 }
 
@@ -33,8 +33,11 @@ function createReceiverPair(handle: HandleWorker, options: Partial<ReceiverOptio
   const [{ body, worker }] = receivers;
   const id = `msg_${randomUUID()}`;
   const attempt = async (index: 0 | 1): Promise<number> =>
-    (await receivers[index].webhooks(new Request("https://us.example/offer/response", signedRequest(body, { id }))))
-      .status;
+    (
+      await receivers[index].webhooks(
+        new Request("https://us.example/offer/response", createSignedRequest(body, { id })),
+      )
+    ).status;
   return { attempt, worker };
 }
 
@@ -88,7 +91,10 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
     });
     const id = `msg_${randomUUID()}`;
     for (const [tenant, secret] of secrets) {
-      const request = new Request(`https://${tenant}.example/offer/response`, signedRequest(body, { id, secret }));
+      const request = new Request(
+        `https://${tenant}.example/offer/response`,
+        createSignedRequest(body, { id, secret }),
+      );
       expect((await webhooks(request)).status).toBe(200);
     }
     expect(await countNotes(worker)).toBe(2);
@@ -113,7 +119,7 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
     const workerId = randomUUID();
     const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
     // The signature does not cover this header, so it must not identify the event.
-    const headers = () => jsonHeaders({ "offers-delivery-id": "delivery_1" });
+    const headers = () => createJsonHeaders({ "offers-delivery-id": "delivery_1" });
     const attempt = async () =>
       (
         await webhooks(

@@ -7,7 +7,7 @@ import { webhookHandler } from "../../src/fetch.ts";
 import { mysqlInbox } from "../../src/mysql.ts";
 import { type Inbox, postgresInbox } from "../../src/postgres.ts";
 import { sqliteInbox } from "../../src/sqlite.ts";
-import { secret, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret } from "../support/serve.ts";
 
 /** Returns a loopback port that was just freed, so that it refuses connections. */
 async function findClosedPort(): Promise<number> {
@@ -62,7 +62,7 @@ test.each(inboxes)(
     const onError = vi.fn();
     const onWorkerAddedContact = vi.fn();
     const handler = webhookHandler({ secret, deduplication, onWorkerAddedContact, onError });
-    const request = new Request("http://127.0.0.1/contact/new/amal", { headers: signedHeaders() });
+    const request = new Request("http://127.0.0.1/contact/new/amal", { headers: createSignedHeaders() });
     expect((await handler(request)).status).toBe(503);
     expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: "inbox_unavailable", cause })]]);
     expect(onWorkerAddedContact).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { mount } from "../support/mount.ts";
-import { secret, signedHeaders } from "../support/serve.ts";
+import { createSignedHeaders, secret } from "../support/serve.ts";
 
 captureConsole();
 
@@ -17,7 +17,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     ] as const) {
       const onError = vi.fn();
       const request = await mount(adapter, { secret: secretFunction, onError });
-      const response = await request("/test/auth", { headers: signedHeaders() });
+      const response = await request("/test/auth", { headers: createSignedHeaders() });
       expect([response.status, await response.text()]).toEqual([503, expect.not.stringContaining("vault")]);
       expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code }));
     }
@@ -27,14 +27,14 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const lookUp = vi.fn(() => secret);
     const request = await mount(adapter, { secret: lookUp });
     await request("/test/auth");
-    await request("/test/auth", { headers: { ...signedHeaders(), Timestamp: "2018-11-26T10:55Z" } });
+    await request("/test/auth", { headers: { ...createSignedHeaders(), Timestamp: "2018-11-26T10:55Z" } });
     expect(lookUp).not.toHaveBeenCalled();
   });
 
   test("during rotation, both secrets are accepted, and onVerified reports which one was used", async () => {
     const onVerified = vi.fn();
     const request = await mount(adapter, { secret: ["a-new-secret-of-some-length", secret], onVerified });
-    expect((await request("/test/auth", { headers: signedHeaders() })).status).toBe(200);
+    expect((await request("/test/auth", { headers: createSignedHeaders() })).status).toBe(200);
     expect(onVerified).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ secretIndex: 1, variant: "sha256" }));
   });
 });

@@ -4,7 +4,7 @@ import { ConfigurationError, memoryDeduplication } from "../../src/index.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 import { captureConsole } from "../support/capture-console.ts";
-import { express4, jsonHeaders, secret, serve } from "../support/serve.ts";
+import { createJsonHeaders, express4, secret, serve } from "../support/serve.ts";
 
 captureConsole();
 
@@ -41,7 +41,7 @@ async function mount(options: Partial<ReceiverOptions> = {}) {
 
 test("a signature that was used for one request is rejected in any other request [D-58]", async () => {
   const { handler, get, post, sendResponse, rejectionCodes } = await mount();
-  const headers = jsonHeaders();
+  const headers = createJsonHeaders();
   expect(await sendResponse("amal", headers)).toBe(200);
   expect(await sendResponse("ben", headers)).toBe(401);
   expect(await get("/contact/new/amal", headers)).toBe(401);
@@ -53,7 +53,7 @@ test("a signature that was used for one request is rejected in any other request
 
 test("a repeated event is still acknowledged [D-58]", async () => {
   const { handler, sendResponse } = await mount();
-  const headers = jsonHeaders();
+  const headers = createJsonHeaders();
   expect([await sendResponse("amal", headers), await sendResponse("amal", headers)]).toEqual([200, 200]);
   expect(handler).toHaveBeenCalledTimes(1);
 });
@@ -76,13 +76,13 @@ test("each request with its own signature is handled", async () => {
 test("after a handler fails, the same request can use its signature again", async () => {
   const onWorkerOfferResponse = vi.fn().mockRejectedValueOnce(new Error("database")).mockResolvedValue(undefined);
   const { sendResponse } = await mount({ onWorkerOfferResponse });
-  const headers = jsonHeaders();
+  const headers = createJsonHeaders();
   expect([await sendResponse("amal", headers), await sendResponse("amal", headers)]).toEqual([500, 200]);
 });
 
 test("of many concurrent requests with one signature, one is accepted", async () => {
   const { handler, sendResponse } = await mount();
-  const headers = jsonHeaders();
+  const headers = createJsonHeaders();
   const workers = Array.from({ length: 20 }, (_, index) => `worker_${index}`);
   const statuses = await Promise.all(workers.map((worker) => sendResponse(worker, headers)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
@@ -110,7 +110,7 @@ test("a request that is rejected for its signature does not leave a lease", asyn
       },
     },
   });
-  const headers = jsonHeaders();
+  const headers = createJsonHeaders();
   expect([await sendResponse("amal", headers), await sendResponse("ben", headers)]).toEqual([200, 401]);
   expect(leases.size).toBe(0);
 });

@@ -5,7 +5,7 @@ import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { adapters } from "../support/adapters.ts";
 import { acceptedResponse, mount } from "../support/mount.ts";
 import { expressVersions, quietOptions, serve } from "../support/serve.ts";
-import { signedRequest, whsec } from "./standard-signed.ts";
+import { createSignedRequest, whsec } from "./standard-signed.ts";
 
 const scheme = standardWebhooks();
 const body = JSON.stringify(acceptedResponse);
@@ -27,7 +27,7 @@ describe.each(adapters)("$name", (adapter) => {
     ["a removed body", () => ""],
   ])("%s invalidates the signature, and the request gets 401", async (_, tamper) => {
     const { post, onWorkerOfferResponse, onRejected } = await serveReceiver();
-    const response = await post({ ...signedRequest(body), body: tamper(body) });
+    const response = await post({ ...createSignedRequest(body), body: tamper(body) });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ code: "invalid_signature" });
     expect(onRejected).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "signature_mismatch" }));
@@ -36,7 +36,7 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("a request that was signed without a body and sent with one gets 401", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
-    const { headers } = signedRequest(undefined);
+    const { headers } = createSignedRequest(undefined);
     expect((await post({ method: "POST", headers, body })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
@@ -47,18 +47,18 @@ describe.each(adapters)("$name", (adapter) => {
     const index = signedBody.indexOf(0xef);
     const forgedBody = Buffer.concat([signedBody.subarray(0, index), Buffer.of(0xff), signedBody.subarray(index + 3)]);
     expect(forgedBody.toString()).toBe(signedBody.toString());
-    expect((await post({ ...signedRequest(signedBody), body: forgedBody })).status).toBe(401);
-    expect((await post(signedRequest(forgedBody))).status).toBe(400);
+    expect((await post({ ...createSignedRequest(signedBody), body: forgedBody })).status).toBe(401);
+    expect((await post(createSignedRequest(forgedBody))).status).toBe(400);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-    expect((await post(signedRequest(signedBody))).status).toBe(200);
+    expect((await post(createSignedRequest(signedBody))).status).toBe(200);
   });
 
   test("a body over the limit gets 413, signed or not, and is never hashed", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver({ maxBodyBytes: body.length });
-    expect((await post(signedRequest(`${body} `))).status).toBe(413);
-    expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(413);
+    expect((await post(createSignedRequest(`${body} `))).status).toBe(413);
+    expect((await post({ ...createSignedRequest(body), body: `${body} ` })).status).toBe(413);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-    expect((await post(signedRequest(body))).status).toBe(200);
+    expect((await post(createSignedRequest(body))).status).toBe(200);
   });
 
   test("malformed or stale headers are rejected without reading the body", async () => {
@@ -69,14 +69,14 @@ describe.each(adapters)("$name", (adapter) => {
       { "webhook-timestamp": "1700000000" },
       { "webhook-signature": `v1,${"é".repeat(44)}` },
     ]) {
-      const { headers, ...init } = signedRequest(body);
+      const { headers, ...init } = createSignedRequest(body);
       expect((await post({ ...init, headers: { ...headers, ...change } })).status).toBe(401);
     }
   });
 
   test("two signature headers are rejected as duplicates, whether or not the runtime joined them", async () => {
     const { post, onRejected } = await serveReceiver();
-    const { headers, ...init } = signedRequest(body);
+    const { headers, ...init } = createSignedRequest(body);
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {
       const headersWithDuplicate = new Headers(headers);
       headersWithDuplicate.append(name, headers[name] ?? "");
@@ -88,7 +88,7 @@ describe.each(adapters)("$name", (adapter) => {
   test("a handler gets a contact whose id is in the path, which the scheme does not sign", async () => {
     const onWorkerAddedContact = vi.fn();
     const { request } = await serveReceiver({ onWorkerAddedContact });
-    expect((await request("/contact/new/worker_amal", signedRequest(undefined))).status).toBe(200);
+    expect((await request("/contact/new/worker_amal", createSignedRequest(undefined))).status).toBe(200);
     expect(onWorkerAddedContact).toHaveBeenCalledExactlyOnceWith({ workerId: "worker_amal" }, expect.anything());
   });
 });
@@ -113,15 +113,15 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     ],
   ])("after %s, the original bytes are verified", async (_, parser) => {
     const { post, onWorkerOfferResponse } = await serveBehind(parser);
-    expect((await post({ ...signedRequest(body), body: `${body} ` })).status).toBe(401);
+    expect((await post({ ...createSignedRequest(body), body: `${body} ` })).status).toBe(401);
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
-    expect((await post(signedRequest(body))).status).toBe(200);
+    expect((await post(createSignedRequest(body))).status).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(acceptedResponse, expect.anything());
   });
 
   test("after express.json(), the signed bytes are lost, and the 500 explains what to change", async () => {
     const { post, onWorkerOfferResponse, onError } = await serveBehind(express.json());
-    for (const init of [signedRequest(body), { ...signedRequest("{}"), body }]) {
+    for (const init of [createSignedRequest(body), { ...createSignedRequest("{}"), body }]) {
       const response = await post(init);
       expect(response.status).toBe(500);
       expect(await response.json()).toMatchObject({
@@ -140,8 +140,8 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
     });
     const { url } = await serve(app);
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-    const response = await fetch(`${url}/own`, signedRequest(bytes));
+    const response = await fetch(`${url}/own`, createSignedRequest(bytes));
     expect([response.status, await response.text()]).toEqual([200, Buffer.from(bytes).toString("hex")]);
-    expect((await fetch(`${url}/own`, { ...signedRequest(bytes), body: bytes.subarray(1) })).status).toBe(401);
+    expect((await fetch(`${url}/own`, { ...createSignedRequest(bytes), body: bytes.subarray(1) })).status).toBe(401);
   });
 });

@@ -4,7 +4,7 @@ import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { acceptedResponse, mount } from "../support/mount.ts";
-import { signedRequest, whsec } from "./standard-signed.ts";
+import { createSignedRequest, whsec } from "./standard-signed.ts";
 
 captureConsole();
 
@@ -24,7 +24,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     const now = Date.now();
     for (const seconds of [-120, -60, 0]) {
-      const init = signedRequest(body, { id: "msg_1", now: new Date(now + seconds * 1000) });
+      const init = createSignedRequest(body, { id: "msg_1", now: new Date(now + seconds * 1000) });
       expect(await post(init)).toBe(200);
     }
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
@@ -34,17 +34,17 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     const now = new Date();
     for (const id of ["msg_1", "msg_2", "MSG_1", "msg_1"])
-      expect(await post(signedRequest(body, { id, now }))).toBe(200);
+      expect(await post(createSignedRequest(body, { id, now }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(3);
   });
 
   test("a request with the same id is a duplicate, even if its payload or its list of signatures differs", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
-    const { headers, ...init } = signedRequest(body, { id: "msg_1" });
+    const { headers, ...init } = createSignedRequest(body, { id: "msg_1" });
     expect(await post({ ...init, headers })).toBe(200);
-    expect(await post(signedRequest(JSON.stringify({ ...acceptedResponse, workerId: "ben" }), { id: "msg_1" }))).toBe(
-      200,
-    );
+    expect(
+      await post(createSignedRequest(JSON.stringify({ ...acceptedResponse, workerId: "ben" }), { id: "msg_1" })),
+    ).toBe(200);
     const zeros = Buffer.alloc(32).toString("base64");
     const paddedHeaders = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
     expect(await post({ ...init, headers: paddedHeaders })).toBe(200);
@@ -54,9 +54,9 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("a failed event is handled when it is sent again with the same id", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
     onWorkerOfferResponse.mockRejectedValueOnce(new Error("the database is down"));
-    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(500);
-    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
-    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
+    expect(await post(createSignedRequest(body, { id: "msg_1" }))).toBe(500);
+    expect(await post(createSignedRequest(body, { id: "msg_1" }))).toBe(200);
+    expect(await post(createSignedRequest(body, { id: "msg_1" }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
@@ -71,9 +71,9 @@ describe.each(sampleAdapters)("$name", (adapter) => {
         });
       });
     });
-    const first = post(signedRequest(body, { id: "msg_1" }));
+    const first = post(createSignedRequest(body, { id: "msg_1" }));
     await started;
-    const second = await request("/offer/response", signedRequest(body, { id: "msg_1" }));
+    const second = await request("/offer/response", createSignedRequest(body, { id: "msg_1" }));
     expect([second.status, Number(second.headers.get("retry-after")) >= 1]).toEqual([409, true]);
     finish();
     expect(await first).toBe(200);
@@ -84,7 +84,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const now = () => new Date(time);
     const deduplication = memoryDeduplication({ now });
     const { post, onWorkerOfferResponse } = await serveReceiver({ now, deduplication });
-    const send = () => post(signedRequest(body, { id: "msg_1", now: now() }));
+    const send = () => post(createSignedRequest(body, { id: "msg_1", now: now() }));
     const start = time;
     for (const hours of [0, 1, 71.99]) {
       time = start + hours * hourMs;
@@ -100,15 +100,15 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const otherSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
     const { post, onWorkerOfferResponse } = await serveReceiver({ secret: () => [whsec, otherSecret] });
     for (const secret of [whsec, otherSecret, whsec, otherSecret])
-      expect(await post(signedRequest(body, { id: "msg_1", secret }))).toBe(200);
+      expect(await post(createSignedRequest(body, { id: "msg_1", secret }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledTimes(2);
   });
 
   test("a rejected request leaves no record", async () => {
     const { post, onWorkerOfferResponse } = await serveReceiver();
-    expect(await post({ ...signedRequest(body, { id: "msg_1" }), body: "{}" })).toBe(401);
-    expect(await post(signedRequest("{}", { id: "msg_1" }))).toBe(400);
-    expect(await post(signedRequest(body, { id: "msg_1" }))).toBe(200);
+    expect(await post({ ...createSignedRequest(body, { id: "msg_1" }), body: "{}" })).toBe(401);
+    expect(await post(createSignedRequest("{}", { id: "msg_1" }))).toBe(400);
+    expect(await post(createSignedRequest(body, { id: "msg_1" }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 
@@ -120,7 +120,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       onRejected,
     });
     const search = JSON.stringify({ filter: "", userEmailAddresses: [] });
-    const { headers, ...init } = signedRequest(search);
+    const { headers, ...init } = createSignedRequest(search);
     const zeros = Buffer.alloc(32).toString("base64");
     const paddedHeaders = { ...headers, "webhook-signature": `v1,${zeros} ${headers["webhook-signature"]}` };
     const statuses = [];
@@ -134,7 +134,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
     const { post, onWorkerOfferResponse } = await serveReceiver({ replayProtection: "single-use-signature" });
     const now = Date.now();
     for (const ms of [-60_000, -60_000, 0])
-      expect(await post(signedRequest(body, { id: "msg_1", now: new Date(now + ms) }))).toBe(200);
+      expect(await post(createSignedRequest(body, { id: "msg_1", now: new Date(now + ms) }))).toBe(200);
     expect(onWorkerOfferResponse).toHaveBeenCalledOnce();
   });
 });

@@ -6,7 +6,7 @@ import { standardWebhooks } from "../../src/signature/standard-webhooks.ts";
 import { sampleAdapters } from "../support/adapters.ts";
 import { captureConsole } from "../support/capture-console.ts";
 import { mount } from "../support/mount.ts";
-import { signedRequest, whsec } from "./standard-signed.ts";
+import { createSignedRequest, whsec } from "./standard-signed.ts";
 
 captureConsole();
 
@@ -52,13 +52,15 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test.each(invalidSecrets)("the secret %j from a function results in 503", async (secret) => {
     const onError = vi.fn();
     const request = await mount(adapter, { secret: () => secret, scheme, onError });
-    expect((await request("/test/auth", signedRequest(undefined))).status).toBe(503);
+    expect((await request("/test/auth", createSignedRequest(undefined))).status).toBe(503);
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "invalid_secret" }));
   });
 
   test("a valid secret from a function is used", async () => {
     const request = await mount(adapter, { secret: async () => whsec, scheme });
-    expect((await request("/test/auth", signedRequest(undefined))).status).toBe(200);
-    expect((await request("/test/auth", signedRequest(undefined, { secret: "whsec_YW5vdGhlcg==" }))).status).toBe(401);
+    expect((await request("/test/auth", createSignedRequest(undefined))).status).toBe(200);
+    expect((await request("/test/auth", createSignedRequest(undefined, { secret: "whsec_YW5vdGhlcg==" }))).status).toBe(
+      401,
+    );
   });
 });

@@ -1,6 +1,6 @@
 import type { ReceiverOptions } from "../../src/options/options.ts";
 import type { Adapter } from "./adapters.ts";
-import { jsonHeaders, secret } from "./serve.ts";
+import { createJsonHeaders, secret } from "./serve.ts";
 
 /** A WorkerOfferResponse as the service sends it. */
 export const acceptedResponse = { offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" };
@@ -12,7 +12,7 @@ export async function mount(adapter: Adapter, options: Partial<ReceiverOptions> 
 }
 
 /** Creates a request with a JSON body, signed now. */
-export const post = (body: unknown, headers = jsonHeaders()): RequestInit => ({
+export const post = (body: unknown, headers = createJsonHeaders()): RequestInit => ({
   method: "POST",
   headers,
   body: typeof body === "string" ? body : JSON.stringify(body),

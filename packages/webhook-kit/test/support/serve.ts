@@ -19,15 +19,15 @@ export const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 /** Options for tests that provoke rejections, which a receiver prints if it has neither a hook nor a logger. */
 export const quietOptions = { onRejected: () => undefined };
 
-/** Signs headers with the current time, and adds `headers` to them. */
-export const signedHeaders = (headers: Record<string, string> = {}): Record<string, string> => ({
+/** Creates the headers of a request that is signed now, and adds `headers` to them. */
+export const createSignedHeaders = (headers: Record<string, string> = {}): Record<string, string> => ({
   ...timestampDigest().sign({ secret, now: new Date() }),
   ...headers,
 });
 
-/** Returns signed headers for a JSON body. */
-export const jsonHeaders = (headers: Record<string, string> = {}) =>
-  signedHeaders({ "content-type": "application/json", ...headers });
+/** Creates the headers of a request with a JSON body that is signed now, and adds `headers` to them. */
+export const createJsonHeaders = (headers: Record<string, string> = {}) =>
+  createSignedHeaders({ "content-type": "application/json", ...headers });
 
 /** A server that listens on a loopback port. */
 export interface RunningServer {

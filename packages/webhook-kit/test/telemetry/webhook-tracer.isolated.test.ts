@@ -12,7 +12,7 @@ import { parseWebhook, webhookHandler } from "../../src/fetch.ts";
 import { parseWebhookEvent, type WebhookEvent } from "../../src/index.ts";
 import { traceEvent, webhookTracer } from "../../src/opentelemetry.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { jsonHeaders, quietOptions, secret } from "../support/serve.ts";
+import { createJsonHeaders, quietOptions, secret } from "../support/serve.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -30,7 +30,7 @@ const traceparent = `00-${traceId}-${spanId}-01`;
 const body = JSON.stringify({ offerId: "offer_1", workerId: "worker_amal", response: "accepted" });
 
 const createRequest = (headers: Record<string, string>) =>
-  new Request("https://us.example/offer/response", { method: "POST", headers: jsonHeaders(headers), body });
+  new Request("https://us.example/offer/response", { method: "POST", headers: createJsonHeaders(headers), body });
 
 type TracerOptions = NonNullable<Parameters<typeof webhookTracer>[0]>;
 
