@@ -128,7 +128,9 @@ describe("time zones on pages", async () => {
       act: "create",
     });
     expect(status).toBe(422);
-    expect(text).toContain("Choose another time: the clocks in Europe/London go forward then and skip this one.");
+    expect(text).toContain(
+      "Choose a different time, because the clocks in Europe/London skip this time when they go forward.",
+    );
     expect(text).toContain('value="2027-03-28T01:30"');
     expect(text).not.toContain("UTC date-time, such as");
   });

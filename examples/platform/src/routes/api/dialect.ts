@@ -8,7 +8,7 @@ export type OfferOperation = Extract<keyof operations, "CreateOffer" | "GetOffer
 /** The statuses that spec/openapi.yaml lists for an operation. */
 type StatusOf<Operation extends OfferOperation> = keyof operations[Operation]["responses"];
 
-/** All differences between the reference platform's and the live service's responses. */
+/** The behaviour in which the reference platform and the live service differ. */
 export interface Dialect {
   /** The operations that require `api-version` (D-27). */
   readonly apiVersionRequiredOn: readonly OfferOperation[];
@@ -18,9 +18,12 @@ export interface Dialect {
   readonly completed: RouteResponse;
   /** The response to a withdrawal (D-10). */
   readonly withdrawn: RouteResponse;
-  /** Returns the response when the offer to read or withdraw is unknown or belongs to a different organisation (D-20). */
+  /**
+   * Returns the response to reading or withdrawing an offer that is unknown or belongs to a different organisation (D-20), or throws the
+   * problem.
+   */
   onAbsentOffer(): RouteResponse;
-  /** The problem codes that this dialect maps to a different status (D-19). */
+  /** The statuses that replace the default statuses of problems (D-19). */
   readonly statuses: Partial<Record<ProblemCode, number>>;
 }
 

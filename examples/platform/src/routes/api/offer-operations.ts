@@ -33,7 +33,7 @@ const defineContractRoutes = <Path extends keyof paths>(
   methods: { [Name in MethodOf<Path>]: RequestHandler } & { head?: false },
 ): void => defineRoutes(router, path.replaceAll(/\{(\w+)\}/g, ":$1"), methods);
 
-/** Replaces the statuses of problems that the dialect maps to different statuses. */
+/** Creates an error handler that replaces the statuses of problems as the dialect specifies. */
 const useDialectStatuses =
   ({ statuses }: Dialect): ErrorRequestHandler =>
   (error: unknown, _request, _response, next) => {

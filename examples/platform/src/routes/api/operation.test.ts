@@ -6,12 +6,12 @@ import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkApiVersion, readIdempotencyKey } from "./operation.ts";
 
-/** Parses a query as Express does and checks its version. Returns the error if the check fails. */
-function checkVersionInQuery(search: string, required: boolean): unknown {
+/** Parses a query as Express does and checks its version. Returns "accepted", or the error if the check fails. */
+function checkVersionInQuery(search: string, isRequired: boolean): unknown {
   const parse = express().get("query parser fn") as (search: string) => Request["query"];
   const request: Partial<Request> = { query: parse(search) };
   try {
-    checkApiVersion(request as Request, required);
+    checkApiVersion(request as Request, isRequired);
     return "accepted";
   } catch (error) {
     return error;

@@ -74,7 +74,7 @@ export function checkApiVersion(request: Request, isRequired: boolean): void {
 
 /**
  * Commits `effect` together with its response under the request's `Idempotency-Key`. A retry has no effect and
- * returns the stored response (D-40).
+ * returns the stored response (D-40). A request without a key takes effect each time.
  *
  * @param call a call with a request body that was already read
  * @throws {ProblemError} `idempotency_key_reused` if a different request used the key
@@ -104,7 +104,7 @@ const headerName = "Idempotency-Key";
 /**
  * Reads the idempotency key, which makes the request safe to retry (D-40). Returns undefined if no key was sent.
  *
- * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not ASCII or sent twice
+ * @throws {ProblemError} `invalid_request` for a key that is empty, too long, not printable ASCII or sent twice
  */
 export function readIdempotencyKey(request: Request): string | undefined {
   const [key, ...duplicates] = request.headersDistinct[headerName.toLowerCase()] ?? [];

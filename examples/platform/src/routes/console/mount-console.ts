@@ -27,9 +27,7 @@ export function mountConsole(router: Router, { cookies, demoKey }: ConsoleDeps):
   router.use(pages);
 }
 
-/**
- * The strictest policy under which the API reference works: it needs inline styles and data URLs for icons. Applies only to the console.
- */
+/** The directives that differ from those of the pages. The API reference needs inline styles, and data URLs for icons. */
 const policy = {
   "style-src": ["'self'", "'unsafe-inline'"],
   "img-src": ["'self'", "data:"],
@@ -84,13 +82,11 @@ function consolePage(demoKey: string | undefined) {
 }
 
 function sendFile(request: Request, response: Response): void {
-  const file = Object.values(loadConsoleFiles()).find(({ name }) => name === request.params.file);
+  const files = loadConsoleFiles();
+  const file = Object.values(files).find(({ name }) => name === request.params.file);
   if (file === undefined) throw new ProblemError("not_found", "Reload the page.");
   const { name, type, zipped } = file;
-  response.set(
-    "Cache-Control",
-    name === loadConsoleFiles().openapi.name ? "no-store" : "public, max-age=31536000, immutable",
-  );
+  response.set("Cache-Control", name === files.openapi.name ? "no-store" : "public, max-age=31536000, immutable");
   response.type(type).vary("Accept-Encoding");
   if (request.acceptsEncodings("gzip")) response.set("Content-Encoding", "gzip").send(zipped);
   else response.send(gunzipSync(zipped));

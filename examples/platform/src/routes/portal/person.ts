@@ -12,7 +12,7 @@ export interface PortalDeps extends OfferDeps, SessionDeps {
   encryptionKey: Uint8Array;
   /** Called with errors that do not cause the request to fail. */
   onError: (error: unknown) => void;
-  /** Whether the mailbox shows all emails, not only the signed-in user's. For development. */
+  /** Whether the mailbox shows all emails, not only the signed-in user's. Meant for development. */
   showAllMail: boolean;
 }
 
@@ -34,7 +34,7 @@ export const person: Role = {
 /** The signed-in user, and the session whose search results they can invite. */
 export type SignedInPerson = Awaited<ReturnType<typeof readPerson>>;
 
-/** Reads the session's user, their organisation, and the organisations for which it acts as an agency (D-117). */
+/** Reads the session's user, their organisation, and the organisations that it represents as an agency (D-117). */
 export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Session) {
   const { actsFor, ...user } = await db
     .selectFrom("people")
@@ -58,7 +58,7 @@ export async function readPerson({ db }: Store, { id: sessionId, ownerId }: Sess
   return { ...user, sessionId, organisations, organisationIds: organisations.map(({ id }) => id) };
 }
 
-/** Reads the user's email addresses, which are sent with a search for suggestions. */
+/** Reads the user's email addresses in alphabetical order. */
 export async function readEmailAddresses({ store }: PortalDeps, { id }: SignedInPerson): Promise<string[]> {
   const rows = await store.db
     .selectFrom("person_email_addresses")

@@ -13,7 +13,7 @@ async function readMails(deps: PortalDeps, person: SignedInPerson, { before, lim
     .$if(!deps.showAllMail, (query) => query.where(sql`lower(to_address)`, "in", addresses))
     // Leave out digests that are still collecting responses.
     .where(sql<SqlBool>`(due_at is null or due_at <= now() or digest_of is null)`)
-    // A cursor may exceed the column's integer range.
+    // Compare as bigint, because a cursor may exceed the column's integer range.
     .$if(before !== undefined, (query) => query.where(sql<SqlBool>`id < ${before?.position}::bigint`))
     .orderBy("id", "desc")
     .limit(limit + 1)

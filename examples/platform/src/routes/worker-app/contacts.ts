@@ -21,7 +21,7 @@ export async function readOrganisation({ store }: Pick<WorkerAppDeps, "store">, 
 }
 
 /**
- * Reads all organisations, sorted by name.
+ * Reads one page of all organisations, sorted by name.
  *
  * @param after the last id on the previous page
  */
@@ -59,7 +59,7 @@ export async function addContact(
 async function checkContactLimit(trx: Trx, workerId: string, perHour: number): Promise<void> {
   // The lock serialises concurrent requests by one worker.
   await trx.selectFrom("workers").select("id").where("id", "=", workerId).forNoKeyUpdate().execute();
-  const oldestCounted = await trx
+  const oldestCountedEvent = await trx
     .selectFrom("events")
     .select(
       sql<number>`extract(epoch from created_at + interval '1 hour' - clock_timestamp())::float8`.as("secondsLeft"),
@@ -71,6 +71,6 @@ async function checkContactLimit(trx: Trx, workerId: string, perHour: number): P
     .offset(perHour - 1)
     .limit(1)
     .executeTakeFirst();
-  if (oldestCounted === undefined) return;
-  throw tooManyRequests(`You can add at most ${perHour} contacts in an hour`, oldestCounted.secondsLeft);
+  if (oldestCountedEvent === undefined) return;
+  throw tooManyRequests(`You can add at most ${perHour} contacts in an hour`, oldestCountedEvent.secondsLeft);
 }

@@ -11,7 +11,7 @@ const maxDevices = 20;
 export const deviceSchema = nullAsAbsent(
   z.strictObject({
     platform: z.enum(["ios", "android"]),
-    // An opaque token; Firebase tokens have about 160 characters.
+    // The token is opaque. Firebase tokens have about 160 characters.
     token: z
       .string()
       .regex(/^[\x21-\x7e]{1,4096}$/)

@@ -53,14 +53,14 @@ const invitationNotFound = (): ProblemError =>
     `The link works only once, within ${invitationValidDays} days. Ask the organisation for a new invitation, or sign in.`,
   );
 
-/** What a person enters to join. Their email address comes from the invitation. */
+/** The form for a new worker. The email address comes from the invitation. */
 export const joinSchema = z.strictObject({ name: lineField.max(100), password: z.string().min(8).max(500) });
 
 /**
  * Accepts an invitation as a new worker, who then shares availability with the organisation. The organisation receives the Worker Added
  * Contact webhook (D-122).
  *
- * @throws {ProblemError} `invitation_not_found`
+ * @throws {ProblemError} `invitation_not_found`, or `edit_conflict` if a worker with this email address has joined in the meantime
  */
 export async function joinAsWorker(
   deps: WorkerAppDeps,
@@ -90,7 +90,7 @@ export async function joinAsWorker(
  * Accepts an invitation as a worker who has already joined with the same email address.
  *
  * @param credentials the password, and the IP address that the request came from
- * @throws {ProblemError} `invitation_not_found`, `invalid_credentials` or `too_many_sign_ins`
+ * @throws {ProblemError} `invitation_not_found`, `invalid_credentials`, `too_many_sign_ins` or `rate_limited`
  */
 export async function acceptAsWorker(
   deps: WorkerAppDeps,

@@ -46,8 +46,8 @@ export const menu = { cursor, read: readMenu };
 
 type MenuNotification = Pick<Notification, "id" | "offerId" | "offerTitle" | "reason" | "createdAt">;
 
-/** Converts a menu entry to JSON. */
-export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNotification) => ({
+/** Converts a notification to the JSON of its menu entry. */
+export const toMenuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNotification) => ({
   id,
   offerId,
   offerTitle,
@@ -56,7 +56,7 @@ export const menuEntry = ({ id, offerId, offerTitle, reason, createdAt }: MenuNo
   createdAt,
 });
 
-/** Returns null for a notification that does not report whether the worker got the work. */
+/** Returns whether the worker got the work, or null if the notification does not report it. */
 function toSuccessful(reason: MenuNotification["reason"]): boolean | null {
   if (reason === "successful") return true;
   return reason === "unsuccessful" ? false : null;
@@ -67,6 +67,6 @@ export const menuEntries: PagedList<{ store: Store }, { id: string }, unknown> =
   cursor,
   async read(deps, worker, page) {
     const { rows, next } = await readMenu(deps, worker, page);
-    return { rows: rows.map(menuEntry), next };
+    return { rows: rows.map(toMenuEntry), next };
   },
 };

@@ -19,7 +19,7 @@ export function mountWorkerApp(router: Router, deps: WorkerAppDeps): void {
   defineRoutes(router, "/worker-app/devices", {
     // Returns all devices, because D-91 limits their number.
     get: route(async ({ user }) => ({ devices: await listDevices(store, user.id) })),
-    // Registering a token again returns the same device.
+    // Registering a token again for the same worker and platform returns the same device.
     post: route(async ({ user, read, response }) => {
       const device = await read(deviceSchema);
       const { id, isNew } = await store.transaction((trx) => addDevice(trx, user.id, device));

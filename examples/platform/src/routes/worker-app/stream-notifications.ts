@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import type { Session } from "../../accounts/sessions.ts";
 import type { FeedNotification } from "../../push/notification-feed.ts";
-import { menuEntry } from "./menu.ts";
+import { toMenuEntry } from "./menu.ts";
 import type { WorkerAppDeps } from "./worker.ts";
 
 export interface StreamOptions {
@@ -18,20 +18,25 @@ export async function streamNotifications(
   response: Response,
   { session: { id: sessionId, ownerId: workerId, expiresAt }, lastId, check }: StreamOptions,
 ): Promise<void> {
-  const earlier = await deps.feed.readAll(workerId);
+  const earlierNotifications = await deps.feed.readAll(workerId);
   if (response.destroyed) return;
   const expiresInMs = expiresAt.getTime() - deps.now().getTime();
   const write = deps.streams.start(response, { id: sessionId, expiresInMs, check });
   const sentKeys = new Set<string>();
-  const send = (notification: FeedNotification, isReceived = false): void => {
-    // Several devices may have received the same news. Send only one event for them.
-    const key = `${notification.reason} ${notification.offerId}`;
+  const newsKey = ({ reason, offerId }: FeedNotification): string => `${reason} ${offerId}`;
+  // Several devices may have received the same news. Send only one event for them.
+  const sendOnce = (notification: FeedNotification): void => {
+    const key = newsKey(notification);
     if (sentKeys.has(key)) return;
     sentKeys.add(key);
-    if (!isReceived) write({ id: notification.position, type: "notification", data: menuEntry(notification) });
+    write({ id: notification.position, type: "notification", data: toMenuEntry(notification) });
   };
-  // Use the position, not the id: a notification with a lower id may have been committed since.
-  const lastPosition = earlier.some(({ position }) => String(position) === lastId) ? Number(lastId) : 0;
-  for (const notification of earlier) send(notification, notification.position <= lastPosition);
-  response.once("close", deps.feed.subscribe(workerId, earlier.at(-1)?.position ?? 0, send));
+  // Compare positions, because a notification with a lower id may have been committed later.
+  const isLastIdKnown = earlierNotifications.some(({ position }) => String(position) === lastId);
+  const lastPosition = isLastIdKnown ? Number(lastId) : 0;
+  for (const notification of earlierNotifications) {
+    if (notification.position <= lastPosition) sentKeys.add(newsKey(notification));
+    else sendOnce(notification);
+  }
+  response.once("close", deps.feed.subscribe(workerId, earlierNotifications.at(-1)?.position ?? 0, sendOnce));
 }

@@ -47,7 +47,7 @@ export const respondToOffer =
     try {
       await actAsWorker(deps, user.id, id, action);
     } catch (error) {
-      // The offer was completed or withdrawn while the worker was viewing it.
+      // The offer may have been completed or withdrawn while the worker was viewing it.
       const lateMessage = error instanceof ProblemError ? lateResponseMessages[error.code] : undefined;
       if (lateMessage !== undefined) return renderOffer(context, lateMessage);
       throw error;
@@ -57,7 +57,7 @@ export const respondToOffer =
 
 const offerPath = (id: string): string => `/app/offers/${encodeURIComponent(id)}`;
 
-/** Renders the state of the offer for this worker. */
+/** Renders the state of the offer for this worker. `widthdrawn` is the contract's spelling. */
 function offerStateNotice({ widthdrawn, successful, response, isHistoric }: WorkerOffer): Markup {
   if (widthdrawn) return html`<p class="standing bad">This offer was withdrawn.</p>`;
   if (successful) return html`<p class="standing good"><strong>You got the work.</strong></p>`;

@@ -5,8 +5,8 @@ Scalar.createApiReference("#console", {
   servers: [{ url: location.origin, description: "This platform" }],
 });
 
-/** Corrects missing or wrong roles and accessible names in the API reference, for screen readers. */
-function addMissingRoles() {
+/** Corrects roles, names and states in the API reference, for keyboards and screen readers. */
+function correctAccessibility() {
   for (const box of document.querySelectorAll("[role=combobox]:not([aria-expanded])")) {
     box.setAttribute("aria-expanded", "false");
     box.setAttribute("aria-controls", box.id);
@@ -28,8 +28,8 @@ new MutationObserver(() => {
   isScheduled = true;
   requestAnimationFrame(() => {
     isScheduled = false;
-    addMissingRoles();
+    correctAccessibility();
   });
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["class", "style"] });
 // The client dialog is hidden only at the end of its transition.
-document.addEventListener("transitionend", addMissingRoles);
+document.addEventListener("transitionend", correctAccessibility);

@@ -123,6 +123,7 @@ function followStream(url) {
     const connection =
       navigator.locks?.request(`offers ${path}`, { signal: controller.signal }, connectUntilAborted) ??
       connectUntilAborted();
+    // An aborted lock request rejects.
     connection.catch(() => undefined);
     unsubscribe = () => {
       controller.abort();

@@ -23,6 +23,7 @@ export const apiKeysPage: PortalPage = (context) => renderKeys(context);
 export const handleCreateApiKey: PortalForm = async (context, form) => {
   const { deps, user } = context;
   const name = form.get("name")?.trim() ?? "";
+  // Stays undefined if the form was submitted before, because `submitOnce` then does not call the function.
   let createdKey: string | undefined;
   try {
     const key = parseBody(apiKeySchema, { name });

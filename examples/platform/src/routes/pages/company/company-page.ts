@@ -96,7 +96,7 @@ async function runAndRender(
   }
 }
 
-/** Reports an invalid base URL as an error in its field, not as a failed check. */
+/** Converts failed checks to what the page shows. An invalid base URL becomes an error in its field instead of a failed check. */
 function toFailureView(checks: EndpointCheck[]): Pick<CompanyView, "checks" | "errors"> {
   const reason = checks.find(({ code }) => code === "invalid_address")?.reason;
   if (reason === undefined) return { checks };
@@ -108,6 +108,7 @@ async function renderCompany(context: PortalContext, view: CompanyView): Promise
   const endpoint = await readEndpoint(deps, user.organisationId);
   const { draft = toDraft(endpoint), errors, isRotation = false, checks, successMessage } = view;
   const noErrors: FieldErrors = new Map();
+  const fieldErrors = errors ?? noErrors;
   const errorMessage = view.errorMessage ?? (errors && "Nothing was saved. Please correct the marked fields.");
   const main = html`
     <header class="page-head"><h1>Company profile</h1></header>
@@ -116,11 +117,11 @@ async function renderCompany(context: PortalContext, view: CompanyView): Promise
     ${errorMessage && html`<p class="notice bad" role="alert">${errorMessage}</p>`}
     ${checks && (checks.length === 0 ? suggestionsNotice(draft) : checksSection(draft, checks, successMessage))}
     <div class="columns">
-      ${profileForm(context, { draft, errors: (!isRotation && errors) || noErrors, isSaved: endpoint !== undefined })}
+      ${profileForm(context, { draft, errors: isRotation ? noErrors : fieldErrors, isSaved: endpoint !== undefined })}
       <div class="stack">
         ${healthSection(context, endpoint)}
         ${timeZoneSection(context)}
-        ${endpoint && rotationForm(context, (isRotation && errors) || noErrors)}
+        ${endpoint && rotationForm(context, isRotation ? fieldErrors : noErrors)}
         ${testEventForm(context)}
       </div>
     </div>`;

@@ -15,7 +15,10 @@ export const healthSection = (context: PortalContext, endpoint: EndpointRow | un
       ${endpoint && html`<p><a href="/company/remove">Remove the base URL…</a></p>`}
     </section>`;
 
-/** Renders the button that attempts all waiting events now. A disabled endpoint must pass its checks first. */
+/**
+ * Renders the button that attempts all waiting events now. A disabled endpoint must pass its checks first. Renders nothing if the endpoint
+ * is enabled and no event is waiting.
+ */
 function retryForm(context: PortalContext, { disabled_at, pending }: EndpointRow): Markup | undefined {
   if (disabled_at === null && Number(pending) === 0) return undefined;
   const [action, label] = disabled_at === null ? ["retry", "Retry all now"] : ["enable", "Check, enable and retry all"];

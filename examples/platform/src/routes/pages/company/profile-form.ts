@@ -13,6 +13,7 @@ export interface ProfileDraft {
 
 export const readProfileDraft = (form: URLSearchParams): ProfileDraft => ({
   baseAddress: form.get("baseAddress")?.trim() ?? "",
+  // Saving the profile validates the scheme.
   scheme: form.get("scheme") as EndpointScheme,
   suggestsContacts: form.get("suggestsContacts") === "yes",
 });

@@ -105,5 +105,6 @@ const deliveriesTable = ({ times, deps }: PortalContext, rows: readonly Delivery
 
 function describeLastAttempt({ attempts, lastAttempt }: DeliveryRow): string {
   if (lastAttempt === null) return "–";
-  return `${attempts > 1 ? `No. ${attempts}: ` : ""}${attemptLabel(lastAttempt)}, ${lastAttempt.milliseconds} ms`;
+  const numberPrefix = attempts > 1 ? `No. ${attempts}: ` : "";
+  return `${numberPrefix}${attemptLabel(lastAttempt)}, ${lastAttempt.milliseconds} ms`;
 }

@@ -4,12 +4,12 @@ import { formatCount } from "../layout/labels.ts";
 import { html, type Markup } from "../layout/markup.ts";
 import type { LocalTimes } from "../layout/time.ts";
 
-const width = 600;
-const height = 90;
+const plotWidth = 600;
+const plotHeight = 90;
 const gap = 3;
 
 /**
- * Renders the failure rate and lag as bar charts, as text and as a table.
+ * Renders the attempts and the lag as bar charts with summaries, and as a table.
  *
  * @param period the period in words, such as `the last hour`
  */
@@ -29,10 +29,13 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
         ${plot(
           `Attempts in ${period}: ${failureSummary}.`,
           { buckets, times, maxLabel: String(maxAttempts) },
-          (bucket, x, w) => [
-            bar(x, w, 0, (bucket.attempts - bucket.failed) / maxAttempts, "ok"),
-            bar(x, w, (bucket.attempts - bucket.failed) / maxAttempts, bucket.failed / maxAttempts, "failed"),
-          ],
+          ({ attempts, failed }, column) => {
+            const acknowledgedShare = (attempts - failed) / maxAttempts;
+            return [
+              bar(column, { bottom: 0, share: acknowledgedShare }, "ok"),
+              bar(column, { bottom: acknowledgedShare, share: failed / maxAttempts }, "failed"),
+            ];
+          },
         )}
         <p class="legend fine"><span class="key ok"></span> acknowledged <span class="key failed"></span> failed</p>
       </figure>
@@ -41,8 +44,10 @@ export function deliveryChart(times: LocalTimes, { buckets, total }: DeliverySta
         ${plot(
           `From event to acknowledgement in ${period}: ${lagSummary}.`,
           { buckets, times, maxLabel: formatDuration(maxMedianLagMs) },
-          ({ medianLagMs }, x, w) =>
-            medianLagMs === null ? undefined : bar(x, w, 0, Math.max(0.03, medianLagMs / maxMedianLagMs), "lag"),
+          ({ medianLagMs }, column) =>
+            medianLagMs === null
+              ? undefined
+              : bar(column, { bottom: 0, share: Math.max(0.03, medianLagMs / maxMedianLagMs) }, "lag"),
         )}
         <p class="legend fine"><span class="key lag"></span> median from event to acknowledgement</p>
       </figure>
@@ -57,30 +62,40 @@ interface Axes {
   maxLabel: string;
 }
 
+/** The horizontal position of a bar. */
+interface PlotColumn {
+  x: number;
+  width: number;
+}
+
 /** Renders bars with labelled axes. The labels are HTML, because the image is stretched. */
 function plot(
   label: string,
   { buckets, times, maxLabel }: Axes,
-  draw: (bucket: Bucket, x: number, w: number) => unknown,
+  draw: (bucket: Bucket, column: PlotColumn) => unknown,
 ): Markup {
-  const step = width / buckets.length;
+  const step = plotWidth / buckets.length;
   const [first, middle] = [buckets[0], buckets[Math.floor(buckets.length / 2)]];
   return html`
         <div class="plot">
         <p class="scale fine" aria-hidden="true"><span>${maxLabel}</span><span>0</span></p>
-        <svg viewBox="0 0 ${width} ${height + 1}" role="img" aria-label="${label}" preserveAspectRatio="none" class="bars">
-          <line x1="0" x2="${width}" y1="${height + 0.5}" y2="${height + 0.5}" class="axis" />
-          ${buckets.map((bucket, index) => draw(bucket, index * step + gap / 2, step - gap))}
+        <svg viewBox="0 0 ${plotWidth} ${plotHeight + 1}" role="img" aria-label="${label}" preserveAspectRatio="none" class="bars">
+          <line x1="0" x2="${plotWidth}" y1="${plotHeight + 0.5}" y2="${plotHeight + 0.5}" class="axis" />
+          ${buckets.map((bucket, index) => draw(bucket, { x: index * step + gap / 2, width: step - gap }))}
         </svg>
         <p class="span fine" aria-hidden="true">${first && times.time(first.startsAt)} ${middle && times.time(middle.startsAt)} <span>now</span></p>
         </div>`;
 }
 
 /** Renders one bar. `bottom` and `share` are its lower edge and its height, as fractions of the plot's height. */
-const bar = (x: number, w: number, bottom: number, share: number, cssClass: string): Markup | undefined =>
+const bar = (
+  { x, width }: PlotColumn,
+  { bottom, share }: { bottom: number; share: number },
+  cssClass: string,
+): Markup | undefined =>
   share === 0
     ? undefined
-    : html`<rect x="${x.toFixed(1)}" y="${(height * (1 - bottom - share)).toFixed(1)}" width="${w.toFixed(1)}" height="${(height * share).toFixed(1)}" class="${cssClass}" />`;
+    : html`<rect x="${x.toFixed(1)}" y="${(plotHeight * (1 - bottom - share)).toFixed(1)}" width="${width.toFixed(1)}" height="${(plotHeight * share).toFixed(1)}" class="${cssClass}" />`;
 
 function chartTable(time: LocalTimes["time"], buckets: readonly Bucket[]): Markup {
   const rows = buckets.filter(({ attempts }) => attempts > 0).reverse();

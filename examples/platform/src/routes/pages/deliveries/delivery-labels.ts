@@ -38,7 +38,7 @@ const tones = { pending: "none", held: "warn", acknowledged: "good", dead: "bad"
 export const deliveryStateBadge = ({ state, attempts }: DeliveryRow): Markup =>
   state === "pending" && attempts > 0 ? badge("Retrying", "warn") : badge(stateLabels[state], tones[state]);
 
-/** Describes when a pending delivery will be attempted next, which may be after the endpoint is no longer paused. */
+/** Describes when a delivery will be attempted next, taking a pause of the endpoint into account. Returns a dash if it is not pending. */
 export function describeNextAttempt(
   { time }: LocalTimes,
   { state, nextAttemptAt, pausedUntil }: DeliveryRow,
@@ -50,7 +50,7 @@ export function describeNextAttempt(
   return nextAttemptAt <= now ? "now" : time(nextAttemptAt, "seconds");
 }
 
-/** Labels for failures, keyed by the attempt's code. */
+/** Labels for failures, keyed by the failure code of the attempt. */
 export const failureLabels: Readonly<Record<AttemptFailureCode, string>> = {
   not_acknowledged: "only 200 acknowledges",
   internal_error: "internal error",

@@ -130,9 +130,10 @@ function curlSample(
 ): Markup | undefined {
   const scheme = endpoint?.scheme === "timestampDigestAndStandardWebhooks" ? "standardWebhooks" : "timestampDigest";
   const [asSent] = testWays;
+  if (asSent === undefined) return undefined;
   // The page does not contain this secret, only the shell commands that compute the signature.
   const signing = { scheme, secret: btoa("a secret that is not shown"), now: new Date(0) } as const;
-  const [request] = asSent === undefined ? [] : writeTestRequests(asSent, webhook, signing);
+  const [request] = writeTestRequests(asSent, webhook, signing);
   if (request === undefined) return undefined;
   return html`
           <details id="curl">

@@ -44,27 +44,27 @@ const choices = { dead: "Failed", acknowledged: "Acknowledged", all: "Both" } as
 /** The maximum number of rows that a user can select on a page of the list. */
 const maxSelected = 50;
 
-const selectedIds = ({ url }: Request): string[] =>
+const readSelectedIds = ({ url }: Request): string[] =>
   new URLSearchParams(url.split("?")[1]).getAll("id").slice(0, maxSelected);
 
 /** Reads a filter for the selected rows in any state. If no rows are selected, reads the list filter. */
 function readListFilter({ request, times }: PortalContext): DeliveryFilter {
-  const ids = selectedIds(request);
+  const ids = readSelectedIds(request);
   if (ids.length > 0) return { ids };
   const { oldestFirst: _, ...filter } = toListFilter(readFilter(request), times);
   return filter;
 }
 
-function readChosenFilter(context: PortalContext, which: keyof typeof choices): DeliveryFilter {
+function readChosenFilter(context: PortalContext, choice: keyof typeof choices): DeliveryFilter {
   const filter = readListFilter(context);
   // Events in any other state cannot be redelivered.
-  return which === "all" || filter.state !== undefined ? filter : { ...filter, state: which };
+  return choice === "all" || filter.state !== undefined ? filter : { ...filter, state: choice };
 }
 
 async function renderConfirmation(context: PortalContext): Promise<Page> {
   const { deps, user, request } = context;
   const pageFilter = readFilter(request);
-  const hasSelection = selectedIds(request).length > 0;
+  const hasSelection = readSelectedIds(request).length > 0;
   const counts = await countRedeliverable(deps.store.db, user.organisationId, readListFilter(context));
   const total = counts.dead + counts.acknowledged;
   const backUrl = deliveriesUrl(pageFilter);

@@ -24,7 +24,7 @@ export const handleSearch: PortalForm = (context, form) => {
   return renderSearch(context, parseBody(searchSchema, search));
 };
 
-/** The codes of errors about the selected people. After them, the form is shown again. */
+/** The codes of errors about the selected people. After such an error, the form is shown again. */
 const invitedPeopleCodes: readonly ProblemCode[] = ["contact_not_suggested", "already_invited"];
 
 /** `POST /invitations`: invites the selected people. */

@@ -91,7 +91,7 @@ const ratingItem = ({ rating, ratingProvider, lastWorked }: Suggestions[number][
     <span class="stars" aria-hidden="true">${"★".repeat(rating)}<span>${"★".repeat(5 - rating)}</span></span>
     <span class="unseen">${rating} of 5</span>
     ${ratingProvider}
-    <span class="fine">Last worked there <time datetime="${lastWorked}">${day(lastWorked)}</time></span>
+    <span class="fine">Last worked there <time datetime="${lastWorked}">${formatDay(lastWorked)}</time></span>
   </li>`;
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", {
@@ -101,9 +101,9 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-const day = (moment: string): string => dayFormat.format(new Date(moment));
+const formatDay = (moment: string): string => dayFormat.format(new Date(moment));
 
-/** Returns the initials that are shown if there is no picture. */
+/** Returns the initials of the first and the last word, which are shown if there is no picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/)

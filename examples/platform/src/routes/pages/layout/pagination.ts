@@ -3,7 +3,7 @@ import { remedyForText } from "../../../http/fields.ts";
 import type { PagedList } from "../../../http/list-cursor.ts";
 import { html, type Markup } from "./markup.ts";
 
-/** Reads one of a page's query parameters, such as `before`. Returns undefined if it is missing or PostgreSQL cannot store it. */
+/** Reads one of a page's query parameters, such as `before`. Returns undefined if it is missing or empty, or if PostgreSQL cannot store it. */
 export function readParameter({ url }: Request, name: string): string | undefined {
   const text = new URLSearchParams(url.split("?")[1]).get(name) ?? "";
   return text === "" || remedyForText(text) !== undefined ? undefined : text;
@@ -55,7 +55,7 @@ const linkRow = (first: Markup | undefined, next: Markup | undefined): Markup | 
 /** Labels for the links of a list that is not sorted newest first. */
 export const otherOrderLabels = ["First page", "More"] as const;
 
-/** Appends a parameter, as in `/offers?before=offer_1`. */
+/** Appends a parameter, as in `/offers?before=offer_1`, unless its value is undefined. */
 const withParameter = (path: string, name: string, value: string | undefined): string =>
   value === undefined ? path : `${path}?${new URLSearchParams({ [name]: value })}`;
 

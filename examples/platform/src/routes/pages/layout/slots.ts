@@ -3,7 +3,7 @@ import { formatCount } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import type { LocalTimes } from "./time.ts";
 
-/** Renders an offer's next time slot, or the last slot if all have ended, and the number of other slots. */
+/** Renders an offer's current or next time slot, or the last slot if all have ended, and the number of other slots. */
 export function slotSummary({ timeSpan }: LocalTimes, events: readonly OfferEventValue[], now: Date): Markup | string {
   const sortedEvents = events.toSorted((a, b) => Date.parse(a.start) - Date.parse(b.start));
   const slot = sortedEvents.find(({ end }) => new Date(end) > now) ?? sortedEvents.at(-1);

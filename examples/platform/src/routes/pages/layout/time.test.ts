@@ -22,7 +22,7 @@ describe("a local time", () => {
   ])("rejects a local time in %s that a clock change skips, %s, with the reason [D-115]", (timeZone, local) => {
     expect(localTimes(timeZone).toUtc(local)).toBe(local);
     expect(localTimes(timeZone).findProblem(local)).toBe(
-      `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`,
+      `Choose a different time, because the clocks in ${timeZone} skip this time when they go forward.`,
     );
   });
 

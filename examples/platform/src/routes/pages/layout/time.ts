@@ -11,9 +11,9 @@ export interface LocalTimes {
   /**
    * Converts the value of a `datetime-local` input to UTC. Returns any other string unchanged, which validation then rejects.
    *
-   * @param notBefore for a local time that occurs twice, selects the first instant after `notBefore`. @default the earlier instant
+   * @param after for a local time that occurs twice, selects the first instant after this UTC time. @default the earlier instant
    */
-  toUtc(local: string, notBefore?: string): string;
+  toUtc(local: string, after?: string): string;
   /** Explains why `toUtc` cannot convert the value. Returns undefined if it can. */
   findProblem(local: string): string | undefined;
 }
@@ -32,16 +32,15 @@ export function localTimes(timeZone: string): LocalTimes {
       const date = new Date(moment);
       return element(date, formats.day(date));
     },
-    toUtc(local, notBefore) {
+    toUtc(local, after) {
       const instants = toInstants(local, timeZone);
-      const laterInstant =
-        notBefore === undefined ? undefined : instants.find((instant) => instant > new Date(notBefore));
+      const laterInstant = after === undefined ? undefined : instants.find((instant) => instant > new Date(after));
       return (laterInstant ?? instants[0])?.toISOString().replace(".000Z", "Z") ?? local;
     },
     findProblem(local) {
       if (!isLocalTime(local)) return "Enter a date and a time, such as 2099-05-01T16:00.";
       if (toInstants(local, timeZone).length > 0) return undefined;
-      return `Choose another time: the clocks in ${timeZone} go forward then and skip this one.`;
+      return `Choose a different time, because the clocks in ${timeZone} skip this time when they go forward.`;
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Signals } from "../../../store/signals.ts";
 import type { ReceivedSignal, Topic } from "../../../store/store.ts";
 
-/** The minimum number of signals to store. A page that has missed more reloads everything. */
+/** The minimum number of signals to store. A page that has missed more than the stored signals reloads everything. */
 const minStoredSignals = 1_000;
 /** How long to collect signals before sending them together. */
 const mergeMs = 50;
@@ -26,7 +26,7 @@ export interface LiveTopics {
 interface Follower {
   organisationIds: readonly string[];
   listener: LiveListener;
-  /** The number of signals handled so far; undefined if it is unknown. */
+  /** The number of this process's signals that the follower has handled; undefined if it cannot be determined. */
   handledCount: number | undefined;
 }
 
@@ -50,10 +50,10 @@ export function openLiveTopics(
     (organisationIds.some((id) => id === signal.organisationId) || (signal.topic === "mail" && showAllMail));
 
   const notify = (follower: Follower): void => {
-    const { organisationIds, listener, handledCount = Number.NEGATIVE_INFINITY } = follower;
+    const { organisationIds, listener, handledCount } = follower;
     if (handledCount === count) return;
     follower.handledCount = count;
-    const missedCount = count - handledCount;
+    const missedCount = handledCount === undefined ? Number.POSITIVE_INFINITY : count - handledCount;
     const signals = missedCount > recentSignals.length ? (["everything"] as const) : recentSignals.slice(-missedCount);
     const topics = signals.filter((signal) => isFor(signal, organisationIds)).map(({ topic }) => topic);
     if (signals.includes("everything")) listener("everything", position());

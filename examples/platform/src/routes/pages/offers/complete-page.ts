@@ -44,6 +44,7 @@ async function completeOffer(context: PortalContext, form: URLSearchParams, work
 /** Renders the confirmation page for completing the offer with these workers. Throws the same errors as the completion. */
 async function renderConfirmation(context: PortalContext, workerIds: readonly string[]): Promise<Page> {
   const { deps, user } = context;
+  // `widthdrawn` is the contract's spelling.
   const { id, title, responses, complete, widthdrawn } = await readOfferDetails(deps, user, context.id);
   if (widthdrawn) throw refusalProblem({ code: "offer_withdrawn" });
   if (complete) throw refusalProblem({ code: "offer_completed" });
@@ -53,6 +54,8 @@ async function renderConfirmation(context: PortalContext, workerIds: readonly st
   const path = `/offers/${encodeURIComponent(id)}`;
   const otherCount = responses.applied + responses.rejected + responses.none - applicants.length;
   const unselectedApplicantCount = responses.applied - applicants.length;
+  const applicantsNote = unselectedApplicantCount > 0 ? ` (${unselectedApplicantCount} of them applied)` : "";
+  const othersNote = `${formatCount(otherCount, "other worker")}${applicantsNote} will be notified that others got the work.`;
   const main = html`
     <header class="page-head">
       <div>
@@ -68,7 +71,7 @@ async function renderConfirmation(context: PortalContext, workerIds: readonly st
       <ul class="names">${applicants.map(({ name, workerId }) => html`<li><strong>${name}</strong> <code>${workerId}</code></li>`)}</ul>
       <p>
         They will be notified that they got the work.
-        ${otherCount > 0 && `${formatCount(otherCount, "other worker")}${unselectedApplicantCount > 0 ? ` (${unselectedApplicantCount} of them applied)` : ""} will be notified that others got the work.`}
+        ${otherCount > 0 && othersNote}
         The offer will accept no more responses. This cannot be undone. You can only withdraw the whole offer.
       </p>
       <div class="row">

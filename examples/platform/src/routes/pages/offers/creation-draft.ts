@@ -64,5 +64,5 @@ export const allWorkerIds = ({ selected, moreWorkerIds }: CreationDraft): string
     .filter((id) => id !== ""),
 ];
 
-/** Returns the time slots in the same order as `events` in the body. */
+/** Returns the time slots that are not empty, in the same order as `events` in the body. */
 export const filledSlots = ({ slots }: CreationDraft) => slots.filter(({ start, end }) => start !== "" || end !== "");

@@ -16,7 +16,7 @@ export interface FoundWorkers {
   selected: readonly Candidate[];
   /** The first unselected workers who match the search. */
   shown: readonly Candidate[];
-  /** The number of workers who match, including selected workers. */
+  /** The number of workers who match, including selected workers, up to the limit of the search. */
   matchingCount: number;
   /** The number of matching workers who are not shown. */
   hiddenCount: number;
@@ -108,7 +108,7 @@ function slotsSection({ times }: PortalContext, draft: CreationDraft, errors: Fi
 function workersSection(draft: CreationDraft, errors: FieldErrors, workers: FoundWorkers): Markup {
   const problems = workerErrors(draft, errors);
   const { workerSearch: search } = draft;
-  const { selected, shown, matchingCount, hiddenCount } = workers;
+  const { selected, shown, matchingCount } = workers;
   return html`
       <section class="panel" id="who" aria-labelledby="who-title">
         <h2 id="who-title">Who</h2>
@@ -128,7 +128,7 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
               ? html`<p class="hint">${search === "" ? "There are no workers yet." : "No worker matches."}</p>`
               : html`
           <div class="row">
-            <p class="hint" role="status" id="matching">${formatCount(matchingCount, "worker")}${search && ` ${matchingCount === 1 ? "matches" : "match"} “${search}”`}${hiddenCount > 0 && `; ${hiddenCount} not shown`}. <span data-selected hidden></span></p>
+            <p class="hint" role="status" id="matching">${describeMatches(workers, search)} <span data-selected hidden></span></p>
             <button name="act" value="selectMatching" class="quiet small" formaction="/offers/new#who" formnovalidate>Select all ${search === "" ? matchingCount : "that match"}</button>
           </div>`
           }
@@ -138,6 +138,14 @@ function workersSection(draft: CreationDraft, errors: FieldErrors, workers: Foun
         ${field({ name: "moreWorkerIds", label: "Ids of other workers", rows: 3, value: draft.moreWorkerIds, hint: "One per line." })}
         ${problems.length > 0 && fieldError("workers", problems)}
       </section>`;
+}
+
+/** Describes the search result, such as `70 workers match “kitchen”; 10 not shown.` */
+function describeMatches({ matchingCount, hiddenCount }: FoundWorkers, search: string): string {
+  const verb = matchingCount === 1 ? "matches" : "match";
+  const condition = search === "" ? "" : ` ${verb} “${search}”`;
+  const hiddenNote = hiddenCount > 0 ? `; ${hiddenCount} not shown` : "";
+  return `${formatCount(matchingCount, "worker")}${condition}${hiddenNote}.`;
 }
 
 const workerChoice = ({ id, name }: Candidate, isSelected: boolean): Markup =>

@@ -41,8 +41,8 @@ export const handleCreateOffer: PortalForm = async (context, form) => {
       // Replace an unknown organisation with the user's own organisation.
       const organisationId = organisation?.id ?? user.organisationId;
       // D-37, D-117: users of the owning organisation and of its agency may create the offer.
-      const lookups = createCreationContext(trx, deps.now(), [organisationId, user.organisationId]);
-      const input = await checkCreation(toCreation(draft, user.id, context.times), lookups);
+      const creationContext = createCreationContext(trx, deps.now(), [organisationId, user.organisationId]);
+      const input = await checkCreation(toCreation(draft, user.id, context.times), creationContext);
       const id = await createOffer(trx, deps, organisationId, input);
       return {
         to: `/offers/${encodeURIComponent(id)}`,

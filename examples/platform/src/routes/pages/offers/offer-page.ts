@@ -23,6 +23,7 @@ export async function renderOffer(context: PortalContext, completion: Completion
   const applicantIds = offer.recipients
     .filter(({ response }) => response === "applied")
     .map(({ workerId }) => workerId);
+  // `widthdrawn` is the contract's spelling.
   const isOpen = !offer.complete && !offer.widthdrawn;
   const main = html`
     ${pageHead(context, offer)}

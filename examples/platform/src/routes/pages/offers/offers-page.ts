@@ -19,7 +19,7 @@ import { slotSummary } from "../layout/slots.ts";
 import type { PortalContext, PortalPage } from "../sections/portal-section.ts";
 
 const limit = 50;
-/** The maximum number of offers to show above the list because they need a decision. A link opens all of them. */
+/** The maximum number of offers that the page shows above the list if they need a decision. A link opens all of them. */
 const maxDecisions = 5;
 
 const stateNames = {
@@ -75,14 +75,17 @@ interface OfferQuery extends Pick<OfferFilter, "state" | "time" | "text" | "orde
   until: string | undefined;
 }
 
-const parseDate = (text: string | undefined) => (text !== undefined && parseDay(text, "UTC") ? text : undefined);
+function readDate(request: Request, name: string): string | undefined {
+  const text = readParameter(request, name);
+  return text !== undefined && parseDay(text, "UTC") ? text : undefined;
+}
 
 const readQuery = (request: Request): OfferQuery => ({
   state: parseOption(offerStates, readParameter(request, "state")),
   time: parseOption(offerTimes, readParameter(request, "time")),
   text: readParameter(request, "q")?.trim().slice(0, 200) || undefined,
-  from: parseDate(readParameter(request, "from")),
-  until: parseDate(readParameter(request, "until")),
+  from: readDate(request, "from"),
+  until: readDate(request, "until"),
   order: parseOption(offerOrders, readParameter(request, "sort")),
 });
 
@@ -160,7 +163,7 @@ const offerColumns = ({ times, user, deps }: PortalContext): Column<FoundOffer>[
   { heading: "No response", cell: ({ responses }: FoundOffer) => responses.none, phone: "none" },
 ];
 
-/** Renders an offer's state as a badge. */
+/** Renders an offer's state as a badge. `widthdrawn` is the contract's spelling. */
 export function offerStateBadge(
   offer: Pick<FoundOffer, "complete" | "widthdrawn" | "isHistoric" | "responses">,
 ): Markup {

@@ -23,6 +23,7 @@ export function recipientsSection(
   { selectedIds, errors }: Completion,
   links: Markup | undefined,
 ): Markup {
+  // `widthdrawn` is the contract's spelling.
   const isOpen = !offer.complete && !offer.widthdrawn;
   const table = recipientsTable(
     context.times,

@@ -11,6 +11,7 @@ import { withdrawalSamples } from "./code-samples.ts";
 export const withdrawPage: PortalPage = async (context) => {
   const offer = await readOfferDetails(context.deps, context.user, context.id);
   const path = `/offers/${encodeURIComponent(offer.id)}`;
+  // `widthdrawn` is the contract's spelling.
   if (offer.widthdrawn) return { to: path };
   const { applied, rejected, none } = offer.responses;
   const main = html`

@@ -3,8 +3,9 @@ import { type ProblemError, problemKinds, toProblem } from "../../../http/proble
 import { html } from "../layout/markup.ts";
 import type { Page, PageContext, PageDeps, PageSection } from "./page.ts";
 import { sectionDocument } from "./send-page.ts";
+import { pageHeaders } from "./sign-in-page.ts";
 
-/** Responds to an error in a page route with an error page, or a redirect to the sign-in page. */
+/** Creates a handler for errors in page routes. It responds with an error page, or redirects to the sign-in page. */
 export const errorPages =
   <User>(deps: Pick<PageDeps, "onFailedPage">, section: PageSection<User>): ErrorRequestHandler =>
   async (error: unknown, request, response, next) => {
@@ -15,16 +16,15 @@ export const errorPages =
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (problem.code === "unauthenticated" && isRead) {
       const { originalUrl } = request;
-      const next = originalUrl === section.home ? "" : `?next=${encodeURIComponent(originalUrl)}`;
-      return response.redirect(303, section.signInPath + next);
+      const query = originalUrl === section.home ? "" : `?next=${encodeURIComponent(originalUrl)}`;
+      return response.redirect(303, section.signInPath + query);
     }
     const context = response.locals.context as PageContext<User> | undefined;
     const page = errorPage(problem, section, String(response.get("X-Request-Id")));
     // If reading the strip fails, omit it, because the page already shows an error.
     const strip = context && (await section.strip?.(context).catch(() => undefined));
     const document = await sectionDocument(section, page, context, { strip });
-    const { "WWW-Authenticate": _, ...headers } = problem.headers;
-    response.status(problem.status).set(headers).type("html").send(String(document));
+    response.status(problem.status).set(pageHeaders(problem)).type("html").send(String(document));
   };
 
 function errorPage(

@@ -7,16 +7,17 @@ import { currentTimeZone, defaultTimeZone } from "../../../time-zones/time-zone.
 import { localTimes } from "../layout/time.ts";
 import { isCurrentForm } from "../security/check-csrf.ts";
 import { openPageSession, type PageSession } from "../security/page-session.ts";
-import type { PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
+import type { Page, PageContext, PageDeps, PageSection, ShowPage, SubmitForm } from "./page.ts";
 import { sendPage } from "./send-page.ts";
 import { readCredentials, restorableInput, sendAgainPage, signInAgainPage } from "./sign-in-again.ts";
-import { outdatedPageError, startSession } from "./sign-in-page.ts";
+import { outdatedPageError, pageHeaders, startSession } from "./sign-in-page.ts";
 
 /** Creates handlers for a section's pages. They check the session and, for a form, the CSRF token before they run the page. */
 export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
   const openSession = (request: Request, response: Response): Promise<PageSession> =>
     openPageSession(deps.cookies, section, request, response);
 
+  /** Checks and extends the session, counts the request for the rate limit (D-91), and reads the user. */
   async function readContext(
     request: Request,
     response: Response,
@@ -41,6 +42,26 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
     return context;
   }
 
+  /** Signs in with the form's credentials. Returns the page that asks for them if they are missing or rejected. */
+  async function signInAgain(
+    { request, response, session }: { request: Request; response: Response; session: PageSession },
+    form: URLSearchParams,
+    isCurrent: boolean,
+  ): Promise<Page | undefined> {
+    const credentials = readCredentials(form);
+    try {
+      if (credentials === undefined) throw unauthenticated();
+      if (!isCurrent) throw outdatedPageError();
+      await startSession(deps, section, { request, session }, credentials);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
+      response.set(pageHeaders(error));
+      return signInAgainPage(section, session, request.originalUrl, form, credentials && error);
+    }
+  }
+
+  /** Creates the handler for a GET. */
   const show =
     (page: ShowPage<User>): RequestHandler =>
     async (request, response) => {
@@ -50,7 +71,11 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const context = await readContext(request, response, session, use);
       await sendPage(section, response, session, context, await page(context));
     };
-  /** Handles a form. @param restore renders the form again with the user's input after the session has expired. It must not have effects. */
+  /**
+   * Creates the handler for a form.
+   *
+   * @param restore renders the form again with the user's input, after the session has ended or changed. It must not have effects.
+   */
   const submit =
     (handleForm: SubmitForm<User>, restore: SubmitForm<User> = sendAgainPage): RequestHandler =>
     async (request, response) => {
@@ -59,18 +84,8 @@ export function pageRoutes<User>(deps: PageDeps, section: PageSection<User>) {
       const isCurrent = isCurrentForm(request, session, form, deps.publicOrigin);
       const isSignedIn = (await findSession(deps, session.token ?? "", section.role)) !== undefined;
       if (!isSignedIn) {
-        const credentials = readCredentials(form);
-        try {
-          if (credentials === undefined) throw unauthenticated();
-          if (!isCurrent) throw outdatedPageError();
-          await startSession(deps, section, { request, session }, credentials);
-        } catch (error) {
-          if (!(error instanceof ProblemError) || !request.accepts("html")) throw error;
-          const { "WWW-Authenticate": _, ...headers } = error.headers;
-          response.set(headers);
-          const page = signInAgainPage(section, session, request.originalUrl, form, credentials && error);
-          return sendPage(section, response, session, undefined, page);
-        }
+        const page = await signInAgain({ request, response, session }, form, isCurrent);
+        if (page !== undefined) return sendPage(section, response, session, undefined, page);
       }
       const context = await readContext(request, response, session, "act");
       if (isSignedIn && isCurrent)

@@ -112,10 +112,10 @@ export interface BodyParts {
   navigation: Markup | undefined;
   /** The user's name and the sign-out button; undefined without a session. */
   signedIn: Markup | undefined;
-  /** From `strip`; shown before the content. */
+  /** The result of the section's `strip`, which is shown before the content. */
   strip: Markup | undefined;
   question: Markup | undefined;
-  /** From `zoneLine`; undefined without a session. */
+  /** The result of the section's `zoneLine`; undefined without a session. */
   zoneLine: Markup | undefined;
   main: Markup;
 }

@@ -30,13 +30,18 @@ export function signInRoutes<User>(deps: PageDeps, section: PageSection<User>): 
         response.redirect(303, next);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        const { "WWW-Authenticate": _, ...headers } = error.headers;
-        response.set(headers);
+        response.set(pageHeaders(error));
         const page = signInPage(section, session, { next, name: credentials.name, problem: error });
         await sendPage(section, response, session, undefined, page);
       }
     },
   };
+}
+
+/** Returns a problem's headers without `WWW-Authenticate`, because users sign in with a form. */
+export function pageHeaders({ headers }: ProblemError): ProblemError["headers"] {
+  const { "WWW-Authenticate": _, ...others } = headers;
+  return others;
 }
 
 /** Creates the error for a sign-in form that belongs to an earlier session. */
@@ -78,7 +83,7 @@ export async function startSession<User>(
   await renewSession(session, { token, ...(await storeBrowserTimeZone(deps, section, token, timeZone)) });
 }
 
-/** Handles `POST` on the sign-out path. Has no effect without a session. */
+/** Creates the handler that signs the user out and redirects to the sign-in page, even if the session has already ended. */
 export const signOutRoute =
   <User>(deps: PageDeps, section: PageSection<User>): RequestHandler =>
   async (request, response) => {
@@ -97,7 +102,7 @@ export const signOutRoute =
 
 /**
  * Stores the browser's time zone, which the script fills in, for the user (D-115). If the section does not store time zones, returns it
- * for the session instead.
+ * for the session instead. Ignores an invalid time zone.
  */
 export async function storeBrowserTimeZone<User>(
   deps: PageDeps,

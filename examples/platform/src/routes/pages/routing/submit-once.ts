@@ -15,7 +15,7 @@ export const idempotencyField = (key: string = randomUUID()): Markup =>
 
 /**
  * Commits a form's effect once. Submitting the same form again, with a double click or a reload, has no effect and
- * redirects as before, even without JavaScript (D-85).
+ * redirects as before, even without JavaScript (D-85). A form without an idempotency key takes effect each time.
  *
  * @param organisationId the organisation that acts or that receives the event
  * @param effect performs the action; if it throws, the form can be submitted again

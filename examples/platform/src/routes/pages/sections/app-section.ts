@@ -58,7 +58,7 @@ export const appSection: PageSection<SignedInWorker> = {
   zoneLine: ({ times }) => html`Times are in <a href="/app/time-zone">${times.timeZone}</a>, your time zone.`,
   userName: ({ name }) => html`<span>${name}</span>`,
   strip: async ({ user: { newOffers }, id, request }) => {
-    // Show nothing on the notifications page, which lists new offers, or on the page of the new offer.
+    // Show nothing on the notifications page, which lists new offers. On an offer's page, ignore that offer.
     const [newest] = request.path === "/app" ? [] : newOffers.filter((offer) => offer.id !== id);
     return html`
 <div class="strip" id="arrived" data-live="notification">${

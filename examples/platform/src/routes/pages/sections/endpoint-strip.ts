@@ -6,8 +6,8 @@ import { html, type Markup } from "../layout/markup.ts";
 import type { PageContext } from "../routing/page.ts";
 
 /**
- * While the endpoint is disabled, paused or failing, renders the number of waiting events and the remedy (D-151). While the endpoint is
- * healthy, the strip is empty, and only a change to the endpoint updates it.
+ * While the endpoint is disabled, paused or failing, renders its state, the number of waiting events and the remedy (D-151). While
+ * the endpoint is healthy, the strip is empty, and only a change to the endpoint updates it.
  */
 export async function endpointStrip(context: PageContext<SignedInPerson>): Promise<Markup> {
   const endpoint = await readEndpoint(context.deps, context.user.organisationId, "unhealthy");

@@ -23,8 +23,10 @@ export function isCurrentForm(
   const isSameOrigin =
     publicOrigin === undefined ? URL.parse(origin ?? "")?.host === request.get("host") : origin === publicOrigin;
   const isCrossSite = (site !== undefined && site !== "same-origin") || (origin !== undefined && !isSameOrigin);
-  if (!isCrossSite && isEqual(form.get("formToken") ?? "", session.formToken)) return true;
-  if (!isCrossSite && (site ?? origin) !== undefined) return false;
+  const isTokenValid = isEqual(form.get("formToken") ?? "", session.formToken);
+  const isReportedAsSameOrigin = !isCrossSite && (site !== undefined || origin !== undefined);
+  if (isTokenValid && !isCrossSite) return true;
+  if (isReportedAsSameOrigin) return false;
   throw new ProblemError("csrf_check_failed", "Reload the page and submit the form again; nothing was changed.");
 }
 

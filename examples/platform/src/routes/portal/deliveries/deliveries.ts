@@ -35,8 +35,8 @@ export async function readDeliveries(
 }
 
 /** Reads deliveries with all of their attempts, for the JSON route. */
-async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, filter: DeliveryQuery) {
-  const { rows, next } = await readDeliveries(deps, person, filter);
+async function readDeliveriesAndAttempts(deps: PortalDeps, person: SignedInPerson, query: DeliveryQuery) {
+  const { rows, next } = await readDeliveries(deps, person, query);
   const ids = rows.map(({ id }) => id);
   const attemptRows = ids.length > 0 ? await attemptQuery(deps, ids).execute() : [];
   const attempts = new Map(ids.map((id): [string, object[]] => [id, []]));

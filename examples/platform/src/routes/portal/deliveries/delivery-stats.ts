@@ -30,7 +30,7 @@ export async function readDeliveryStats(
   { periodMs, bucketCount }: { periodMs: number; bucketCount: number },
 ): Promise<DeliveryStats> {
   const bucketMs = periodMs / bucketCount;
-  // Align the buckets, so that a reload does not shift them.
+  // Align the buckets to multiples of their length, so that a reload does not shift them.
   const endMs = Math.ceil((now().getTime() + 1) / bucketMs) * bucketMs;
   const startMs = endMs - periodMs;
   const { rows } = await sql<Row>`
@@ -47,9 +47,9 @@ export async function readDeliveryStats(
         and started_at >= ${new Date(startMs)} and started_at < ${new Date(endMs)}
     ) as attempt
     group by grouping sets ((bucket), ())`.execute(store.db);
-  const empty = { attempts: 0, failed: 0, medianLagMs: null, slowestLagMs: null };
+  const noAttempts: Row = { bucket: null, attempts: 0, failed: 0, medianLagMs: null, slowestLagMs: null };
   const statsFor = (bucket: number | null) => {
-    const { bucket: _, ...stats } = rows.find((row) => row.bucket === bucket) ?? { bucket, ...empty };
+    const { bucket: _, ...stats } = rows.find((row) => row.bucket === bucket) ?? noAttempts;
     return stats;
   };
   return {

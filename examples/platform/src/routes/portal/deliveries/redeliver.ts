@@ -106,7 +106,7 @@ export async function retryOne(
 }
 
 /**
- * Attempts all pending deliveries now, in order (D-130). A disabled endpoint must pass both checks first, which enables it.
+ * Attempts all pending deliveries now, in order (D-130). If the endpoint is disabled, first runs both checks, and enables it if they pass.
  *
  * @returns how many deliveries were pending, and the results of the endpoint checks, if they ran
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks
@@ -122,8 +122,8 @@ export async function retryAll(
     .where("organisation_id", "=", organisationId)
     .where("state", "=", sql.lit("pending" as const))
     .executeTakeFirstOrThrow();
-  const noAttempt = await retryAllNow(deps.store, organisationId, deps.now());
-  if (noAttempt === "no_endpoint") throw noAttemptProblems.no_endpoint();
-  const checks = noAttempt === "disabled" ? await reenableEndpoint(deps, user) : [];
+  const blockedReason = await retryAllNow(deps.store, organisationId, deps.now());
+  if (blockedReason === "no_endpoint") throw noAttemptProblems.no_endpoint();
+  const checks = blockedReason === "disabled" ? await reenableEndpoint(deps, user) : [];
   return { pending: Number(count), checks };
 }

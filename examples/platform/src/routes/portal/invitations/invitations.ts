@@ -36,28 +36,25 @@ export async function invite(
   person: SignedInPerson,
   { organisationId, people: selected }: z.infer<typeof invitationSchema>,
 ) {
-  const suggestingOrganisation = await trx
-    .selectFrom("endpoints")
-    .select("organisation_id as id")
-    .where("organisation_id", "=", organisationId)
-    .where("suggests_contacts", "=", true)
-    .executeTakeFirst();
-  if (suggestingOrganisation === undefined)
-    throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
-  const unsuggested = await findUnsuggested(trx, person.sessionId, organisationId, selected);
-  const searchAgain = "Select people from a search in this session, or search again.";
-  rejectIfAny("contact_not_suggested", searchAgain, unsuggested, "No search in this session suggested this person.");
+  await requireSuggestingOrganisation(trx, organisationId);
+  rejectPeopleAt(await findUnsuggested(trx, person.sessionId, organisationId, selected), {
+    code: "contact_not_suggested",
+    detail: "Select people from a search in this session, or search again.",
+    remedy: "No search in this session suggested this person.",
+  });
   const createdAt = now();
   const mailboxes = selected.map(({ emailAddress }) => toMailbox(emailAddress));
   await checkInvitationLimits(trx, person, mailboxes, createdAt);
   // Invite a person who is selected twice only once.
-  const uniquePeople = selected.filter((_, index) => mailboxes.indexOf(mailboxes[index] ?? "") === index);
+  const uniquePeople = selected.filter(
+    ({ emailAddress }, index) => mailboxes.indexOf(toMailbox(emailAddress)) === index,
+  );
   const invitees = uniquePeople.map((invitee) => ({ ...invitee, token: randomBytes(32).toString("base64url") }));
   const invitations = invitees.map(({ name, emailAddress, token }) => ({
     id: `invitation_${randomUUID()}`,
     organisation_id: person.organisationId,
     invited_by: person.id,
-    suggested_by: suggestingOrganisation.id,
+    suggested_by: organisationId,
     name,
     email_address: emailAddress,
     mailbox: toMailbox(emailAddress),
@@ -75,8 +72,22 @@ export async function invite(
   return invitations.map(({ id, name, email_address: emailAddress }) => ({ id, name, emailAddress }));
 }
 
-/** Throws an error if any person is rejected. @param indexes the positions of the rejected people in the request */
-function rejectIfAny(code: ProblemCode, detail: string, indexes: readonly number[], remedy: string): void {
+async function requireSuggestingOrganisation(trx: Trx, organisationId: string): Promise<void> {
+  const organisation = await trx
+    .selectFrom("endpoints")
+    .select("organisation_id")
+    .where("organisation_id", "=", organisationId)
+    .where("suggests_contacts", "=", true)
+    .executeTakeFirst();
+  if (organisation === undefined)
+    throw new ProblemError("organisation_not_found", "No organisation with this id implements suggestions.");
+}
+
+/** Throws an error that rejects the people at these positions in the request. Does nothing if there are no positions. */
+function rejectPeopleAt(
+  indexes: readonly number[],
+  { code, detail, remedy }: { code: ProblemCode; detail: string; remedy: string },
+): void {
   if (indexes.length === 0) return;
   const errors = new Map(indexes.map((index) => [`people[${index}]`, [remedy]]));
   throw new ProblemError(code, `No invitation was sent. ${detail}`, { errors });
@@ -133,8 +144,11 @@ async function checkInvitationLimits(
   await trx.selectFrom("organisations").select("id").where("id", "=", organisationId).forNoKeyUpdate().execute();
   const recentlyInvited = await findRecentlyInvited(trx, organisationId, now);
   const repeatedIndexes = mailboxes.flatMap((mailbox, index) => (recentlyInvited.has(mailbox) ? [index] : []));
-  const removeThem = `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`;
-  rejectIfAny("already_invited", removeThem, repeatedIndexes, "Remove this person.");
+  rejectPeopleAt(repeatedIndexes, {
+    code: "already_invited",
+    detail: `Remove people your organisation invited less than ${repeatInvitationDays} days ago.`,
+    remedy: "Remove this person.",
+  });
   const invitedToday = await trx
     .selectFrom("invitations")
     .select("created_at")
@@ -144,9 +158,9 @@ async function checkInvitationLimits(
     .execute();
   const excessCount = invitedToday.length + new Set(mailboxes).size - invitationsPerDay;
   // Once this invitation is a day old, all new invitations are within the limit.
-  const lastExcess = invitedToday[excessCount - 1];
-  if (lastExcess === undefined) return;
-  const waitMs = lastExcess.created_at.getTime() + dayMs - now.getTime();
+  const blockingInvitation = invitedToday[excessCount - 1];
+  if (blockingInvitation === undefined) return;
+  const waitMs = blockingInvitation.created_at.getTime() + dayMs - now.getTime();
   throw new ProblemError(
     "too_many_invitations",
     `You can invite at most ${invitationsPerDay} people in 24 hours. Try again after the number of seconds in Retry-After.`,

@@ -32,7 +32,7 @@ export interface OrganisationChoice extends SuggestingOrganisation {
 
 /**
  * Reads the organisations that a user can choose for a search (D-123). The user's own organisation comes first, then the chosen
- * organisations, the most recently searched organisations, and all others by name.
+ * organisations, the most recently searched organisations, and all others by name. Returns only the first of them.
  *
  * @param text selects organisations with this text in their name, in addition to the user's own organisation and the chosen organisations
  */

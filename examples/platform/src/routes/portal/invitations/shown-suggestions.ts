@@ -5,14 +5,14 @@ import type { Trx } from "../../../store/store.ts";
 import type { PortalDeps } from "../person.ts";
 
 /** The maximum number of suggestions to store per session. The oldest are deleted. */
-const maxShown = 20_000;
+const maxStoredSuggestions = 20_000;
 
-export interface Suggested {
+export interface SuggestedPerson {
   name: string;
   emailAddress: string;
 }
 
-const hashSuggestion = (organisationId: string, { name, emailAddress }: Suggested): string =>
+const hashSuggestion = (organisationId: string, { name, emailAddress }: SuggestedPerson): string =>
   sha256(JSON.stringify([organisationId, name, emailAddress.toLowerCase()]));
 
 /** Stores hashes of the suggestions shown in a session, so that `findUnsuggested` can check invitations (D-87). */
@@ -45,7 +45,7 @@ export async function recordSuggestions(
     await sql`
       delete from shown_suggestions where session_id = ${sessionId} and shown_at < (
         select shown_at from shown_suggestions where session_id = ${sessionId}
-        order by shown_at desc offset ${maxShown - 1} limit 1)`.execute(trx);
+        order by shown_at desc offset ${maxStoredSuggestions - 1} limit 1)`.execute(trx);
   });
 }
 
@@ -54,7 +54,7 @@ export async function findUnsuggested(
   trx: Trx,
   sessionId: string,
   organisationId: string,
-  people: readonly Suggested[],
+  people: readonly SuggestedPerson[],
 ): Promise<number[]> {
   const hashes = people.map((person) => hashSuggestion(organisationId, person));
   const rows = await trx

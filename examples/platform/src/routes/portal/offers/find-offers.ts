@@ -10,10 +10,10 @@ import { responseCounts } from "./read-offers.ts";
 export const offerStates = ["decision", "open", "past", "complete", "withdrawn"] as const;
 export type OfferStateFilter = (typeof offerStates)[number];
 
-/** Filters by when the work takes place. */
+/** The options of the filter by when the work takes place. */
 export const offerTimes = ["upcoming", "past"] as const;
 
-/** Sorts by when the offer was created, or by when the work starts. Offers without a date come last. */
+/** The sort orders: by when the offer was created, or by when the work starts. In the latter, offers without a date come last. */
 export const offerOrders = ["newest", "oldest", "nextWork", "lastWork"] as const;
 export type OfferOrder = (typeof offerOrders)[number];
 
@@ -61,13 +61,7 @@ export async function findOffers(
   const at = now();
   const order = resolveOfferOrder(filter);
   const { cursor, column, direction } = sorting[order];
-  const conditions: RawBuilder<SqlBool>[] = [
-    ...(filter.state === undefined ? [] : stateConditions[filter.state](at)),
-    ...(filter.time === undefined ? [] : [filter.time === "past" ? isPast(at) : notPast(at)]),
-    ...(filter.from === undefined ? [] : [sql<SqlBool>`ends_at > ${filter.from}`]),
-    ...(filter.until === undefined ? [] : [sql<SqlBool>`(work_from < ${filter.until} and ends_at is not null)`]),
-    ...(filter.text === undefined ? [] : [await textCondition(db, filter.text)]),
-  ];
+  const conditions = await filterConditions(db, filter, at);
   const isAfter = (key: ListKey | undefined) =>
     (direction === "asc" ? newerThan : olderThan)([column, "offers.id"], key);
   const readWhere = (extraConditions: RawBuilder<SqlBool>[], maxRows: number) =>
@@ -87,18 +81,32 @@ export async function findOffers(
   if (order !== "lastWork") offers.push(...(await readWhere([isAfter(before)], limit + 1)));
   else {
     // Offers without a date must come last, but a backward scan of the index returns them first.
-    const isUndated = before?.position === infinitePosition;
-    if (!isUndated) offers.push(...(await readWhere([isAfter(before), sql`work_from < 'infinity'`], limit + 1)));
+    const startsUndated = before?.position === infinitePosition;
+    if (!startsUndated) offers.push(...(await readWhere([isAfter(before), sql`work_from < 'infinity'`], limit + 1)));
     if (offers.length <= limit)
       offers.push(
         ...(await readWhere(
-          [isAfter(isUndated ? before : undefined), sql`work_from = 'infinity'`],
+          [isAfter(startsUndated ? before : undefined), sql`work_from = 'infinity'`],
           limit + 1 - offers.length,
         )),
       );
   }
   const page: RowPage<(typeof offers)[number]> = cursor.toPage(offers, limit, (row) => row);
   return { ...page, rows: page.rows.map((row) => ({ ...row, ...offerFlags(row, at) })) };
+}
+
+/** Builds the conditions for the parts of the filter that are set. */
+async function filterConditions(
+  db: PortalDeps["store"]["db"],
+  { state, time, from, until, text }: OfferFilter,
+  at: Date,
+): Promise<RawBuilder<SqlBool>[]> {
+  const conditions = state === undefined ? [] : stateConditions[state](at);
+  if (time !== undefined) conditions.push(time === "past" ? isPast(at) : notPast(at));
+  if (from !== undefined) conditions.push(sql<SqlBool>`ends_at > ${from}`);
+  if (until !== undefined) conditions.push(sql<SqlBool>`(work_from < ${until} and ends_at is not null)`);
+  if (text !== undefined) conditions.push(await textCondition(db, text));
+  return conditions;
 }
 
 // D-06: an offer without events never counts as past.
@@ -116,7 +124,7 @@ const stateConditions: Record<OfferStateFilter, (at: Date) => RawBuilder<SqlBool
   withdrawn: () => [sql`withdrawn_at is not null`],
 };
 
-/** The maximum number of matching workers to find offers for through an index. With more, the query searches each offer's recipients. */
+/** If more workers match, the query searches each offer's recipients instead of finding the workers' offers through an index. */
 const maxIndexedWorkers = 50;
 
 /** Builds the condition for `OfferFilter.text`. */

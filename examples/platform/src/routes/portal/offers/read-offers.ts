@@ -50,7 +50,7 @@ export interface RecipientQuery {
 }
 
 /**
- * Reads an offer with one page of its recipients, applicants first.
+ * Reads an offer with one page of its recipients, applicants first. Without a query, reads no recipients.
  *
  * @throws {ProblemError} `offer_not_found`, even for another organisation's offer
  */
@@ -103,7 +103,7 @@ export const readApplicants = ({ store }: Pick<PortalDeps, "store">, offerId: st
     .orderBy("worker_id")
     .execute();
 
-/** Builds a SQL condition that selects the recipients after the given recipient, sorted by their current responses. */
+/** Builds a SQL condition for the recipients that are listed after this recipient, according to their current responses. */
 const isAfterRecipient = (id: number) => sql<SqlBool>`(response <> 'applied', recipients.id) > (
   select last.response <> 'applied', last.id from recipients as last where last.id = ${id} and last.offer_id = offers.id)`;
 

@@ -9,7 +9,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const apiKeySchema = z.strictObject({ name: lineField.max(100) });
 
-/** The maximum number of keys: enough to rotate the keys of many systems, and few enough to list on one page. */
+/** The maximum number of keys per organisation. It allows many systems to rotate their keys, and all keys fit on one page. */
 const maxKeys = 100;
 
 export type ApiKeyRow = Awaited<ReturnType<typeof readApiKeys>>[number];
@@ -26,7 +26,7 @@ const keyQuery = ({ store }: PortalDeps, { organisationId }: SignedInPerson) =>
 export const readApiKeys = (deps: PortalDeps, person: SignedInPerson) =>
   keyQuery(deps, person).orderBy("api_keys.created_at", "desc").orderBy("api_keys.id").execute();
 
-/** @throws {ProblemError} `api_key_not_found`, even for another organisation's key */
+/** Reads one of the organisation's keys. @throws {ProblemError} `api_key_not_found`, even for another organisation's key */
 export async function readApiKey(deps: PortalDeps, person: SignedInPerson, keyId: string): Promise<ApiKeyRow> {
   const key = await keyQuery(deps, person).where("api_keys.id", "=", keyId).executeTakeFirst();
   if (key === undefined) throw apiKeyNotFound();
@@ -76,6 +76,7 @@ export async function createApiKey(
 /**
  * Revokes a key. Later requests with this key get 401.
  *
+ * @returns the name of the key
  * @throws {ProblemError} `api_key_not_found`, even for another organisation's key
  */
 export async function revokeApiKey({ store }: PortalDeps, { organisationId }: SignedInPerson, keyId: string) {

@@ -20,7 +20,7 @@ export async function checkEndpoint(
   throw new ProblemError("endpoint_check_failed", detail, { extensions: { checks } });
 }
 
-/** An endpoint secret. A shorter one could be guessed from a single captured request (D-43). */
+/** An endpoint secret of at least 16 characters. A shorter secret could be guessed from a single captured request (D-43). */
 export const secretField = lineField
   // The prefix used by Standard Webhooks is not part of the secret.
   .refine((text) => text.replace(/^whsec_/, "").length >= 16, "Use at least 16 characters, not counting whsec_.")

@@ -4,7 +4,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 
 export const placeSchema = z.strictObject({ id: textField, name: lineField.max(200) });
 
-/** The maximum number of places to read, because the form for a new offer lists them all. */
+/** The maximum number of places to read. The form for a new offer lists all of them. */
 const maxPlaces = 1_000;
 
 export type Place = z.infer<typeof placeSchema>;

@@ -52,11 +52,11 @@ export async function readProfile(deps: PortalDeps, { organisationId, organisati
 /** Describes an endpoint's health (D-72, D-73). */
 const describeHealth = (endpoint: EndpointRow, now: Date) => ({
   failingSince: endpoint.failing_since,
-  /** Set while the circuit breaker is open. */
+  /** Set while the circuit breaker pauses deliveries to an enabled endpoint. */
   pausedUntil: endpoint.disabled_at === null ? ifFuture(endpoint.breaker_open_until, now) : null,
   disabledAt: endpoint.disabled_at,
   disabledBecause: endpoint.disabled_because,
-  /** Pending deliveries are held while the endpoint is disabled. */
+  /** The number of pending deliveries, which are held while the endpoint is disabled; 0 while it is enabled. */
   held: endpoint.disabled_at === null ? 0 : Number(endpoint.pending),
 });
 

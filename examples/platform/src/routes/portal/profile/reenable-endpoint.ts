@@ -6,7 +6,7 @@ import type { PortalDeps, SignedInPerson } from "../person.ts";
 import { checkEndpoint, requireSavedEndpoint } from "./check-endpoint.ts";
 
 /**
- * Enables a disabled endpoint if it passes both checks (D-73).
+ * Enables a disabled endpoint and restarts its retry schedules if it passes both checks (D-73).
  *
  * @returns the checks
  * @throws {ProblemError} `profile_missing`, or `endpoint_check_failed` with the checks

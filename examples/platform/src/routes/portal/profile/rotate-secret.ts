@@ -22,7 +22,7 @@ const overlapMs = 24 * 60 * 60_000;
  *
  * @returns the checks, which used only the new secret
  * @throws {ProblemError} `invalid_request`, `profile_missing`, `endpoint_check_failed` with the checks, or
- *   `edit_conflict` if the profile was saved during the checks
+ *   `edit_conflict` if a secret was saved during the checks
  */
 export async function rotateSecret(
   deps: PortalDeps,
@@ -44,7 +44,7 @@ export async function rotateSecret(
       updated_at: now,
     })
     .where("organisation_id", "=", organisationId)
-    // Detects any save since the checks, because encrypting the same secret again produces a different value.
+    // Detects any saved secret since the checks, because encrypting the same secret again produces a different value.
     .where("encrypted_secret", "=", endpoint.encrypted_secret)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n)

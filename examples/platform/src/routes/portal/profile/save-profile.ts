@@ -47,7 +47,11 @@ export async function saveProfile(
   return checks;
 }
 
-/** Changes the suggestions switch in one statement, so that it cannot overwrite a concurrent save. */
+/**
+ * Changes the suggestions switch in one statement, so that it cannot overwrite a concurrent save.
+ *
+ * @throws {ProblemError} `invalid_request` if the base URL or the scheme differs from the saved one
+ */
 async function switchSuggestions(
   { store, now }: PortalDeps,
   organisationId: string,
@@ -65,6 +69,7 @@ async function switchSuggestions(
   throw invalidRequest(new Map([["secret", [remedy]]]));
 }
 
+/** Saves an endpoint that has passed its checks, and enables it. */
 function saveEndpoint(
   { store, encryptionKey, now, linkTo }: PortalDeps,
   organisationId: string,
@@ -95,7 +100,7 @@ function saveEndpoint(
       .values({ organisation_id: organisationId, ...values })
       .onConflict((conflict) => conflict.column("organisation_id").doUpdateSet(values))
       .execute();
-    // D-73: the endpoint has passed its checks.
+    // D-73: passing the checks enables the endpoint.
     await enableEndpoint(trx, organisationId, linkTo);
   });
 }

@@ -84,8 +84,8 @@ export async function sendTestEvent(
   const event = testEvents.find(({ name }) => name === input.event) ?? testEvents[0];
   if (event === undefined) throw invalidRequest(new Map([["event", ["Choose an event from the list."]]]));
   const scheme: Scheme = target.scheme === "timestampDigest" ? "timestampDigest" : "standardWebhooks";
-  const newWebhook = () => fillEvent(event, uniqueFields(event), randomUUID());
-  const choices = waysFor(newWebhook(), scheme);
+  const createWebhook = () => fillEvent(event, uniqueFields(event), randomUUID());
+  const choices = waysFor(createWebhook(), scheme);
   const chosenWays = input.way === everyWay ? choices : choices.filter(({ name }) => name === input.way);
   if (chosenWays.length === 0)
     throw invalidRequest(
@@ -98,7 +98,7 @@ export async function sendTestEvent(
   const startedAt = performance.now();
   for (const way of chosenWays) {
     if (performance.now() - startedAt > maxTotalMs) break;
-    const requests = writeTestRequests(way, newWebhook(), { scheme, secret: target.secret, now: deps.now() });
+    const requests = writeTestRequests(way, createWebhook(), { scheme, secret: target.secret, now: deps.now() });
     const exchanges: TestExchange[] = [];
     let hasResponse = false;
     for (const request of requests) {
@@ -122,7 +122,7 @@ export async function sendTestEvent(
   );
   const rejectedWay = event.isUnsigned
     ? undefined
-    : ["as-sent", "to-the-minute"].find((name) => isUnauthorized(ways, name));
+    : ["as-sent", "to-the-minute"].find((name) => isWronglyRejected(ways, name));
   const precision = rejectedWay === "to-the-minute" ? "minute" : "ms";
   const diagnosis = rejectedWay === undefined ? undefined : await diagnoseSignature(deps, target, scheme, precision);
   // A receiver that accepts the request as sent computes signatures correctly, unless it reformats the date.
@@ -213,8 +213,8 @@ const toOutcome = (result: EndpointResult) => ({
 /** Formats a request and masks its signature, which would be valid for five minutes. */
 function formatRequest({ baseAddress }: Target, { method, path, headers, body }: TestRequest): string {
   const lines = headers.map(({ name, value, shell }) => {
-    const isSigned = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
-    return `${name}: ${isSigned ? value.replaceAll(/(hmac |v1,)[^ ,]+/g, "$1***") : value}`;
+    const isSignedWithSecret = shell !== undefined && /^(authorization|webhook-signature)$/i.test(name);
+    return `${name}: ${isSignedWithSecret ? value.replaceAll(/(hmac |v1,)[^ ,]+/g, "$1***") : value}`;
   });
   const head = [`${method} ${baseAddress.replace(/\/+$/, "")}${path}`, ...lines].join("\n");
   return body.length === 0 ? head : `${head}\n\n${body.toString()}`;
@@ -229,8 +229,8 @@ function formatResponse(result: EndpointResult): string {
   return body.length === 0 ? head : `${head}\n\n${truncateUtf8(body, maxShownBytes)}`;
 }
 
-/** Returns whether the receiver responded with 401 or 403 to a valid request. */
-const isUnauthorized = (ways: TestEventResult["ways"], wayName: string): boolean =>
+/** Returns whether the receiver incorrectly responded with 401 or 403 to a request that was sent in this way. */
+const isWronglyRejected = (ways: TestEventResult["ways"], wayName: string): boolean =>
   ways.some(
     ({ way, exchanges }) =>
       way.name === wayName && exchanges.some(({ response, verdict }) => !verdict.isRight && /^40[13]\b/.test(response)),
@@ -248,13 +248,13 @@ async function sendForStatus(deps: PortalDeps, target: Target, request: TestRequ
 const sendReachabilityTest = (deps: PortalDeps, target: Target): Promise<number | undefined> =>
   sendForStatus(deps, target, { method: "GET", path: "/test", headers: [], body: Buffer.of() });
 
-/** Sends many requests to find the receiver's signing mistake, but only if the receiver responds to `GET /test`. */
+/** Sends many requests to find the receiver's signing mistake, but only if the receiver responds to `GET /test` with 200. */
 async function diagnoseSignature(deps: PortalDeps, target: Target, scheme: Scheme, precision: "ms" | "minute") {
   if ((await sendReachabilityTest(deps, target)) !== 200) return undefined;
   const startedAt = performance.now();
-  const sendUntilTimeout = async (request: TestRequest): Promise<number | undefined> =>
+  const sendWithinTimeLimit = async (request: TestRequest): Promise<number | undefined> =>
     performance.now() - startedAt > maxDiagnosisMs ? undefined : sendForStatus(deps, target, request);
-  return findSigningMistake(scheme, target.secret, sendUntilTimeout, precision);
+  return findSigningMistake(scheme, target.secret, sendWithinTimeLimit, precision);
 }
 
 const maxDiagnosisMs = 10_000;
