@@ -93,7 +93,7 @@ export type Fetch = (
 
 /**
  * Wraps every attempt. The first middleware in the list is the outermost. Pass the request, or a changed copy, to `next`. When middleware
- * throws, the call rejects with a `UsageError` (`middleware_failed`) whose `cause` is that error. A body can be read only once, so
+ * throws, the call rejects with a `UsageError` (`middleware_failed`) whose `cause` describes that error. A body can be read only once, so
  * middleware that reads it must return a new `Response`.
  *
  * @example

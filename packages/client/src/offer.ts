@@ -47,7 +47,7 @@ export interface Recipient {
 
 /**
  * An offer of work. Times are ISO 8601 strings in UTC. A field that the service omits or sends as null gets the empty value for its type:
- * `""`, `[]` or `false`. Additional fields are kept.
+ * `""`, `[]` or `false`. Without its `id`, its `recipients` or their `workerId`, the call rejects. Additional fields are kept.
  *
  * @example
  * ```ts

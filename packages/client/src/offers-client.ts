@@ -175,9 +175,9 @@ export class OffersClient {
   }
 
   /**
-   * Polls an offer until it is complete or withdrawn. Yields every recipient once, then each recipient whose response has changed. A change
-   * that is undone between two reads goes unnoticed. Each read is a separate call with its own retries. If a read rejects, the iteration
-   * ends with the same error. Aborting `signal` ends the iteration with an {@link AbortedError}.
+   * Polls an offer until it is complete or withdrawn. Yields every recipient once, then each recipient that has changed. A change that is
+   * undone between two reads goes unnoticed. Each read is a separate call with its own retries. If a read rejects, the iteration ends with
+   * the same error. Aborting `signal` ends the iteration with an {@link AbortedError}.
    *
    * @example
    * ```ts

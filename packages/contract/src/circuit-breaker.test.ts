@@ -18,7 +18,7 @@ const at = (ms: number): Date => new Date(start + ms);
 const after = (health: EndpointHealth, attempt: Partial<ClassifiedAttempt>): EndpointHealth =>
   nextHealth(health, { result: "unhealthy", isProbe: false, at: at(0), ...attempt }, defaultBreakerPolicy, 0.5);
 
-/** Returns the health after the same attempt has been repeated. */
+/** Returns the health after `count` equal attempts. */
 function afterRepeated(count: number, attempt: Partial<ClassifiedAttempt>, health = healthy): EndpointHealth {
   let result = health;
   for (let repetition = 0; repetition < count; repetition += 1) result = after(result, attempt);

@@ -20,7 +20,10 @@ const dayMs = 86_400_000;
 const cycleYears = 400;
 const cycleDays = 146_097;
 
-/** Computes the month one calendar cycle later and subtracts the cycle, because `Date.UTC` reads the years 0 to 99 as 1900 to 1999. */
+/**
+ * Returns the start of a month in Unix milliseconds. Computes it for the next calendar cycle and subtracts the cycle, because `Date.UTC`
+ * reads the years 0 to 99 as 1900 to 1999.
+ */
 const startOfMonth = (year: number, month: number): number =>
   Date.UTC(year + cycleYears, month - 1) - cycleDays * dayMs;
 
@@ -44,14 +47,20 @@ export function parseDateTime(text: string): ParsedDateTime | undefined {
   return { earliest, latest: second === undefined ? startOfMinute + minuteMs - 1 : earliest };
 }
 
-/** Returns a date-time unchanged if every reader accepts its notation, otherwise in UTC; undefined for any other string. */
+/**
+ * Returns a date-time unchanged if every reader accepts its notation, or converts it to UTC. Returns undefined for a string of any other
+ * kind.
+ */
 export const toPlainForm = (text: string): string | undefined =>
   normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 
-/** Converts a date-time to UTC, unless it already ends in `Z` or `+00:00`. Returns undefined for any other string. */
+/** Converts a date-time to UTC, unless it has seconds and ends in `Z` or `+00:00`. Returns undefined for a string of any other kind. */
 export const toUtc = (text: string): string | undefined => normalise(text, /^[^t ]{19}(?:\.\d+)?(?:Z|\+00:00)$/);
 
-/** Returns a date-time unchanged if it matches `acceptedForm`; otherwise the same instant in UTC, with every digit of its fraction. */
+/**
+ * Returns a date-time unchanged if it matches `acceptedForm`, or converts it to UTC with every digit of its fraction. Returns undefined for
+ * a string that is not a date-time.
+ */
 function normalise(text: string, acceptedForm: RegExp): string | undefined {
   const time = parseDateTime(text);
   if (!time) return undefined;

@@ -13,15 +13,15 @@ const names = [
   "onWorkerOfferResponse",
 ];
 
-/** Every way to swap two adjacent letters in a name. */
-const swapped = names.flatMap((name) =>
+/** Every misspelling that swaps two adjacent letters of a name, with the correct name. */
+const misspeltNames = names.flatMap((name) =>
   [...name.slice(1)].flatMap((letter, index) => {
     const misspelt = name.slice(0, index) + letter + name[index] + name.slice(index + 2);
     return misspelt === name ? [] : [[misspelt, name]];
   }),
 );
 
-test.each(swapped)("the nearest name to %s, which has two letters swapped, is %s", (misspelt, name) =>
+test.each(misspeltNames)("the nearest name to %s, which has two letters swapped, is %s", (misspelt, name) =>
   expect(findNearestName(misspelt, names)).toBe(name),
 );
 

@@ -19,7 +19,7 @@ type OpenedReceiver<Request, Response> = { readonly fetch: (request: Request) =>
 
 interface OpenedAddress {
   readonly address: string;
-  /** Whether this is the address of a server, so it has no path. */
+  /** Whether this is a server's address, which has no path. */
   readonly isServer: boolean;
   close(): Promise<void>;
 }
@@ -37,8 +37,9 @@ export async function openReceiver<Request, Response>(
   receiver: unknown,
 ): Promise<OpenedReceiver<Request, Response> | undefined> {
   const { href, fetch, ready, server } = Object(receiver);
+  // The caller started the receiver at this address, so `close` does nothing.
   if (typeof receiver === "string" || typeof href === "string")
-    return { address: String(receiver), isServer: false, close: async () => undefined };
+    return { address: String(receiver), isServer: false, close: async () => {} };
   if (typeof receiver === "function" && receiver.length > 1) {
     const { createServer } = await import("node:http");
     return listen(createServer(receiver as never));
@@ -56,10 +57,11 @@ const isServer = (value: unknown): value is Server =>
   ["listen", "address", "close"].every((name) => typeof Object(value)[name] === "function");
 
 async function listen(server: Server): Promise<OpenedAddress> {
-  if (server.listening) return { address: toUrl(server), isServer: true, close: async () => undefined };
+  // The caller started this server, so `close` does nothing.
+  if (server.listening) return { address: toUrl(server), isServer: true, close: async () => {} };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).once("listening", resolve);
-    // Otherwise a keep-alive connection would delay the exit of the process by five seconds.
+    // Without this, a keep-alive connection would delay the exit of the process by five seconds.
     server.on("connection", (socket) => socket.unref());
     server.listen(0, "127.0.0.1").unref();
   });

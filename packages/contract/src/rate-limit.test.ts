@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatRateLimit, readRateLimit } from "./rate-limit.ts";
 
-const headers = (rateLimit: string | null, policies: string | null) => {
+const createHeaderGetter = (rateLimit: string | null, policies: string | null) => {
   const fields: Record<string, string | null> = { ratelimit: rateLimit, "ratelimit-policy": policies };
   return (name: string) => fields[name];
 };
@@ -25,18 +25,18 @@ test.each([
   ],
   ['"a";r=1', '"b";q=5', { policy: "a", remaining: 1, resetAfterMs: undefined, limit: undefined, windowMs: undefined }],
 ])("readRateLimit reads RateLimit %s with RateLimit-Policy %s", (rateLimit, policies, expected) =>
-  expect(readRateLimit(headers(rateLimit, policies))).toEqual(expected),
+  expect(readRateLimit(createHeaderGetter(rateLimit, policies))).toEqual(expected),
 );
 
 test.each([null, "", "limit=100, remaining=50", '"a";t=5', '"a";r=-1', '"a";r=soon', '"a";r=1.5.2', "600"])(
   "readRateLimit ignores %j, which does not contain the number of remaining requests",
-  (rateLimit) => expect(readRateLimit(headers(rateLimit, '"a";q=5;w=60'))).toBeUndefined(),
+  (rateLimit) => expect(readRateLimit(createHeaderGetter(rateLimit, '"a";q=5;w=60'))).toBeUndefined(),
 );
 
 test("formatRateLimit rounds seconds up and returns fields that readRateLimit can read", () => {
   const formatted = formatRateLimit({ policy: "key", remaining: 7, resetAfterMs: 1_001, limit: 600, windowMs: 60_000 });
   expect(formatted).toEqual({ RateLimit: '"key";r=7;t=2', "RateLimit-Policy": '"key";q=600;w=60' });
-  expect(readRateLimit(headers(formatted.RateLimit, formatted["RateLimit-Policy"]))).toMatchObject({
+  expect(readRateLimit(createHeaderGetter(formatted.RateLimit, formatted["RateLimit-Policy"]))).toMatchObject({
     remaining: 7,
     resetAfterMs: 2_000,
   });

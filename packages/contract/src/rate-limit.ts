@@ -24,7 +24,7 @@ export interface RateLimit {
 }
 
 /**
- * Parses the two header fields. If there are several quotas, returns the quota with the fewest requests left.
+ * Parses `RateLimit` and `RateLimit-Policy`. If there are several quotas, returns the quota with the fewest requests left.
  *
  * @param header returns the value of the header with this lower-case name
  * @returns undefined if the response does not contain the number of remaining requests
@@ -45,7 +45,7 @@ export function readRateLimit(header: (name: string) => string | null | undefine
   };
 }
 
-/** Formats a quota as the two header fields, by name. Rounds seconds up, so that the service accepts a request that waits that long. */
+/** Formats a quota as the two header fields, by name. Rounds seconds up, so that a client that waits that long is not too early. */
 export const formatRateLimit = ({ policy, remaining, resetAfterMs = 0, limit = 0, windowMs = 0 }: RateLimit) => ({
   RateLimit: `"${policy}";r=${remaining};t=${Math.ceil(resetAfterMs / 1_000)}`,
   "RateLimit-Policy": `"${policy}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`,

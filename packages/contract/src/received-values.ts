@@ -7,12 +7,12 @@ import { toPlainForm, toUtc } from "./date-time.ts";
  */
 export function nullAsAbsent<T extends z.ZodObject>(schema: T): z.ZodPreprocess<T> {
   const optionalNames = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []));
-  return z.preprocess((value) => withoutNulls(value, optionalNames), schema);
+  return z.preprocess((value) => omitOptionalNulls(value, optionalNames), schema);
 }
 
 const isOptional = (field: z.core.$ZodType): boolean => z.safeParse(field, undefined).success;
 
-function withoutNulls(value: unknown, optionalNames: readonly string[]): unknown {
+function omitOptionalNulls(value: unknown, optionalNames: readonly string[]): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const isAbsent = (name: string): boolean => optionalNames.includes(name) && Reflect.get(value, name) === null;
   if (!optionalNames.some(isAbsent)) return value;
@@ -29,8 +29,8 @@ const createDateTimeSchema = (
     return z.NEVER;
   });
 
-/** Accepts a date-time. It is unchanged if every reader accepts its notation, otherwise it is converted to UTC (D-96). */
+/** A schema that accepts a date-time and converts it to UTC, unless every reader accepts its notation (D-96). */
 export const dateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createDateTimeSchema(toPlainForm);
 
-/** Accepts a date-time, and converts it to UTC unless it is in UTC already (D-96). */
+/** A schema that accepts a date-time and converts it to UTC, unless it is in UTC already (D-96). */
 export const utcDateTime: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> = createDateTimeSchema(toUtc);

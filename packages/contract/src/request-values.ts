@@ -5,14 +5,14 @@ const baseUrlProblems: readonly Problem[] = [
   [/\s/, "contains white space"],
   [/^(?!https?:\/\/[^/:])/i, "lacks https://"],
   [/@/, "contains credentials"],
-  [/[?#]/, "contains ? or #"],
+  [/[?#]/, 'contains "?" or "#"'],
   [/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1])(:|\/|$))/i, "uses http for another host"],
   [/^\w+:\/\/[^/]*:0+(\/|$)/, "is not a URL"],
 ];
 
 /**
  * Returns what is wrong with a service's base URL, as the end of a sentence; undefined if it is valid. It must be https, or http on
- * loopback. The sentence never contains the URL, because the URL may contain a password.
+ * loopback, without credentials, a query or a fragment. The sentence never contains the URL, because the URL may contain a password.
  */
 export function findBaseUrlProblem(url: unknown): string | undefined {
   const text = String(url);
@@ -27,7 +27,8 @@ const headerValueProblems: readonly Problem[] = [
 ];
 
 /**
- * Returns what is wrong with a header value, as the end of a sentence; undefined if it is valid. It must be printable ASCII. The sentence
+ * Returns what is wrong with a header value, as the end of a sentence; undefined if it is valid. It must be printable ASCII, not empty and
+ * without white space around it. The sentence
  * never contains the value, because it may be a secret.
  */
 export function findHeaderValueProblem(value: unknown): string | undefined {
@@ -35,6 +36,7 @@ export function findHeaderValueProblem(value: unknown): string | undefined {
   return findUnsetProblem(value) ?? "must be a string";
 }
 
+/** Returns what is wrong with a value that is null, undefined or empty; undefined for any other value. */
 function findUnsetProblem(value: unknown): string | undefined {
   return (value ?? "") === "" ? `is ${JSON.stringify(value)}; is the environment variable set?` : undefined;
 }

@@ -6,9 +6,12 @@ import { maxRetryAfterSeconds, retryDelaysSeconds, retryJitter } from "./generat
 export interface RetrySchedule {
   /** The delays after the first, second, … attempt. If the attempt after the last delay fails, the delivery becomes a dead letter. */
   delaysMs: readonly number[];
-  /** The fraction by which a pause is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
+  /** The fraction by which a delay is randomly lengthened or shortened, so that retries do not all arrive together (thundering herd). */
   jitter: number;
-  /** The Retry-After cap: the longest `Retry-After` that is respected. A `Retry-After` applies only if it is longer than the scheduled delay. */
+  /**
+   * The Retry-After cap: the longest `Retry-After` that is respected. A `Retry-After` applies only if it is longer than the scheduled
+   * delay.
+   */
   maxRetryAfterMs: number;
 }
 

@@ -35,17 +35,18 @@ const memberPattern =
   /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
 /**
- * Joins and validates the headers. Returns undefined if the tracestate is invalid, or longer than the 512 characters of section 3.3.1.5.
+ * Joins and validates the headers. Returns undefined if the tracestate is empty, invalid, or longer than the 512 characters of section
+ * 3.3.1.5.
  */
 function readTracestate(headers: readonly string[]): string | undefined {
   const members = headers
     .join(",")
     .split(",")
-    .map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ""))
+    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ""))
     .filter(Boolean);
-  const keys = new Set(members.map((text) => text.slice(0, text.indexOf("="))));
+  const keys = new Set(members.map((member) => member.slice(0, member.indexOf("="))));
   const isValid =
-    members.length <= 32 && keys.size === members.length && members.every((text) => memberPattern.test(text));
+    members.length <= 32 && keys.size === members.length && members.every((member) => memberPattern.test(member));
   const tracestate = members.join(",");
   return isValid && tracestate !== "" && tracestate.length <= 512 ? tracestate : undefined;
 }
@@ -76,7 +77,7 @@ export function formatTraceContext({
  * @param context a valid position, as `readTraceContext` returns it
  * @param parseState `createTraceState` from OpenTelemetry's API
  */
-export function remoteSpanContext<State>(
+export function toRemoteSpanContext<State>(
   { traceparent, tracestate }: TraceContext,
   parseState: (text: string) => State,
 ) {

@@ -4,7 +4,7 @@
  * @module opentelemetry
  */
 import { durationBuckets, isSdkRegistered } from "@offers/contract/telemetry-conventions";
-import { remoteSpanContext } from "@offers/contract/trace-context";
+import { toRemoteSpanContext } from "@offers/contract/trace-context";
 import {
   type Context,
   context,
@@ -82,7 +82,7 @@ export function webhookTracer(
     startActiveSpan(name, { attributes, startTime, sender }, run) {
       const active = context.active();
       const hasActiveSpan = trace.getSpan(active) !== undefined;
-      const senderSpan = sender && mode !== "ignore" ? remoteSpanContext(sender, createTraceState) : undefined;
+      const senderSpan = sender && mode !== "ignore" ? toRemoteSpanContext(sender, createTraceState) : undefined;
       // The active span is the parent if there is one, otherwise the sender's span (D-138).
       const isSenderParent = senderSpan !== undefined && mode === "parent" && !hasActiveSpan;
       const parent = isSenderParent ? trace.setSpanContext(active, senderSpan) : active;
@@ -171,7 +171,9 @@ export async function traceEvent<T>(
   rejectUnknownOptions("traceEvent", options, ["tracer"]);
   const { tracer = trace.getTracer(scope) } = options;
   const active: Context = context.active();
-  const parent = event.trace ? trace.setSpanContext(active, remoteSpanContext(event.trace, createTraceState)) : active;
+  const parent = event.trace
+    ? trace.setSpanContext(active, toRemoteSpanContext(event.trace, createTraceState))
+    : active;
   // OpenTelemetry's messaging conventions require the operation's name and type.
   const attributes = {
     "messaging.operation.name": "process",

@@ -3,8 +3,8 @@ import { methodAttribute } from "@offers/contract/telemetry-conventions";
 import {
   formatTraceContext,
   readTraceContext,
-  remoteSpanContext,
   type TraceContext,
+  toRemoteSpanContext,
 } from "@offers/contract/trace-context";
 import {
   type Attributes,
@@ -33,7 +33,7 @@ export const traceRequests: RequestHandler = (request, response, next) => {
   // If the server is instrumented, its span is already active, and it has read the headers.
   const parent =
     callerTrace && !trace.getSpan(activeContext)
-      ? trace.setSpanContext(activeContext, remoteSpanContext(callerTrace, createTraceState))
+      ? trace.setSpanContext(activeContext, toRemoteSpanContext(callerTrace, createTraceState))
       : activeContext;
   const method = methodAttribute(request.method);
   const span = tracer.startSpan(
@@ -77,7 +77,7 @@ export function continueOfferTrace<T>(stored: string | null, name: string, work:
   const activeContext = context.active();
   const requestSpan = trace.getSpanContext(activeContext);
   const links: Link[] = requestSpan ? [{ context: requestSpan }] : [];
-  const parent = trace.setSpanContext(activeContext, remoteSpanContext(offerTrace, createTraceState));
+  const parent = trace.setSpanContext(activeContext, toRemoteSpanContext(offerTrace, createTraceState));
   return requestTrace.run(offerTrace, () => inSpan(name, { kind: SpanKind.INTERNAL, links }, parent, work));
 }
 
@@ -99,7 +99,7 @@ export function traceAttempt<T>(
   toAttributes: (result: T) => Attributes,
 ): Promise<T> {
   const storedTrace = parseStoredTrace(stored);
-  const storedSpan = storedTrace && remoteSpanContext(storedTrace, createTraceState);
+  const storedSpan = storedTrace && toRemoteSpanContext(storedTrace, createTraceState);
   // Do not use the active span as the parent, because attempts run in loops that outlive all requests.
   const parent = storedSpan ? trace.setSpanContext(context.active(), storedSpan) : trace.deleteSpan(context.active());
   return inSpan(name, { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {

@@ -71,7 +71,7 @@ class Call<Argument, Data> implements CallContext {
     this.key = typeof settings.apiKey === "string" ? settings.apiKey : redacted;
   }
 
-  /** Builds the request, sends it and reads the response. Retries as long as a retry may help. */
+  /** Builds the request, sends it and reads the response. Makes further attempts as long as `#decideRetry` allows them. */
   async perform(argument: Argument, options: CallOptions | undefined): Promise<Data> {
     try {
       const request = this.#prepareRequest(argument, options);
@@ -145,6 +145,7 @@ class Call<Argument, Data> implements CallContext {
   #sendAttempt(request: PreparedRequest, startedAt: number): Promise<ReceivedResponse> {
     const { apiKeyHeader, fetch, middleware } = this.#settings;
     this.attemptError = undefined;
+    // Until the middleware returns a response, an error that this package did not create counts as the middleware's.
     let isInMiddleware = middleware.length > 0;
     // Middleware sees the error that the call would reject with.
     const callFetch: Send = async (finalRequest) => {
@@ -169,7 +170,7 @@ class Call<Argument, Data> implements CallContext {
     );
   }
 
-  /** Returns a successful response's data. Throws the error for any other response. */
+  /** Returns the data of a valid, successful response. Throws the error for any other response. Reports what users should know about it. */
   #readResponse(request: PreparedRequest, received: ReceivedResponse): Data {
     const settings = this.#settings;
     this.response = received.response;
@@ -188,7 +189,10 @@ class Call<Argument, Data> implements CallContext {
     reported.add(topic);
   }
 
-  /** Returns how long to wait before the next attempt, or undefined if the error ends the call. Logs the failed attempt in both cases. */
+  /**
+   * Returns how long to wait before the next attempt, or undefined if the error ends the call. After the first 401, calls the `apiKey`
+   * function again. Logs the failed attempt in every case.
+   */
   async #decideRetry(error: AnyOffersError, startedAt: number): Promise<number | undefined> {
     const { apiKey } = this.#settings;
     let delayMs: number | undefined;
@@ -217,7 +221,10 @@ class Call<Argument, Data> implements CallContext {
   }
 }
 
-/** Encodes the id as one path segment. Rejects lone surrogates, because `encodeURIComponent` would throw for them. */
+/**
+ * Encodes the id as one path segment. Throws for an empty string and for dots, which would change the path, and for a lone surrogate, which
+ * `encodeURIComponent` cannot encode.
+ */
 function encodeId(id: unknown): string {
   if (typeof id === "string" && !/^\.{0,2}$|[\uD800-\uDFFF]/u.test(id)) return encodeURIComponent(id);
   const problem = typeof id === "string" ? "an empty string, dots or invalid Unicode" : typeName(id);

@@ -20,7 +20,7 @@ export interface WithResponse<Data> {
   response: FetchResponse;
   /** How many requests the call sent. */
   attempts: number;
-  /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response has neither. */
+  /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response does not report it. */
   rateLimit: RateLimit | undefined;
 }
 

@@ -26,7 +26,9 @@ export type Operation<Argument, Data, Name extends OperationName = OperationName
   readonly absentStatus?: 204;
   /** Returns the JSON body of a POST. Throws for an argument of the wrong type. */
   readonly encode?: (argument: Argument) => unknown;
-  /** Parses the body of a successful response, or throws. The user sees the message only if this package created the error (D-49). */
+  /**
+   * Parses the body of a successful response, or throws. The user sees the error's message only if this package created the error (D-49).
+   */
   decode(text: string, report: ReportShape): Data;
 };
 
@@ -81,7 +83,7 @@ function rejectMarkup(text: string): void {
   if (/^\s*</.test(text)) throw new SyntaxError("markup");
 }
 
-/** Reads the id from a JSON object, a JSON string or plain text (D-02). A number is used as written. */
+/** Reads the id from a JSON object, a JSON string or plain text (D-02). A bare number is used as written. */
 function readCreatedId(text: string, report: ReportShape): string {
   if (/^(?!null$)[^\s<{["]+$/.test(text)) return text;
   const body = JSON.parse(text);

@@ -4,7 +4,8 @@ import type { FetchResponse } from "../http.ts";
 const tooLarge = /TOO_L(ARGE|ONG)|MAX_SIZE/;
 
 /**
- * Reads the decompressed body as a string. If the body exceeds `maxBytes`, the response size limit, closes the connection and returns undefined (D-98).
+ * Reads the decompressed body as a string. If the body exceeds `maxBytes`, the response size limit, returns undefined and cancels the body,
+ * which closes the connection (D-98).
  */
 export async function readBody(
   response: FetchResponse & { readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | null },
@@ -21,6 +22,7 @@ export async function readBody(
     const canTrustLength = contentLength !== null && !response.headers.get("content-encoding");
     const reader = canTrustLength ? undefined : body?.getReader?.();
     if (!reader) {
+      // Without a stream, only the number of characters is known, which is never more than the number of bytes.
       const text = await response.text();
       return text.length > maxBytes ? undefined : text;
     }

@@ -45,6 +45,7 @@ function formatPath(listPath: string, index: number, suffix: string): string {
 function readField(value: unknown, type: FieldType, report: ReportShape, path: string): unknown {
   const isOptional = type !== "id" && type[1] !== "required";
   let converted: unknown;
+  // Null, undefined and an empty string count as empty.
   if (isOptional && (value ?? "") === "") converted = typeof type === "object" ? [] : emptyValues[type];
   else if (typeof type === "object") converted = readList(value, type[0], isOptional, report, path);
   else converted = convertScalar(value, type, path);
@@ -65,6 +66,7 @@ function convertScalar(value: unknown, type: ScalarType, path: string): unknown 
   let converted: unknown = `${value}`;
   if (type === "number") converted = Number(value);
   if (type === "boolean") converted = value === 1;
+  // Converting back must result in the original value: a string for the type `number`, and a number for any other type.
   const convertedBack = type === "number" ? `${converted}` : Number(converted);
   // JSON.parse may have rounded a number above 2 ** 53, so it may not be the id that the service sent.
   if (convertedBack !== value || !(Math.abs(value as number) < 2 ** 53))

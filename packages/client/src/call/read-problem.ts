@@ -34,7 +34,7 @@ const isStringArray = (value: unknown): boolean =>
 
 /**
  * Summarises a problem for a message: the title, the detail and the invalid fields with their reasons, in one line of at most 500
- * characters. Email addresses, the id and the strings in the request body are masked (D-97).
+ * characters. Masks email addresses, and the id and the strings in the request body if they have at least three characters (D-97).
  */
 export function summarise({ title, detail, errors = {} }: Problem, body: string | null, id: unknown): string {
   const reasons = Object.entries(errors).map(([field, messages]) => `${field}: ${messages}`);
@@ -49,7 +49,7 @@ export function summarise({ title, detail, errors = {} }: Problem, body: string 
     .slice(0, 500);
 }
 
-/** Returns the request's strings that are long enough to recognise, longest first because one may contain another. */
+/** Returns the sent strings that are long enough to recognise. The longest is first, so that a string is masked before its substrings. */
 function collectSentStrings(body: string | null, id: unknown): string[] {
   const values = [id];
   // JSON.parse calls the function for every value in the body, however deeply nested.

@@ -24,7 +24,7 @@ export interface ReceivedResponse {
   readonly text: string | undefined;
 }
 
-/** The request fields that are needed to describe an error response. */
+/** The details of the request that errors depend on. */
 interface SentRequest {
   readonly id: unknown;
   readonly body: string | null;
@@ -32,7 +32,7 @@ interface SentRequest {
   readonly maxResponseBytes: number;
 }
 
-/** Returns a successful response's typed data. Throws the error for any other response. */
+/** Returns the typed data of a valid, successful response. Throws the error for any other response. */
 export function readResponse<Data>(
   { absentStatus, decode }: Operation<never, Data>,
   { response, text }: ReceivedResponse,

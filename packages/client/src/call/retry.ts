@@ -4,8 +4,8 @@ import type { ClientSettings } from "../options/settings.ts";
 
 /**
  * The codes of failures after which a retry may succeed, although the service may have received the request. All other codes except
- * `connect_failed` are final: the same request would get the same response, the caller aborted the call, the caller's own code failed, or a
- * certificate or port is wrong. The attempt with a refreshed key after a 401 does not count as a retry (D-47).
+ * `connect_failed` and that of a 408 are final: the same request would get the same response, the caller aborted the call, the caller's own
+ * code failed, or a certificate or port is wrong. The attempt with a refreshed key after a 401 does not count as a retry (D-47).
  */
 const transientCodes: readonly string[] = ["connection_lost", "timeout", "rate_limited", "server_error"];
 

@@ -5,7 +5,9 @@ import type { CallOptions } from "../options/options.ts";
 import { type CallSettings, maxTimerMs, readOptions } from "../options/settings.ts";
 import { sleep } from "./with-timeout.ts";
 
-/** Polls an offer: yields every recipient, then those that differ from the previous read, until nothing more can change (D-62). */
+/**
+ * Polls an offer: yields every recipient, then those that differ from the previous read, until the offer is complete or withdrawn (D-62).
+ */
 export async function* watchOffer(
   readOffer: (options: CallOptions) => Promise<Offer>,
   defaults: CallSettings,
@@ -16,6 +18,7 @@ export async function* watchOffer(
     const { pollIntervalMs, ...callOptions } = readOptions(options, { ...defaults, pollIntervalMs: watchIntervalMs });
     let previousRecipients = new Set<string>();
     for (;;) {
+      // `widthdrawn` is the contract's spelling.
       const { recipients, complete, widthdrawn } = await readOffer(callOptions);
       const changedRecipients = recipients.filter((recipient) => !previousRecipients.has(JSON.stringify(recipient)));
       // Stored before yielding, because the caller may modify the recipients.

@@ -55,6 +55,7 @@ export function withTimeout<T>(
 
 /** Waits for `delayMs`. Rejects with an `AbortedError` when `signal` is aborted. */
 export const sleep = (call: CallContext, delayMs: number, signal: AbortSignal | undefined): Promise<void> =>
+  // The work never settles, so a rejection without an abort means that the delay has passed.
   withTimeout<void>(call, delayMs, signal, () => new Promise(() => {})).catch((error) => {
     if (signal?.aborted) throw error;
   });

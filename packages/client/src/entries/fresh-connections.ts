@@ -53,6 +53,7 @@ export class FreshConnections {
     await Promise.all([...this.#connections.values()].flat().map(({ client }) => client.close()));
   }
 
+  /** Returns the connection for the next request, and closes idle connections that must not be reused. */
   #acquire(origin: string): Connection {
     const connections = this.#connections.get(origin) ?? [];
     const usableConnections = connections.filter(
@@ -71,6 +72,7 @@ export class FreshConnections {
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: maxIdleMs,
     });
+    // A closed client rejects the request before it is written.
     if (this.#isClosed) void client.close();
     const connection = { client, pendingCount: 0, idleSince: this.#now() };
     usableConnections.push(connection);

@@ -98,6 +98,7 @@ type SendRequest = (request: Request) => Promise<Response>;
 export function createOpenApiClient(options: OffersClientOptions): OpenApiClient {
   const settings = readSettings(options);
   const { use, eject, ...client } = createClient({ baseUrl: String(options.baseUrl) });
+  // The library's types allow only known methods and paths.
   const sendRaw = client.request as never as LibraryRequest;
   const callOperation = async (method: string, path: string, init: RawInit = {}) => {
     const operation = operations.find(
@@ -133,6 +134,7 @@ export function createOpenApiClient(options: OffersClientOptions): OpenApiClient
   } as never as OpenApiClient;
 }
 
+/** Parses the body. The result has the type `never`, so that every operation accepts it. */
 async function readJson(request: Request): Promise<never> {
   const text = await request.text();
   try {
@@ -143,7 +145,10 @@ async function readJson(request: Request): Promise<never> {
   }
 }
 
-/** Options that openapi-fetch reads or passes to a `Request`. This package's transport ignores them (D-66). */
+/**
+ * Options that openapi-fetch reads or passes to a `Request`. This package's transport ignores them (D-66). An object instead of a list, so
+ * that the compiler reports a missing option.
+ */
 const ignoredOptions: Record<
   Exclude<keyof RequestOptions<unknown> | keyof RequestInit | keyof ClientOptions | "params", "signal">,
   0
@@ -188,6 +193,7 @@ const bodyHeaders = ["content-encoding", "content-length", "content-type", "tran
 /** Creates a response that openapi-fetch can read: the client's data as JSON, with the received status and headers. */
 function toResponse({ data, response }: WithResponse<unknown>): Response {
   const { status, headers: receivedHeaders } = response;
+  // A custom `fetch` may return headers that are not iterable.
   const headers = new Headers(Symbol.iterator in receivedHeaders ? (receivedHeaders as Headers) : undefined);
   for (const name of bodyHeaders) headers.delete(name);
   if (data === undefined) return new Response(null, { status, headers });

@@ -24,7 +24,7 @@ import { checkHeaderName, checkHeaderValue } from "../options/settings.ts";
 
 /**
  * An {@link OffersClient} that records each call as a span of kind CLIENT, named after the operation (`GetOffer`) and a child of the active
- * span. It starts before the first attempt and ends after the last. Its attributes follow OpenTelemetry's HTTP conventions:
+ * span. The span starts before the first attempt and ends after the last. Its attributes follow OpenTelemetry's HTTP conventions:
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `http.request.resend_count` (when
  * there was more than one request) and, with status ERROR, `error.type`, which is the error's `code`. No attribute contains a key, an id or
  * a payload, so there is no `url.full`.
@@ -119,17 +119,19 @@ interface Recording {
 interface Instruments {
   /** The client options. Once recording has started, their middleware measures every attempt and suppresses tracing in `fetch`. */
   readonly options: OffersClientOptions;
-  /** Starts recording if an SDK, a tracer or a meter is available. Otherwise returns undefined. */
+  /** Starts recording, unless it has started already. Returns undefined while there is no SDK, tracer or meter to record with. */
   startRecording(): Recording | undefined;
 }
 
-/** Creates the tracing and metrics instruments. Does not check the options, because the client rejects invalid options. */
+/** Creates the tracing and metrics instruments. Does not check the options, because the client rejects invalid ones. */
 function createInstruments(options: TracedOptions): Instruments {
   if (typeof options !== "object") return { options, startRecording: () => undefined };
   const { tracer = trace.getTracer(scope), meter = metrics.getMeter(scope), ...clientOptions } = options;
   const duration = createDurationHistogram(meter);
   const userMiddleware = clientOptions.middleware ?? [];
+  // A copy, because `startRecording` adds to it.
   const middleware = Array.isArray(userMiddleware) ? [...userMiddleware] : userMiddleware;
+  // Every no-op meter returns the same histogram.
   const hasTracerOrMeter = options.tracer !== undefined || duration !== createDurationHistogram(createNoopMeter());
   let recording: Recording | undefined;
   return {
@@ -183,7 +185,7 @@ const createDurationRecorder =
     }
   };
 
-/** Sets the headers from a propagator. Drops invalid headers, because the client would reject the call. */
+/** Sets the headers from a propagator. Drops baggage, and invalid headers, because the client would reject the call. */
 const headerSetter = {
   set(headers: Record<string, string>, name: string, value: string): void {
     // Baggage may contain any of the caller's data, and the service belongs to a different organisation.
@@ -196,7 +198,7 @@ const headerSetter = {
   },
 };
 
-/** Performs a call in a new span, which ends before the call's promise settles. */
+/** Performs a call. If recording has started, the call has a span, which ends before the call's promise settles. */
 function traceCall<Name extends OperationName, Data>(
   { name, method, path }: Operation<never, Data, Name>,
   instruments: Instruments,
@@ -217,30 +219,32 @@ function traceCall<Name extends OperationName, Data>(
   } catch {
     // A tracer that throws does not affect the call.
   }
-  const endSpan = (attempts: number, status: number | undefined, error?: AnyOffersError) => {
-    try {
-      if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
-      if (status) span?.setAttribute("http.response.status_code", status);
-      if (error) span?.setAttribute("error.type", error.code).setStatus({ code: SpanStatusCode.ERROR });
-      span?.end();
-    } catch {
-      // A span that throws does not affect the call either.
-    }
-  };
   const call = context.with(activeContext, () => perform({ ...options, headers }).withResponse());
   let result: WithResponse<Data>;
   const data = call.then(
     (success) => {
       result = success;
-      endSpan(success.attempts, success.response.status);
+      endSpan(span, success.attempts, success.response.status);
       return success.data;
     },
     (error: AnyOffersError) => {
-      endSpan(error.attempts, error.status, error);
+      endSpan(span, error.attempts, error.status, error);
       throw error;
     },
   );
   return toOffersPromise(data, () => result);
+}
+
+/** Adds the outcome of a call to its span and ends the span. */
+function endSpan(span: Span | undefined, attempts: number, status: number | undefined, error?: AnyOffersError): void {
+  try {
+    if (attempts > 1) span?.setAttribute("http.request.resend_count", attempts - 1);
+    if (status) span?.setAttribute("http.response.status_code", status);
+    if (error) span?.setAttribute("error.type", error.code).setStatus({ code: SpanStatusCode.ERROR });
+    span?.end();
+  } catch {
+    // A span that throws does not affect the call.
+  }
 }
 
 /** The context key that OpenTelemetry's exporters use. Context keys with the same description are equal. */

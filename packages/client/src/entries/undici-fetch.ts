@@ -6,7 +6,7 @@ import type { Fetch, FetchResponse } from "../http.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 
 /**
- * A `fetch` for `OffersClient` that has its own connections.
+ * A `fetch` for `OffersClient` that sends requests through undici.
  *
  * @example
  * ```ts
@@ -93,7 +93,7 @@ export function undiciFetch(
   return Object.assign(send, { close, [Symbol.asyncDispose]: close });
 }
 
-/** Removes a byte order mark, as `fetch` does. */
+/** Decodes UTF-8 and, like `fetch`, removes a byte order mark. */
 const utf8 = new TextDecoder();
 
 /**
@@ -153,6 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler, FetchResponse {
     this.headers = new ReceivedHeaders(headers);
     this.#body = new Promise((resolve, reject) => {
       this.#endBody = resolve;
+      // The promise for the response is settled, so from now on a failure rejects the body.
       this.#reject = reject;
     });
     // An unread body that fails must not raise unhandledRejection.
@@ -236,8 +237,8 @@ async function decompress(bytes: Uint8Array, encoding: string, maxBytes: number)
 }
 
 /**
- * No connection was made, even if the code of the cause suggests otherwise. For instance, if a proxy cannot reach the service, the cause is
- * a connection reset, which would otherwise mean that the request may have been received.
+ * Reports that no connection was made, even if the code of the cause suggests otherwise. For instance, if a proxy cannot reach the service,
+ * the cause is a connection reset, which would otherwise mean that the request may have been received.
  */
 class NotSentError extends Error {
   override readonly name = "NotSentError";

@@ -20,9 +20,9 @@ import type { Offer } from "../offer.ts";
 export const offerSchema: z.ZodType<Offer> = generated.offerSchema;
 
 /**
- * Middleware that validates every offer against the service's documentation. An offer with a missing or invalid field rejects the call with
- * an {@link InvalidResponseError} that lists the fields, never their values. Additional fields and undocumented values of `response` and
- * `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
+ * Creates middleware that validates every offer against the service's documentation. If a field is missing or invalid, the call rejects
+ * with an {@link InvalidResponseError} that lists the first ten such fields, never their values. Additional fields and undocumented values
+ * of `response` and `confirmation` are allowed. Put it last, so that other middleware sees the validated response.
  *
  * Without this middleware, the client fills in missing fields and converts values of other types if it can. With it, every field must be
  * present and valid, including times and ids. It is opt-in because it is strict.
@@ -79,7 +79,10 @@ async function readValidOffer(response: FetchResponse, request: OffersRequest): 
 /** The maximum number of fields in a message. An offer can have thousands of recipients. */
 const maxListedFields = 10;
 
-/** Returns the paths of an offer's invalid fields, such as `recipients[0].id`; an empty array if the string is not a JSON object. */
+/**
+ * Returns the paths of the first ten invalid fields of an offer, such as `recipients[0].id`. Returns an empty array if the text is not a
+ * JSON object.
+ */
 function findInvalidFields(text: string): string[] {
   let offer: unknown;
   try {

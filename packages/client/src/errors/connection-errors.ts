@@ -52,6 +52,6 @@ const classifications: readonly (readonly [pattern: RegExp, meaning: Classificat
   ],
 ];
 
-/** Classifies a failed `fetch`. @param errorText the codes and system calls in the first line, the messages below it */
+/** Classifies a failed `fetch`. @param errorText the codes and system calls on the first line, and the messages below it */
 export const classifyConnectionFailure = (errorText: string): Classification =>
   classifications.find(([pattern]) => pattern.test(errorText))?.[1] ?? connectionLost;

@@ -9,8 +9,8 @@ type ParseNumber<Text> = Text extends `${infer Value extends number}` ? Value : 
 type HttpStatus<Class extends 2 | 3 | 4 | 5> = ParseNumber<`${Class}${Digit}${Digit}`>;
 
 /**
- * The service rejected the request: 400, 422 or any other 4xx without a specific class. Retrying does not help, except after 408, which the
- * client retries. `problem.errors` lists the invalid fields.
+ * The service rejected the request: 400, 422 or any other 4xx without a specific class. Retrying does not help, except after 408, after
+ * which the client retries reads and withdrawals. `problem.errors` lists the invalid fields.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export class BadRequestError extends OffersError {
 
 /**
  * The API key is missing, invalid or expired (`unauthenticated`, 401), or your `apiKey` function threw (`api_key_provider_failed`, no
- * status; `cause` is what it threw).
+ * status; `cause` describes what it threw).
  *
  * @example
  * ```ts
@@ -40,6 +40,7 @@ export class BadRequestError extends OffersError {
 export class AuthenticationError extends OffersError {
   override readonly name = "AuthenticationError";
   declare readonly status: 401 | undefined;
+  // The base class has already assigned the code in the details, if there is one.
   readonly code: "unauthenticated" | "api_key_provider_failed" =
     (this as { code?: "api_key_provider_failed" }).code ?? "unauthenticated";
 }
@@ -208,8 +209,8 @@ export class AbortedError extends OffersError {
 
 /**
  * The package was used incorrectly. The constructor throws this error, or a call rejects with it before any request is sent. Two codes can
- * occur later: `middleware_failed`, whose `cause` is what your middleware threw, and `invalid_api_key` after a refresh. The message says
- * what to change.
+ * occur later: `middleware_failed`, whose `cause` describes what your middleware threw, and `invalid_api_key` after a refresh. The message
+ * says what to change.
  *
  * @example
  * ```ts
@@ -276,8 +277,7 @@ export type AnyOffersError =
  */
 export const isOffersError = (value: unknown): value is AnyOffersError => value instanceof Error && brand in value;
 
-/** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes. */
-// D-143
+/** The errors in a union that have one of the codes. The `code` of a class with several codes is narrowed to these codes (D-143). */
 type WithCode<Failure extends AnyOffersError, Code extends string> = Failure extends unknown
   ? Failure["code"] extends Code
     ? Failure

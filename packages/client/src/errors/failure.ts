@@ -17,7 +17,7 @@ export interface CallContext {
   attemptError?: AnyOffersError | undefined;
 }
 
-/** Replaces the key in strings. It is also the value of `key` until the key is known. */
+/** The replacement for the key in strings, and the value of `key` until the key is known. */
 export const redacted = "[redacted]";
 
 /**
@@ -39,7 +39,7 @@ export function toOffersError(thrown: unknown, context: CallContext, classificat
   const error = isOwnError ? (thrown as AnyOffersError) : wrapError(thrown, context.key ?? redacted, classification);
   if (isFreshError(error)) {
     if (operation) error.message = `${operation}${attempts ? ` at ${context.host}` : ""}: ${error.message}`;
-    // D-113
+    // The URL leads to what the code means and what to do about it (D-113).
     Object.assign(error, { operation, attempts, docsUrl: `${errorDocsUrl}${error.code}` });
   }
   // Captured only now, when the name is set and V8 can tell which line awaits the call.
@@ -49,8 +49,8 @@ export function toOffersError(thrown: unknown, context: CallContext, classificat
 }
 
 /**
- * Classifies what user code, such as a getter or `toJSON`, throws while options and arguments are read. Node 18 has no global `crypto`,
- * which a creation needs (D-141).
+ * The meaning of an error that user code, such as a getter or `toJSON`, throws while options and arguments are read. Node 18 has no global
+ * `crypto`, which a creation needs (D-141).
  */
 export const unreadableArgument: Classification = {
   type: UsageError,
@@ -96,13 +96,13 @@ function wrapError(thrown: unknown, key: string, classification?: Classification
   }) as AnyOffersError;
 }
 
-/** Returns the error and its causes; at most nine, because an error can be its own cause. */
+/** Returns the error and its causes, at most nine in total. Without the limit, an error that is its own cause would loop forever. */
 function collectCauses(thrown: unknown): Thrown[] {
   const causes: Thrown[] = [];
   for (let cause = thrown as Thrown | undefined; cause && causes.length < 9; cause = cause.cause) causes.push(cause);
   return causes;
 }
 
-/** Replaces the API key in a string (D-49), including its JSON-encoded form. Returns undefined for an empty string. */
+/** Replaces the API key in a string (D-49), including its JSON-encoded form. Returns undefined if the string is empty or absent. */
 export const redact = (text: unknown, key: string): string | undefined =>
   `${text ?? ""}`.replaceAll(JSON.stringify(key).slice(1, -1), redacted).replaceAll(key, redacted) || undefined;

@@ -73,11 +73,11 @@ export interface OffersErrorDetails {
 export abstract class OffersError extends Error {
   /** A stable identifier for the kind of failure. No two classes share a code. */
   abstract readonly code: string;
-  /** The operation that failed; undefined when the constructor threw. */
+  /** The operation that failed; undefined if no operation was called, for instance when the constructor threw. */
   declare readonly operation: OperationName | undefined;
   /** How many requests this call sent; 0 when it failed before the first. */
   declare readonly attempts: number;
-  /** The last response's HTTP status; undefined if there was no response. */
+  /** The HTTP status of the response that caused the error; undefined if no response did. */
   readonly status: number | undefined;
   /** The response's problem details, if it has any. */
   declare readonly problem: Problem | undefined;
@@ -91,7 +91,7 @@ export abstract class OffersError extends Error {
    * are omitted. Undefined if there was no response.
    */
   declare readonly headers: Readonly<Record<string, string>> | undefined;
-  /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response has neither. */
+  /** How many requests you have left, from `RateLimit` and `RateLimit-Policy`; undefined if the response does not report it. */
   declare readonly rateLimit: RateLimit | undefined;
   /** The page about `code`: its meaning, the likely cause and what to do. */
   declare readonly docsUrl: string;
@@ -106,7 +106,7 @@ export abstract class OffersError extends Error {
     return { ...this, message: this.message };
   }
 
-  /** Defined on the prototype, because loggers print own properties. @internal */
+  /** Marks the error. It is defined on the prototype, because loggers print own properties. @internal */
   get [brand](): true {
     return true;
   }

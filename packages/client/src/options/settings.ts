@@ -99,7 +99,7 @@ export function readSettings(clientOptions: OffersClientOptions): ClientSettings
   }
 }
 
-/** Returns the user's options merged with the defaults. Throws for an unknown name or a value of the wrong type. */
+/** Returns the user's options merged with the defaults. Throws for an unknown name or an invalid value. */
 export function readOptions<Options extends object>(userOptions: object, defaults: Options): Options {
   // Without this check, an AbortSignal passed as the options would be silently ignored, because it has no own properties.
   assertType("options", userOptions, "Object");
@@ -133,14 +133,14 @@ function readBaseUrl(baseUrl: string | Url): URL {
   return new URL(baseUrl as string);
 }
 
-/** Throws if a header value is invalid. The message never contains the value, which may be the API key. */
+/** Returns a header value unchanged, or throws if it is invalid. The message never contains the value, which may be the API key. */
 export function checkHeaderValue(name: string, value: unknown, code?: UsageError["code"]): string {
   const problem = findHeaderValueProblem(value);
   if (problem) throwUsageError(`${name} ${problem}`, code);
   return value as string;
 }
 
-/** Throws if a header name is invalid. @returns the name in lower case @param option the option that contains it, for the message */
+/** Returns a header name in lower case, or throws if it is invalid. @param option the option that contains it, for the message */
 export function checkHeaderName(option: string, name: string): string {
   if (!/^[\w!#-'*+.^`|~-]+$/.test(name)) throwUsageError(`invalid header name in ${option}`);
   return name.toLowerCase();

@@ -65,7 +65,7 @@ function readRating(check: FieldCheck, field: string, value: unknown): object {
   if (points < 1 || points > 5) check.addError(`${field}.rating`, "Use a whole number from 1 to 5.");
   check.readString(`${field}.ratingProvider`, rating.ratingProvider);
   const { lastWorked: time } = rating;
-  // A time without a zone counts as midnight UTC (D-28).
+  // A date without a time counts as midnight UTC (D-28).
   const dateTime = typeof time === "string" && /^\d{4}-\d{2}-\d{2}$/.test(time) ? `${time}T00:00:00Z` : time;
   return { ...rating, lastWorked: check.parseDateTime(`${field}.lastWorked`, dateTime) };
 }

@@ -159,11 +159,11 @@ const toHiddenProperties = (members: object): PropertyDescriptorMap =>
 
 function toTestRequest({ method, url, headers, body }: IncomingRequest): TestRequest {
   const text = new TextDecoder().decode(body);
-  let value: unknown = text === "" ? undefined : text;
+  let recordedBody: unknown = text === "" ? undefined : text;
   try {
-    value = JSON.parse(text);
+    recordedBody = JSON.parse(text);
   } catch {
     // The body is not JSON, so it is recorded as a string.
   }
-  return { method, url, headers: Object.fromEntries(headers), body: value };
+  return { method, url, headers: Object.fromEntries(headers), body: recordedBody };
 }

@@ -1,7 +1,7 @@
 import { type IncomingRequest, onAbort, type ServiceResponse, toResponse } from "./incoming-request.ts";
 import type { TestFailure } from "./test-service.ts";
 
-/** Simulates the failure if there is one. Otherwise responds. */
+/** Responds, or simulates the failure if there is one. Rejects if the request has already been aborted. */
 export async function failOrRespond(
   failure: TestFailure | undefined,
   request: IncomingRequest,

@@ -23,7 +23,7 @@ export class FieldCheck {
     return undefined;
   }
 
-  /** Checks an optional string of at most `max` characters. */
+  /** Adds an error unless the value is absent or a string of at most `max` characters. */
   checkShortString(field: string, value: unknown, max: number): void {
     this.checkMaxLength(field, this.readString(field, value, false) ?? "", max);
   }
@@ -42,7 +42,7 @@ export class FieldCheck {
     return utc ?? "";
   }
 
-  /** Rejects characters that cannot be stored (D-44). */
+  /** Adds an error if the value contains a character that cannot be stored (D-44). */
   checkStorable(field: string, value: unknown): void {
     if (typeof value !== "string") return;
     if (value.includes("\0")) this.addError(field, "Remove the character U+0000.");
@@ -62,7 +62,7 @@ export class FieldCheck {
         this.addError(prefix + name, "Remove it, or correct its name: there is no such field.");
   }
 
-  /** Checks the worker ids in a creation or completion. */
+  /** Adds an error unless the value is a list of 1 to 10,000 non-empty strings, as in a creation or completion. */
   checkWorkerIds(field: string, value: unknown, getFieldName: (index: number) => string): void {
     if (value === undefined) this.addError(field, "Add this field; it is required.");
     else if (!Array.isArray(value)) this.addError(field, "Make it an array.");

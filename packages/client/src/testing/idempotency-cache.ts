@@ -16,8 +16,8 @@ export class IdempotencyCache {
   readonly #responses = new WeakMap<Organisation, Map<string, StoredResponse>>();
 
   /**
-   * Runs `effect`, or replays the stored response if the same request has already succeeded with its key. If `effect` throws, the key can
-   * be used again.
+   * Runs `effect`, or replays the stored response if the same request has already succeeded with its key. Without a key, always runs
+   * `effect`. If `effect` throws, the key can be used again.
    *
    * @param fingerprint identifies the request
    * @throws {Refusal} `idempotency_key_reused`, or `invalid_request` for an invalid key

@@ -27,6 +27,7 @@ export class OfferStore {
       return { id: this.#lastRecipientId, workerId, name: getWorkerName(workerId), response: "none", confirmation: "" };
     });
     const { title, details = "", locationPlaceId = "", events = [] } = creation;
+    // `widthdrawn` is the contract's spelling.
     const flags = { widthdrawn: false, complete: false };
     const offer = { id, title, details, ...flags, locationPlaceId, createdAt: now.toISOString(), events, recipients };
     this.#entries.set(id, { owner, offer });
@@ -99,7 +100,7 @@ export class OfferStore {
   }
 }
 
-/** Rejects an offer that is completed or withdrawn. If it is both, the withdrawal is reported (D-08). */
+/** Throws a refusal if the offer is complete or withdrawn. If it is both, the refusal reports the withdrawal (D-08). */
 function requireOpen({ complete, widthdrawn }: Entry["offer"]): void {
   if (widthdrawn)
     throw new Refusal(

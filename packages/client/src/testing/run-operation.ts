@@ -79,8 +79,9 @@ export function runOperation(
   try {
     return operations[name](state, request, grant, id);
   } catch (error) {
-    const isNotFound = error instanceof Refusal && error.code === "offer_not_found" && name !== "CompleteOffer";
-    if (isNotFound && state.dialect.absent) return state.dialect.absent;
+    const { absent } = state.dialect;
+    const isOfferNotFound = error instanceof Refusal && error.code === "offer_not_found";
+    if (absent && isOfferNotFound && name !== "CompleteOffer") return absent;
     throw error;
   }
 }

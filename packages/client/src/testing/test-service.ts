@@ -53,7 +53,7 @@ export interface TestRequest {
 }
 
 /**
- * A notification to one worker about one offer: it was created, completed (successfully for the worker or not) or withdrawn.
+ * Tells one worker that an offer was created, completed (successfully for the worker or not) or withdrawn.
  *
  * @example
  * ```ts
@@ -144,7 +144,7 @@ export interface TestService extends TestWebhooks {
     },
   ): void;
   /**
-   * Sets or changes a worker's response to an offer, which triggers the webhook.
+   * Sets or changes a worker's response to an offer. A change triggers the webhook to your receiver, if there is one.
    *
    * @throws {Error} if the service would reject the response: `code` is `offer_not_found` for an offer that was not sent to the worker,
    * `offer_completed` or `offer_withdrawn`
@@ -153,7 +153,7 @@ export interface TestService extends TestWebhooks {
   /**
    * Makes the next `times` requests fail, after the failures that are already queued. @default once
    *
-   * @throws {TypeError} for an unknown failure
+   * @throws {TypeError} for an unknown failure, or if `times` is not a positive integer
    */
   failNext(failure: TestFailure, times?: number): void;
   /**
@@ -161,7 +161,7 @@ export interface TestService extends TestWebhooks {
    * failure without a response becomes a lost connection.
    */
   handlers<Handler>(http: {
-    /** Registers a handler; msw's `http.all`. */
+    /** Registers a handler, like msw's `http.all`. */
     all(
       path: string,
       resolver: (info: {

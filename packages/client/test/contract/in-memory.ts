@@ -30,7 +30,8 @@ export function createInMemoryFixture(
         service.respond(offerId, workerId, response);
         return "done";
       } catch (error) {
-        return String(Object(error).code);
+        if (error instanceof Error && "code" in error) return String(error.code);
+        throw error;
       }
     },
     notifications: async (offerId, workerId) =>

@@ -46,7 +46,7 @@ const mistakes: Mistake[] = [
     description: "a baseUrl with a query",
     options: { baseUrl: "https://service.example?tenant=1" },
     code: "invalid_base_url",
-    message: `baseUrl contains ? or #; ${baseUrlRule}`,
+    message: `baseUrl contains "?" or "#"; ${baseUrlRule}`,
   },
   {
     description: "a baseUrl with a line break",

@@ -93,7 +93,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("a redirect without a Location header is an error too", async () => {
+test("a redirect with an invalid Location header is an error too", async () => {
   const { baseUrl } = await serve(respondWith(302, "", { location: "http://[" }));
   expect(await catchError({ baseUrl, apiKey })).toMatchObject({ code: "unexpected_redirect", status: 302 });
 });

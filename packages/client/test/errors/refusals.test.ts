@@ -118,7 +118,7 @@ test("a signal that is not an AbortSignal is rejected before any request", async
 });
 
 test.each([undefined, null, { ...input, events: 7 }, { ...input, title: 1n }])(
-  "an offer that cannot be serialised is rejected before any request: %o",
+  "a creation with an invalid input is rejected before any request: %o",
   async (offer) => {
     const { baseUrl, received } = await serve(respondWith(201, "offer_1"));
     const call = new OffersClient({ baseUrl, apiKey: "key" }).createOffer(offer as never);

@@ -84,9 +84,12 @@ function listTypes(entry: string): string[] {
   const statements = [...text.matchAll(/^export (.*?);$/gms)].map(([, statement = ""]) => statement);
   expect(statements).toHaveLength(text.match(/\bexport\b/g)?.length ?? 0);
   return statements.flatMap((statement) => {
-    const [, all, list = ""] = /^(type )?\{([^}]*)\} from "[^"]+"$/.exec(statement) ?? expect.unreachable(statement);
+    const [, typeKeyword, list = ""] =
+      /^(type )?\{([^}]*)\} from "[^"]+"$/.exec(statement) ?? expect.unreachable(statement);
     const names = list.split(",").map((name) => name.trim());
-    return names.filter((name) => name && (all || name.startsWith("type "))).map((name) => name.replace("type ", ""));
+    return names
+      .filter((name) => name && (typeKeyword || name.startsWith("type ")))
+      .map((name) => name.replace("type ", ""));
   });
 }
 

@@ -7,5 +7,5 @@ interface Esbuild {
   }>;
 }
 
-/** esbuild comes with tsup, which builds this package. */
+/** esbuild's `build`, resolved from tsup, which installs esbuild. */
 export const { build }: Esbuild = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");

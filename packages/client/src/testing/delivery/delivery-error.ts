@@ -1,6 +1,6 @@
 import type { WebhookOutcome } from "./webhook-outcome.ts";
 
-/** Stable codes. The platform also uses `delivery_not_found` and all codes after it. */
+/** Stable codes. The platform uses them too, except `invalid_argument`, `no_receiver` and `worker_not_found`. */
 export type DeliveryErrorCode =
   | "invalid_argument"
   | "no_receiver"

@@ -27,7 +27,7 @@ export class DeliveryQueue {
     this.#releaseNext(orderKey, nowMs);
   }
 
-  /** Returns the due deliveries, longest due first, and marks them as in progress. */
+  /** Returns at most `limit` due deliveries, longest due first, and marks them as in progress. */
   claim(nowMs: number, limit: number): QueuedDelivery[] {
     const dueDeliveries = this.#scheduledDeliveries()
       .filter(({ dueAt, isInFlight }) => dueAt <= nowMs && !isInFlight)
@@ -37,7 +37,7 @@ export class DeliveryQueue {
     return dueDeliveries;
   }
 
-  /** Returns when the next delivery is due, in Unix milliseconds. */
+  /** Returns when the next delivery is due, in Unix milliseconds; undefined if none is scheduled. */
   nextDueAt(): number | undefined {
     const dueTimes = this.#scheduledDeliveries().map(({ dueAt }) => dueAt);
     return dueTimes.length === 0 ? undefined : Math.min(...dueTimes);
@@ -50,7 +50,7 @@ export class DeliveryQueue {
     this.#releaseNext(delivery.orderKey, nowMs);
   }
 
-  /** Makes all held deliveries due, with a new retry schedule (D-73). */
+  /** Makes all scheduled deliveries due now, with a new retry schedule (D-73). */
   restart(nowMs: number): void {
     for (const delivery of this.#scheduledDeliveries()) {
       delivery.usedAttempts = 0;
@@ -85,7 +85,10 @@ export class DeliveryQueue {
     if (isSuperseded)
       throw new DeliveryError("delivery_superseded", "The same worker has responded to the same offer since.");
     if (laterDeliveries.some((later) => later.event === event))
-      throw new DeliveryError("delivery_superseded", "It was redelivered as another delivery; redeliver that one.");
+      throw new DeliveryError(
+        "delivery_superseded",
+        "It was redelivered under a new id; redeliver the delivery with that id.",
+      );
     const redelivered = state === "acknowledged" ? this.#add(event, orderKey) : delivery;
     Object.assign(redelivered, { state: "pending", usedAttempts: 0 });
     this.#releaseNext(orderKey, nowMs);

@@ -23,8 +23,9 @@ export interface SignOptions {
 export interface Endpoint {
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  /** Returns the signature headers. */
   sign(id: string, body: Uint8Array, options?: SignOptions): Promise<Readonly<Record<string, string>>>;
-  /** Rejects when there is no response. */
+  /** Sends a request to the receiver. Rejects if there is no response. */
   call(request: EndpointRequest): Promise<Response>;
 }
 
@@ -67,7 +68,7 @@ function readBaseUrl(baseUrl: string): string {
   if (!url || !isWeb || url.username !== "" || url.password !== "" || /[?#]/.test(baseUrl))
     throw new DeliveryError(
       "invalid_address",
-      "deliverTo: the base URL must start with http:// or https:// and have no user name, ? or #",
+      "deliverTo: the base URL must start with http:// or https:// and have no user name, query or fragment",
     );
   return url.href.replace(/\/+$/, "");
 }

@@ -14,7 +14,7 @@ export interface Webhook {
   readonly deliveryId?: string;
 }
 
-/** Builds the request with its signature, headers and body. */
+/** Builds the request with its headers and body. Signs it unless `options` is `unsigned`. */
 export async function prepareWebhook(
   endpoint: Endpoint,
   { method, path, body, deliveryId }: Webhook,
@@ -39,7 +39,7 @@ export interface SendLimits {
   maxBytes?: number;
 }
 
-/** Sends the request once. Resolves even if the receiver fails. */
+/** Sends the request once. Resolves even if the receiver fails or does not respond in time. */
 export async function sendRequest(
   endpoint: Endpoint,
   clock: TestClock,
@@ -81,11 +81,13 @@ async function sendAndRead(
 
 /** Classifies what `fetch` or a handler threw. */
 function classifyFailure(error: unknown): "connection_refused" | "name_not_found" | "connection_lost" {
-  const { code } = Object(Object(error).cause);
+  // Node's `fetch` reports the system error as the cause.
+  const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   if (code === "ECONNREFUSED") return "connection_refused";
   return code === "ENOTFOUND" ? "name_not_found" : "connection_lost";
 }
 
+/** Reads at most `maxBytes` of the body. */
 async function readBody(response: Response, maxBytes: number): Promise<{ body: Uint8Array; isTruncated: boolean }> {
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();

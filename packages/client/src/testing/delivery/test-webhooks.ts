@@ -64,7 +64,7 @@ export interface TestWebhooks {
    * Registers the receiver as the company profile does: `GET /test` and `GET /test/auth` must both respond with 200. Without a
    * receiver no webhook is sent. Call it again to enable a disabled endpoint or to replace it; held deliveries are then due.
    *
-   * @throws {Error} (rejects) `code` is `endpoint_check_failed`, and nothing changes; `invalid_address`, `invalid_argument`
+   * @throws {Error} (rejects) `code` is `endpoint_check_failed`, `invalid_address` or `invalid_argument`; nothing changes then
    * @example
    * ```ts
    * import assert from "node:assert/strict";
@@ -138,7 +138,8 @@ export interface TestWebhooks {
    * Redelivers a failed delivery with its id, or an acknowledged one with a new id. `deliver()` then sends it.
    *
    * @returns the id of the delivery
-   * @throws {Error} `code` is `delivery_not_found`, `delivery_pending`, or `delivery_superseded` after a later response
+   * @throws {Error} `code` is `delivery_not_found`, `delivery_pending`, or, after a later response or redelivery,
+   *   `delivery_superseded`
    */
   redeliver(deliveryId: string): string;
   /**
@@ -146,7 +147,7 @@ export interface TestWebhooks {
    * a request, or an attacker who forges one.
    *
    * @returns the outcome of each copy
-   * @throws {Error} (rejects) `code` is `delivery_not_found`, `no_receiver`, `invalid_argument`
+   * @throws {Error} (rejects) `code` is `delivery_not_found`, `no_receiver` or `invalid_argument`
    * @example
    * ```ts
    * import type { TestService } from "@offers/client/testing";
@@ -163,8 +164,8 @@ export interface TestWebhooks {
   /**
    * Simulates a hirer's search for contacts, and returns the receiver's list if the service accepts it.
    *
-   * @throws {Error} (rejects) `code` is `unexpected_status`, `malformed_json`, `response_too_large` or `invalid_suggestions`,
-   *   or the reason why there was no response; `no_receiver`
+   * @throws {Error} (rejects) `code` is `no_receiver`, `unexpected_status`, `malformed_json`, `response_too_large`,
+   *   `invalid_suggestions`, or the reason why there was no response
    */
   suggestContacts(search: SuggestionSearch): Promise<SuggestedContact[]>;
 }

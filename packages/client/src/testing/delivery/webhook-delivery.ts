@@ -145,7 +145,12 @@ export class WebhookDelivery {
     this.#health = nextHealth(this.#health, attempt, defaultBreakerPolicy, withoutJitter);
   }
 
-  /** Counts a failed attempt. @returns the delay before the next attempt, if any. A disabled endpoint's deliveries are held (D-73). */
+  /**
+   * Counts a failed attempt.
+   *
+   * @returns the delay before the next attempt, or undefined if none is left; 0 while the endpoint is disabled and its deliveries are held
+   *   (D-73)
+   */
   #countFailedAttempt(delivery: QueuedDelivery, { retryAfterMs }: ReceivedOutcome): number | undefined {
     delivery.usedAttempts += 1;
     if (this.#health.disabledAt !== null) return 0;
