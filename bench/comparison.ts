@@ -1,7 +1,7 @@
 import { type Interval, medianInterval } from "./interval.ts";
 import { median } from "./median.ts";
 
-/** How a candidate compares with the base. It is "inconclusive" if the confidence interval of the ratio contains 1. */
+/** How a candidate compares with the base. It is "inconclusive" if the ratio has no confidence interval or the interval contains 1. */
 export type Verdict = "base" | "better" | "worse" | "inconclusive";
 
 /** One candidate's result, compared with the base. */
@@ -9,7 +9,7 @@ export interface ComparisonRow {
   readonly label: string;
   /** The median figure, in the unit of the comparison. */
   readonly median: number;
-  /** The candidate's figure divided by the base figure from the same short round. Machine load affects this ratio least. */
+  /** The candidate's figures divided by base figures that were measured close in time, so that machine load affects both. */
   readonly ratio: { readonly median: number; readonly interval?: Interval };
   readonly verdict: Verdict;
 }
@@ -36,7 +36,7 @@ export function compare(
   pairedRatios?: ReadonlyMap<string, readonly number[]>,
 ): Comparison {
   const [base] = samples?.values() ?? [];
-  if (!samples || !base) throw new Error("nothing was measured");
+  if (!samples || !base) throw new Error("Nothing was measured.");
   const rows = [...samples].map(([label, values]): ComparisonRow => {
     const ratios = pairedRatios?.get(label) ?? values.map((value, round) => value / (base[round] ?? Number.NaN));
     const medianRatio = median(ratios);
@@ -48,7 +48,7 @@ export function compare(
   return { ...heading, rows };
 }
 
-/** Derives the verdict from the ratio's confidence interval. If the interval contains 1, the result is inconclusive. */
+/** Derives the verdict from the ratio's confidence interval. Without an interval, or if it contains 1, the result is inconclusive. */
 function toVerdict(interval: Interval | undefined, better: Comparison["better"]): Verdict {
   if (interval === undefined || (interval.low <= 1 && interval.high >= 1)) return "inconclusive";
   const isLower = interval.high < 1;

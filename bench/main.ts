@@ -1,8 +1,8 @@
-// Measures the packages and their peers, and prints tables. Asserts that every candidate did its work, but nothing about the figures. Each
-// sample comes from a new process, which runs one candidate and the base alternately. mitata and tinybench measure all candidates in one
+// Measures the packages and their peers, and prints tables. Asserts that every candidate did its work, but nothing about the figures. Every
+// candidate runs in new processes, close in time to the base. mitata and tinybench measure all candidates in one
 // process, where the first candidate affects the compiled code and the heap that the last one runs with.
-//   npm run bench -- receivers                one suite; without a name, all
-//   --quick                                   two rounds: too few for an interval
+//   npm run bench -- receivers                runs one suite; without a name, runs all
+//   --quick                                   runs a few short rounds, too few for an interval
 //   --publish                                 writes the suites' sections of docs/benchmarks.md
 import { parseArgs } from "node:util";
 import { measureClients } from "./client/client-suite.ts";
@@ -25,14 +25,14 @@ const { values: options, positionals } = parseArgs({
 if (options.quick && options.publish)
   throw new Error("A quick run has no confidence intervals, so it cannot be published.");
 const names = positionals.length > 0 ? positionals : [...suites.keys()];
-const chosen = names.map((name): [string, Suite] => {
+const selectedSuites = names.map((name): [string, Suite] => {
   const suite = suites.get(name);
   if (!suite) throw new Error(`Unknown suite ${name}. Choose from ${[...suites.keys()].join(", ")}.`);
   return [name, suite];
 });
 console.log(`${describeRun()}\n`);
-if (options.quick) console.log("A quick run only shows that everything works: do not quote its figures.\n");
-for (const [name, suite] of chosen) {
+if (options.quick) console.log("A quick run only shows that everything works, so do not quote its figures.\n");
+for (const [name, suite] of selectedSuites) {
   console.log(`## ${name}\n`);
   const comparisons = await suite({ quick: options.quick });
   for (const comparison of comparisons) console.log(formatTable(comparison));

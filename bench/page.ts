@@ -30,7 +30,7 @@ export function writeSuiteSection(suite: string, comparisons: readonly Compariso
   writeFileSync(page, text.slice(0, start) + section.join("\n\n") + text.slice(end));
 }
 
-/** Lists the measured packages with their installed versions. */
+/** Lists the installed versions of the benchmark's dependencies, without our own packages and types. */
 function listVersions(): string {
   const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
   const packageNames = Object.keys(readJson("package.json").devDependencies).filter(

@@ -30,7 +30,7 @@ export interface PairedFigures {
 }
 
 /**
- * Measures every candidate once per round, alternately with the base, in new processes. Other work on the same physical core can halve the
+ * Measures every candidate once per round, alternately with the base. Other work on the same physical core can halve the
  * speed of a process for seconds. This affects medians far more than ratios to a base that is measured alternately.
  *
  * @param measure returns one pair for each table
@@ -45,9 +45,10 @@ export async function collectPairs<Candidate extends { readonly label: string }>
   if (!base) return tables;
   const append = (map: Map<string, number[]>, label: string, figure: number) =>
     map.set(label, [...(map.get(label) ?? []), figure]);
-  for (let round = 0; round < rounds; round += 1)
-    for (const candidate of others)
-      for (const [index, pair] of (await measure(candidate, base)).entries()) {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const candidate of others) {
+      const pairs = await measure(candidate, base);
+      for (const [index, pair] of pairs.entries()) {
         tables[index] ??= { values: new Map([[base.label, []]]), ratios: new Map([[base.label, []]]) };
         const { values, ratios } = tables[index];
         append(values, base.label, median(pair.base));
@@ -56,5 +57,7 @@ export async function collectPairs<Candidate extends { readonly label: string }>
         const sliceRatios = pair.candidate.map((figure, slice) => figure / (pair.base[slice] ?? Number.NaN));
         append(ratios, candidate.label, median(sliceRatios));
       }
+    }
+  }
   return tables;
 }

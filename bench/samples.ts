@@ -1,5 +1,5 @@
 /** Measures one candidate in a new process. @returns one figure for each table */
-export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
+export type MeasureSample<Candidate> = (candidate: Candidate) => Promise<readonly number[]>;
 
 /**
  * Measures every candidate once per round, and the base before and after all the others. Their order alternates between forwards and
@@ -10,7 +10,7 @@ export type Sample<Candidate> = (candidate: Candidate) => Promise<readonly numbe
 export async function collectSamples<Candidate extends { readonly label: string }>(
   [base, ...others]: readonly Candidate[],
   rounds: number,
-  measure: Sample<Candidate>,
+  measure: MeasureSample<Candidate>,
 ): Promise<Map<string, number[]>[]> {
   const tables: Map<string, number[]>[] = [];
   const append = ({ label }: Candidate, figures: readonly number[]) => {
@@ -27,10 +27,8 @@ export async function collectSamples<Candidate extends { readonly label: string 
     for (const candidate of round % 2 === 0 ? others : others.toReversed())
       figuresByCandidate.set(candidate, await measure(candidate));
     const after = await measure(base);
-    append(
-      base,
-      before.map((figure, index) => (figure + (after[index] ?? Number.NaN)) / 2),
-    );
+    const baseMeans = before.map((figure, index) => (figure + (after[index] ?? Number.NaN)) / 2);
+    append(base, baseMeans);
     // Append in the order of the table rows, not in the order of measurement.
     for (const candidate of others) append(candidate, figuresByCandidate.get(candidate) ?? []);
   }

@@ -1,4 +1,4 @@
-// The statistics that the benchmarks derive from their figures. The ranks and the coverage come from published tables of the sign test.
+// Tests the statistics that the benchmarks derive from their figures. The ranks and the coverage come from published tables of the sign test.
 import { expect, test } from "vitest";
 import { compare } from "./comparison.ts";
 import { medianInterval } from "./interval.ts";

@@ -10,7 +10,7 @@ export interface CallTask {
   readonly module: string;
   readonly baseModule: string;
   readonly baseUrl: string;
-  /** Whether to stub fetch and measure CPU time. Otherwise a server responds, and wall time is measured. */
+  /** Whether to measure CPU time with a stubbed fetch, instead of wall time with a server. */
   readonly usesStub: boolean;
   /** Calls to make before the measurement, so that V8 has compiled everything. */
   readonly warmUp: number;
@@ -45,7 +45,7 @@ async function measureCallTime(calls: Calls, operation: keyof Calls, count: numb
   const startedAt = readClockMicroseconds();
   for (let call = 0; call < count; call += 1) {
     const { id } = await calls[operation]();
-    if (id !== "offer_4f1c2a") throw new Error(`${module} did not return the offer.`);
+    if (id !== "offer_4f1c2a") throw new Error(`${baseModule} or ${module} did not return the offer.`);
   }
   return (readClockMicroseconds() - startedAt) / count;
 }

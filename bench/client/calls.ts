@@ -16,40 +16,19 @@ export interface ClientModule {
 
 /** Measures sequential calls: CPU time with a stubbed fetch, wall time with a loopback server. */
 export async function measureCalls(clients: readonly ClientModule[], { quick }: SuiteOptions): Promise<Comparison[]> {
-  const measureMethods = async (
-    measuredClients: readonly ClientModule[],
-    target: string,
-    unit: string,
-    task: Omit<CallTask, "module" | "baseModule">,
-  ) => {
-    const tables = await collectPairs(measuredClients, quick ? 2 : 12, ({ module }, base) =>
-      runInFreshProcess<Pair[]>(new URL("call.ts", import.meta.url), {
-        ...task,
-        module: module.href,
-        baseModule: base.module.href,
-      } satisfies CallTask),
-    );
-    return ["GET", "POST"].map((method, index) =>
-      compare({ title: `${method} ${target}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),
-    );
-  };
-
-  const stubResults = await measureMethods(
-    clients.filter(({ candidate }) => candidate.usesFetch),
-    "on a stub",
-    "µs of CPU per call",
-    {
-      baseUrl: `https://service.example${pathPrefix}`,
-      usesStub: true,
-      // With fewer calls, V8 would still be compiling, and results would vary more between processes.
-      warmUp: quick ? 200 : 15_000,
-      slices: quick ? 3 : 27,
-      callsPerSlice: quick ? 100 : 500,
-    },
-  );
+  const rounds = quick ? 2 : 12;
+  const fetchClients = clients.filter(({ candidate }) => candidate.usesFetch);
+  const stubResults = await measureMethods(fetchClients, rounds, {
+    baseUrl: `https://service.example${pathPrefix}`,
+    usesStub: true,
+    // With fewer calls, V8 would still be compiling, and results would vary more between processes.
+    warmUp: quick ? 200 : 15_000,
+    slices: quick ? 3 : 27,
+    callsPerSlice: quick ? 100 : 500,
+  });
   const server = await serveOffers();
   try {
-    const loopbackResults = await measureMethods(clients, "on a loopback server", "µs per call", {
+    const loopbackResults = await measureMethods(clients, rounds, {
       baseUrl: server.baseUrl,
       usesStub: false,
       warmUp: quick ? 50 : 1_000,
@@ -60,4 +39,24 @@ export async function measureCalls(clients: readonly ClientModule[], { quick }: 
   } finally {
     await server.close();
   }
+}
+
+/** Measures the clients in separate processes. @returns one comparison for GET and one for POST */
+async function measureMethods(
+  clients: readonly ClientModule[],
+  rounds: number,
+  task: Omit<CallTask, "module" | "baseModule">,
+): Promise<Comparison[]> {
+  const tables = await collectPairs(clients, rounds, ({ module }, base) =>
+    runInFreshProcess<Pair[]>(new URL("call.ts", import.meta.url), {
+      ...task,
+      module: module.href,
+      baseModule: base.module.href,
+    } satisfies CallTask),
+  );
+  const target = task.usesStub ? "on a stub" : "on a loopback server";
+  const unit = task.usesStub ? "µs of CPU per call" : "µs per call";
+  return ["GET", "POST"].map((method, index) =>
+    compare({ title: `${method} ${target}`, unit, better: "lower" }, tables[index]?.values, tables[index]?.ratios),
+  );
 }

@@ -13,6 +13,7 @@ export const offer = {
   title: input.title,
   details: input.details,
   isHistoric: false,
+  // The contract's spelling.
   widthdrawn: false,
   complete: false,
   locationPlaceId: "place_harbour_kitchen",

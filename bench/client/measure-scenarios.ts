@@ -4,8 +4,7 @@ import type { SuiteOptions } from "../suite.ts";
 import type { ScenariosTask } from "./scenarios.ts";
 
 /**
- * Measures how long a random scenario takes between the in-memory service and a receiver built with the kit, including all checks and
- * retries.
+ * Measures how long the in-memory service and a receiver built with the kit take for a random scenario, including all checks and retries.
  */
 export async function measureScenarios({ quick }: SuiteOptions): Promise<Comparison> {
   const samples: number[] = [];

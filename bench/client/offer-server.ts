@@ -19,7 +19,7 @@ const server = createServer(async (request, response) => {
   }
 });
 
-/** Checks every header, parameter and field, because a candidate that skips part of the work would win unfairly. */
+/** Returns whether a request has all required headers, parameters and fields. A candidate that left some out would win unfairly. */
 function isCompleteRequest({ method, url, headers }: IncomingMessage, body: string): boolean {
   if (headers["x-ue-api-subscription-key"] !== apiKey || !headers.accept?.includes("application/json")) return false;
   if (method === "GET") return url === `${pathPrefix}/offer/${offer.id}?api-version=1.0` && body === "";

@@ -85,7 +85,9 @@ async function measureCreations(
   receiverUrl: string,
   { quick }: SuiteOptions,
 ): Promise<Comparison> {
-  const [rounds, creations, backlog] = quick ? [1, 40, 2_000] : [6, 100, 20_000];
+  const { rounds, creations, backlog } = quick
+    ? { rounds: 1, creations: 40, backlog: 2_000 }
+    : { rounds: 6, creations: 100, backlog: 20_000 };
   const candidates = stores.flatMap((store) => [
     { label: `${store}, nothing else to do`, measure: () => measureCreationP99(store, receiverUrl, creations, 0) },
     {
@@ -98,7 +100,7 @@ async function measureCreations(
   return compare({ title, unit: "ms", better: "lower" }, samples);
 }
 
-/** Measures the 99th percentile on one new platform, in milliseconds. @param backlog how many deliveries are pending at the start */
+/** Measures the 99th percentile on a new platform. @param backlog how many deliveries are pending at the start @returns milliseconds */
 async function measureCreationP99(
   store: StoreName,
   receiverUrl: string,
@@ -115,7 +117,7 @@ async function measureCreationP99(
     return performance.now() - startedAt;
   };
   const measurements: Promise<number>[] = [];
-  // Creates twenty offers a second, however long each takes, until the backlog has been delivered.
+  // Starts twenty creations a second, however long each takes, and stops early once the backlog has been delivered.
   while (measurements.length < count && (backlog === 0 || platform.acknowledgedAt.length < backlog)) {
     measurements.push(measureCreation());
     await setTimeout(50);

@@ -8,7 +8,7 @@ export type StoreName = "PGlite" | "PostgreSQL";
 /** Enough organisations that the limit of eight concurrent attempts per endpoint does not delay deliveries. */
 const organisationCount = 20;
 const workerCount = 100;
-/** Hashed at scrypt's lowest cost, because every user and worker signs in. */
+/** The hash of `password` at scrypt's lowest cost. Every user and worker signs in, so a higher cost would take long. */
 const passwordHash = "scrypt$2$1$1$MDEyMzQ1Njc4OWFiY2RlZg$6pWBhsd6g_qcmFKRz87Oj_855N3jJpYdf8ywpedkgC4";
 const password = "demo-password";
 const range = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -32,7 +32,7 @@ const seed = {
 
 /** Runs platform processes that share a store, as in production, and calls them over HTTP. */
 export class BenchPlatform {
-  /** The time at which each delivery was acknowledged, taken from the process logs. */
+  /** When each delivery was acknowledged: the times at which the processes logged it, in milliseconds. */
   readonly acknowledgedAt: number[] = [];
   readonly #dispatcher = new Agent({ connections: 20 });
   readonly #env: NodeJS.ProcessEnv;
@@ -89,7 +89,10 @@ export class BenchPlatform {
     return (created as { id: string }).id;
   }
 
-  /** Disables all endpoints with a 410, then records `count` worker responses. Their webhooks are sent after `registerEndpoints`. */
+  /**
+   * Disables all endpoints with a 410, then records worker responses: `count`, rounded up to a multiple of {@link workerCount}. Their
+   * webhooks are sent after the next call of `registerEndpoints`.
+   */
   async recordEvents(count: number, receiverUrl: string): Promise<void> {
     await this.registerEndpoints(`${receiverUrl}/gone`);
     const tokens = await Promise.all(

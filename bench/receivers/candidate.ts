@@ -11,5 +11,5 @@ export interface ReceiverCandidate {
 
 export const webhookPath = "/hooks/offer/response";
 
-/** The secret of every candidate, in base64 because standardwebhooks and svix require it. */
+/** The secret of every candidate. It is base64, which standardwebhooks and svix require. */
 export const secret = "c2lkZSBieSBzaWRlIG1lYXN1cmVtZW50cw==";

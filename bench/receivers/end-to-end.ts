@@ -25,31 +25,11 @@ export async function measureEndToEnd(
   { quick }: SuiteOptions,
 ): Promise<Comparison[]> {
   // V8 compiles everything, and the heap stops growing, only after thousands of requests.
-  const [rounds, slices, requests, warmUp] = quick ? [2, 3, 60, 300] : [12, 9, 150, 5_000];
-  const receivers: Receiver[] = [];
-  for (const module of modules) {
-    const { candidate } = (await import(module.href)) as { candidate: ReceiverCandidate };
-    receivers.push({ label: candidate.label, module, candidate });
-  }
-  const tables = await collectPairs(receivers, rounds, async (candidateReceiver, baseReceiver) => {
-    const [candidate, base] = await Promise.all([
-      RunningReceiver.start(candidateReceiver),
-      RunningReceiver.start(baseReceiver),
-    ]);
-    try {
-      for (const receiver of [base, candidate])
-        await receiver.measureCpuPerRequest(warmUp, { bytes: 300, padding: "text" });
-      const pairs: Pair[] = [];
-      for (const shape of shapes) {
-        for (const receiver of [base, candidate]) await receiver.measureCpuPerRequest(requests, shape);
-        const measure = (receiver: RunningReceiver) => () => receiver.measureCpuPerRequest(requests, shape);
-        pairs.push(await measureAlternately(slices, measure(base), measure(candidate)));
-      }
-      return pairs;
-    } finally {
-      await Promise.all([candidate.stop(), base.stop()]);
-    }
-  });
+  const size = quick ? { slices: 3, requests: 60, warmUp: 300 } : { slices: 9, requests: 150, warmUp: 5_000 };
+  const receivers = await loadReceivers(modules);
+  const tables = await collectPairs(receivers, quick ? 2 : 12, (candidate, base) =>
+    measureShapes(candidate, base, shapes, size),
+  );
   return shapes.map((shape, index) => {
     const title = `Receiving an event of ${shape.bytes} bytes, ${paddingLabels[shape.padding]}`;
     return compare(
@@ -60,6 +40,42 @@ export async function measureEndToEnd(
   });
 }
 
+async function loadReceivers(modules: readonly URL[]): Promise<Receiver[]> {
+  const receivers: Receiver[] = [];
+  for (const module of modules) {
+    const { candidate } = (await import(module.href)) as { candidate: ReceiverCandidate };
+    receivers.push({ label: candidate.label, module, candidate });
+  }
+  return receivers;
+}
+
+/** Measures a candidate and the base alternately, in new processes. @returns one pair for each event shape */
+async function measureShapes(
+  candidateReceiver: Receiver,
+  baseReceiver: Receiver,
+  shapes: readonly EventShape[],
+  { slices, requests, warmUp }: { slices: number; requests: number; warmUp: number },
+): Promise<Pair[]> {
+  const [candidate, base] = await Promise.all([
+    RunningReceiver.start(candidateReceiver),
+    RunningReceiver.start(baseReceiver),
+  ]);
+  try {
+    for (const receiver of [base, candidate])
+      await receiver.measureCpuPerRequest(warmUp, { bytes: 300, padding: "text" });
+    const pairs: Pair[] = [];
+    for (const shape of shapes) {
+      for (const receiver of [base, candidate]) await receiver.measureCpuPerRequest(requests, shape);
+      const measure = (receiver: RunningReceiver) => () => receiver.measureCpuPerRequest(requests, shape);
+      pairs.push(await measureAlternately(slices, measure(base), measure(candidate)));
+    }
+    return pairs;
+  } finally {
+    await Promise.all([candidate.stop(), base.stop()]);
+  }
+}
+
+/** A receiver in a separate process, and a sender that is connected to it. */
 class RunningReceiver {
   readonly #candidate: ReceiverCandidate;
   readonly #process: ForkedProcess;

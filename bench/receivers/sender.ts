@@ -21,7 +21,7 @@ export class Sender {
   /**
    * Sends the requests over all connections. Each connection waits for a response before it sends its next request.
    *
-   * @throws for a response that is not 2xx
+   * @throws if a response is not 2xx or the server closes a connection
    */
   async send(requests: readonly Buffer[]): Promise<void> {
     const queue = requests.values();

@@ -7,7 +7,9 @@ import type { VerifyTask } from "./verify.ts";
 
 /** Measures how many signatures can be checked in one second of CPU time. */
 export async function measureVerification({ quick }: SuiteOptions): Promise<Comparison> {
-  const [rounds, warmUpMs, slices] = quick ? [2, 20, 3] : [12, 200, 21];
+  const { rounds, warmUpMs, slices } = quick
+    ? { rounds: 2, warmUpMs: 20, slices: 3 }
+    : { rounds: 12, warmUpMs: 200, slices: 21 };
   const [samples] = await collectPairs(await makeVerifiers(), rounds, ({ label }, base) =>
     runInFreshProcess<Pair[]>(new URL("verify.ts", import.meta.url), {
       label,

@@ -27,7 +27,7 @@ const pair = await measureAlternately(
 );
 process.send?.([pair]);
 
-/** Checks signatures for a slice of CPU time. @returns checks per second of CPU time */
+/** Checks signatures for at least `sliceMs` of CPU time. @returns checks per second of CPU time */
 async function measureChecksPerSecond(verifier: Verifier, sliceMs: number): Promise<number> {
   const batchSize = 50;
   const start = process.cpuUsage();

@@ -18,6 +18,7 @@ export const candidate: ReceiverCandidate = {
     const app = express();
     app.post(webhookPath, express.raw({ type: "application/json" }), (request, response) => {
       webhook.verify(request.body, request.headers as Record<string, string>);
+      // svix verifies the body but does not parse it.
       JSON.parse(request.body.toString());
       onHandled();
       response.json({ received: true });

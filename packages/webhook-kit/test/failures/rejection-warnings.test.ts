@@ -21,8 +21,8 @@ const printedCodes = () => printedLines().map((line) => /^webhook rejected \((\w
 
 let time = Date.parse("2026-11-27T09:00:00.000Z");
 const options = { secret, now: () => new Date(time), onWorkerOfferResponse: () => undefined };
-/** Removes the hook that each adapter sets by default. */
-const withoutHook = { ...options, onRejected: undefined } as unknown as typeof options;
+/** The options without the hook that each adapter sets by default. */
+const optionsWithoutHook = { ...options, onRejected: undefined } as unknown as typeof options;
 const createSignedHeaders = (overrides: { secret?: string; offsetSeconds?: number } = {}) => ({
   ...timestampDigest().sign({
     secret: overrides.secret ?? secret,
@@ -98,7 +98,7 @@ describe.each(adapters)("$name", (adapter) => {
   test.each(rejections)(
     "without a logger and onRejected, %s prints one line a minute with the URL of its page, but nothing from the sender [D-49]",
     async (_, path, init, code, pattern) => {
-      const { url } = await adapter.serve(withoutHook);
+      const { url } = await adapter.serve(optionsWithoutHook);
       for (let count = 0; count < 5; count += 1) await fetch(url + path, init());
       expect(printedLines()).toEqual([expect.stringMatching(pattern)]);
       expect(printedLines()[0]).toMatch(
@@ -108,8 +108,8 @@ describe.each(adapters)("$name", (adapter) => {
     },
   );
 
-  test("the next minute's line says how many rejections were not printed [D-49]", async () => {
-    const { url } = await adapter.serve(withoutHook);
+  test("the next minute's line reports how many rejections were not printed [D-49]", async () => {
+    const { url } = await adapter.serve(optionsWithoutHook);
     const sendUnsigned = () => fetch(`${url}/test/auth`);
     for (let count = 0; count < 10; count += 1) await sendUnsigned();
     time += 59_999;
@@ -124,9 +124,9 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("each receiver prints a line for each reason", async () => {
-    const first = await adapter.serve(withoutHook);
-    const second = await adapter.serve(withoutHook);
-    for (const { url } of [first, second, first]) {
+    const firstReceiver = await adapter.serve(optionsWithoutHook);
+    const secondReceiver = await adapter.serve(optionsWithoutHook);
+    for (const { url } of [firstReceiver, secondReceiver, firstReceiver]) {
       await fetch(`${url}/test/auth`);
       await fetch(`${url}/test/auth`, { headers: { Timestamp: "soon" } });
     }
@@ -138,21 +138,21 @@ describe.each(adapters)("$name", (adapter) => {
   test.each<[string, Partial<ReceiverOptions>]>([
     ["onRejected", { onRejected: () => undefined }],
     ["a logger", { logger: { info: () => undefined, warn: () => undefined, error: () => undefined } }],
-  ])("with %s nothing is printed", async (_, hooks) => {
+  ])("with %s, nothing is printed", async (_, hooks) => {
     const { url } = await adapter.serve({ ...options, ...hooks });
     for (const [, path, init] of rejections) await fetch(url + path, init());
     expect(warn).not.toHaveBeenCalled();
   });
 
   test("nothing is printed for handled webhooks", async () => {
-    const { url } = await adapter.serve(withoutHook);
+    const { url } = await adapter.serve(optionsWithoutHook);
     expect((await fetch(`${url}/offer/response`, post(JSON.stringify(acceptedResponse)))).status).toBe(200);
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
 test.each(standaloneAdapters)("$name: an unknown path prints one line a minute, without the path", async (adapter) => {
-  const { url } = await adapter.serve(withoutHook);
+  const { url } = await adapter.serve(optionsWithoutHook);
   for (let count = 0; count < 100; count += 1) await fetch(`${url}/SENTINEL/${count}`);
   expect(printedLines()).toEqual([
     expect.stringMatching(/^webhook rejected \(unknown_path\): .*basePath.*errors\.md#unknown_path/),

@@ -83,7 +83,7 @@ describe.each(adapters)("$name", (adapter) => {
     expect([event.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
   });
 
-  test("a receiver accepts maxBodyBytes and rejects one more byte with 413, with and without Content-Length [D-17]", async () => {
+  test("a receiver accepts a body of maxBodyBytes and rejects one more byte with 413, with and without Content-Length [D-17]", async () => {
     const body = JSON.stringify({ ...acceptedResponse, padding: "é".repeat(400) });
     const bytes = Buffer.byteLength(body);
     const receiver = await mount({ maxBodyBytes: bytes });

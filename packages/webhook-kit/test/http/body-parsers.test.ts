@@ -7,11 +7,11 @@ import { acceptedResponse } from "../support/mount.ts";
 import { createJsonHeaders, expressVersions, quietOptions, secret, serve } from "../support/serve.ts";
 
 describe.each(expressVersions)("Express $version", ({ express }) => {
-  async function mount(options: Partial<ReceiverOptions> = {}, ...before: RequestHandler[]) {
+  async function mount(options: Partial<ReceiverOptions> = {}, ...precedingMiddleware: RequestHandler[]) {
     const onWorkerOfferResponse = vi.fn();
     const onError = vi.fn();
     const app = express();
-    for (const middleware of before) app.use(middleware);
+    for (const middleware of precedingMiddleware) app.use(middleware);
     app.use(webhookRouter({ ...quietOptions, secret, onWorkerOfferResponse, onError, ...options }));
     const { url } = await serve(app);
     const post = async (body: BodyInit, headers: Record<string, string> = {}) => {

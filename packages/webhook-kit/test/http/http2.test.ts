@@ -21,7 +21,7 @@ captureConsole();
 
 type Listener = ReturnType<typeof webhookListener>;
 
-// Node warns about headers that HTTP/2 forbids.
+// Node warns about headers that HTTP/2 forbids, so no test may cause a warning.
 const onWarning = vi.fn();
 process.on("warning", onWarning);
 afterEach(() => expect(onWarning).not.toHaveBeenCalled());
@@ -40,13 +40,13 @@ async function connectTo(server: http2.Http2Server | http2.Http2SecureServer, ca
   return session;
 }
 
-/** Creates a certificate for 127.0.0.1. */
+/** Creates a self-signed certificate for 127.0.0.1 and its private key. */
 function createCertificate(): { cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), "offers-http2-"));
   try {
-    const key = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const output = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=test"];
-    execFileSync("openssl", [...key, ...output, "-addext", "subjectAltName=IP:127.0.0.1"], {
+    const keyOptions = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const outputOptions = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "1", "-subj", "/CN=test"];
+    execFileSync("openssl", [...keyOptions, ...outputOptions, "-addext", "subjectAltName=IP:127.0.0.1"], {
       cwd: folder,
       stdio: "pipe",
     });

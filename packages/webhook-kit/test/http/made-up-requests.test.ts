@@ -7,7 +7,7 @@ import { verifyWebhook, webhookRouter } from "../../src/express.ts";
 import { standardWebhooks } from "../../src/index.ts";
 import { webhookListener } from "../../src/node.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { httpApiEvent } from "../recipes/lambda-events.ts";
+import { createHttpApiEvent } from "../recipes/lambda-events.ts";
 import { acceptedResponse } from "../support/mount.ts";
 import { createJsonHeaders, createSignedHeaders, secret } from "../support/serve.ts";
 
@@ -33,7 +33,7 @@ function createServerlessSender(app: Parameters<typeof serverless>[0]) {
     const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
       [values].flat().flatMap((value) => [name, value]),
     );
-    const event = httpApiEvent({ method, path, rawHeaders, body: Buffer.from(body), isBinary: false });
+    const event = createHttpApiEvent({ method, path, rawHeaders, body: Buffer.from(body), isBinary: false });
     const { statusCode, body: responseBody = "" } = (await handler({ body: "", ...event }, {})) as {
       statusCode: number;
       body?: string;

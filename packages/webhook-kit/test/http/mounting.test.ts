@@ -33,12 +33,12 @@ describe.each(adapters)("$name", (adapter) => {
 
   test("a receiver distinguishes tenants, each with its own secret, by a path segment", async () => {
     const secrets: Record<string, string> = { north: secret, south: "another-secret-of-theirs" };
-    const tenantIn = (request: unknown) => /\/(\w+)\/hooks\//.exec(getRequestTarget(request))?.[1] ?? "";
+    const findTenant = (request: unknown) => /\/(\w+)\/hooks\//.exec(getRequestTarget(request))?.[1] ?? "";
     const handledTenants: string[] = [];
     const { url } = await adapter.serve(
       {
-        secret: async (request) => secrets[tenantIn(request)],
-        onWorkerOfferResponse: (_, { request }) => handledTenants.push(tenantIn(request)),
+        secret: async (request) => secrets[findTenant(request)],
+        onWorkerOfferResponse: (_, { request }) => handledTenants.push(findTenant(request)),
       },
       "/:tenant/hooks",
     );
@@ -50,7 +50,7 @@ describe.each(adapters)("$name", (adapter) => {
 });
 
 describe.each(standaloneAdapters)("$name", (adapter) => {
-  test("an unknown path gets a 404 problem, and onRejected says what to check [D-63]", async () => {
+  test("an unknown path gets a 404 problem, and onRejected reports what to check [D-63]", async () => {
     const onRejected = vi.fn();
     const warn = vi.fn();
     const logger = { info: () => undefined, warn, error: () => undefined };

@@ -86,8 +86,8 @@ test("a listener mounted at two paths handles the same event once at each", asyn
   const listener = webhookListener({ secret, onWorkerAddedContact });
   const { url } = await serve(express().use("/north", listener).use("/south", listener));
   const headers = createSignedHeaders();
-  for (const place of ["north", "south", "north"])
-    expect((await fetch(`${url}/${place}/contact/new/amal`, { headers })).status).toBe(200);
+  for (const mountPath of ["north", "south", "north"])
+    expect((await fetch(`${url}/${mountPath}/contact/new/amal`, { headers })).status).toBe(200);
   expect(onWorkerAddedContact).toHaveBeenCalledTimes(2);
 });
 

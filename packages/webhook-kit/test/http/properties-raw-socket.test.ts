@@ -28,14 +28,8 @@ const anyBytes = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(byt
 /** Generates bytes without control characters, so that they cannot end a header line. */
 const lineBytes = anyBytes.map((bytes) => bytes.map((byte) => (byte < 0x20 || byte === 0x7f ? byte + 0x80 : byte)));
 
-const paths = [
-  "/test",
-  "/test/auth",
-  "/contact/new/amal",
-  "/contact-suggestions",
-  "/offer/response",
-  "/offer/eventDeleted",
-];
+const postPaths = ["/contact-suggestions", "/offer/response", "/offer/eventDeleted"];
+const paths = ["/test", "/test/auth", "/contact/new/amal", ...postPaths];
 const path = fc.oneof(
   fc.constantFrom(...paths).map((text) => Buffer.from(text)),
   lineBytes.map((bytes) => Buffer.concat([Buffer.from("/contact/new/"), bytes])),
@@ -86,7 +80,7 @@ const plausibleRequest = fc.oneof(
   }),
   fc.record({
     method: fc.constant("POST"),
-    path: fc.constantFrom(...paths.slice(3)).map((text) => Buffer.from(text)),
+    path: fc.constantFrom(...postPaths).map((text) => Buffer.from(text)),
     headers: fc.constant([["content-type", Buffer.from("application/json")] as [string, Uint8Array]]),
     body,
   }),
@@ -159,12 +153,12 @@ describe.each(
 
   test("an unsigned request to a webhook path gets 400 or 401", async () => {
     const { port, handler, onError } = await startReceiver();
-    const value = fc.oneof(
+    const headerValue = fc.oneof(
       lineBytes,
       anyText.map((text) => Buffer.from(text.replace(/[^\x20-\x7e]/g, "x"))),
     );
     await fc.assert(
-      fc.asyncProperty(fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), value))), async (headers) => {
+      fc.asyncProperty(fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), headerValue))), async (headers) => {
         const post = { method: "POST", path: Buffer.from("/offer/response"), headers, body: Buffer.from("{}") };
         const statuses = await sendBytes(port, serialise(post));
         expect([[400], [401]]).toContainEqual(statuses);

@@ -8,7 +8,7 @@ captureConsole();
 const { Timestamp = "", Authorization = "" } = createSignedHeaders();
 const digest = Authorization.slice("hmac ".length);
 
-const cases: [string, string[], number, string?][] = [
+const cases: [description: string, headers: string[], status: number, rejectionCode?: string][] = [
   ["valid headers", [`Timestamp: ${Timestamp}`, `Authorization: ${Authorization}`], 200],
   ["header names in a different case", [`TIMESTAMP: ${Timestamp}`, `aUTHORIZATION: ${Authorization}`], 200],
   ["the scheme name in a different case", [`Timestamp: ${Timestamp}`, `Authorization: HMAC ${digest}`], 200],
@@ -88,7 +88,7 @@ const cases: [string, string[], number, string?][] = [
 
 test.each(adapters.flatMap((adapter) => cases.map((testCase) => ({ adapter, testCase }))))(
   "$adapter.name responds to $testCase.0 with $testCase.2 [D-16] [interface: Authentication 1b]",
-  async ({ adapter, testCase: [, headers, status, reason] }) => {
+  async ({ adapter, testCase: [, headers, status, rejectionCode] }) => {
     const onRejected = vi.fn();
     const { port } = await adapter.serve({ secret, onRejected });
     const response = await sendRaw(
@@ -96,6 +96,6 @@ test.each(adapters.flatMap((adapter) => cases.map((testCase) => ({ adapter, test
       ["GET /test/auth HTTP/1.1", "Host: a", "Connection: close", ...headers, "", ""].join("\r\n"),
     );
     expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(onRejected.mock.calls.map(([rejection]) => rejection.code)).toEqual(reason ? [reason] : []);
+    expect(onRejected.mock.calls.map(([rejection]) => rejection.code)).toEqual(rejectionCode ? [rejectionCode] : []);
   },
 );

@@ -8,12 +8,12 @@ import { createJsonHeaders, expressVersions, secret, serve } from "../support/se
 const event = JSON.stringify({ offerId: "o1", workerId: "amal", response: "accepted" });
 
 describe.each(expressVersions)("Express $version", ({ express }) => {
-  async function mount(...before: RequestHandler[]) {
+  async function mount(...precedingMiddleware: RequestHandler[]) {
     const onWorkerOfferResponse = vi.fn();
     const onRejected = vi.fn();
     const onError = vi.fn();
     const app = express();
-    for (const middleware of before) app.use(middleware);
+    for (const middleware of precedingMiddleware) app.use(middleware);
     app.use(webhookRouter({ secret, onWorkerOfferResponse, onRejected, onError }));
     const { url, port } = await serve(app);
     return { url, port, onWorkerOfferResponse, onRejected, onError };
@@ -38,13 +38,12 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
       request.setEncoding("utf8");
       next();
     });
-    const head = Object.entries(createJsonHeaders({ "transfer-encoding": "chunked", host: "a", connection: "close" }));
+    const headers = createJsonHeaders({ "transfer-encoding": "chunked", host: "a", connection: "close" });
+    const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(port, "127.0.0.1");
     const middle = Math.floor(event.length / 2);
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
-    socket.write(
-      `POST /offer/response HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`,
-    );
+    socket.write(`POST /offer/response HTTP/1.1\r\n${headerLines.join("")}\r\n`);
     socket.write(chunk(event.slice(0, middle)));
     setImmediate(() => socket.write(`${chunk(event.slice(middle))}0\r\n\r\n`));
     const chunks: Buffer[] = [];

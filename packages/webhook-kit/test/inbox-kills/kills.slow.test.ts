@@ -21,7 +21,7 @@ const postgresKillCount = Number(process.env.KILLS ?? 200);
 const pgliteKillCount = Number(process.env.PGLITE_KILLS ?? 30);
 const otherKillCount = Number(process.env.OTHER_KILLS ?? 60);
 
-/** How many events a run sent, lost and handled twice, and how often it killed a receiver at each stage. */
+/** How many events a run sent, lost and handled more than once, and how often it killed a receiver at each stage. */
 interface Tally {
   readonly events: number;
   readonly kills: Readonly<Record<Stage, number>>;
@@ -38,13 +38,14 @@ async function runWithKills(
 ): Promise<Tally> {
   const pendingKills = new Map<string, Stage>();
   const killsByStage: Record<Stage, number> = { row: 0, commit: 0, response: 0 };
-  const shouldKill = (stage: Stage, event: string): boolean => {
+  /** Returns whether to kill the receiver at this stage of the event, and if so, counts the kill. */
+  const claimKill = (stage: Stage, event: string): boolean => {
     if (pendingKills.get(event) !== stage) return false;
     pendingKills.delete(event);
     killsByStage[stage] += 1;
     return true;
   };
-  const receivers = Array.from({ length: receiverCount }, () => new KilledReceiver(setup, shouldKill));
+  const receivers = Array.from({ length: receiverCount }, () => new KilledReceiver(setup, claimKill));
   const events = Array.from({ length: 2 * killCount }, () => randomUUID());
   for (const [index, event] of events.entries())
     if (index % 2 === 0) pendingKills.set(event, stages[(index / 2) % stages.length] as Stage);
@@ -55,12 +56,18 @@ async function runWithKills(
   await Promise.all(Array.from({ length: 2 * receiverCount }, deliverQueuedEvents));
   for (const receiver of receivers) await receiver.stop();
 
+  return { events: events.length, kills: killsByStage, ...compareEvents(events, await readHandled()) };
+}
+
+/** Counts the sent events that were never handled, and those that were handled more than once. */
+function compareEvents(
+  sentEvents: readonly string[],
+  handledEvents: readonly string[],
+): Pick<Tally, "lost" | "handledTwice"> {
   const counts = new Map<string, number>();
-  for (const event of await readHandled()) counts.set(event, (counts.get(event) ?? 0) + 1);
+  for (const event of handledEvents) counts.set(event, (counts.get(event) ?? 0) + 1);
   return {
-    events: events.length,
-    kills: killsByStage,
-    lost: events.filter((event) => !counts.has(event)).length,
+    lost: sentEvents.filter((event) => !counts.has(event)).length,
     handledTwice: [...counts.values()].filter((count) => count > 1).length,
   };
 }

@@ -21,5 +21,6 @@ export type StageMessage =
 
 /** Lets the receiver continue after a stage of an event. The parent either sends this message or kills the process. */
 export interface ResumeMessage {
+  /** The stage and the event, separated by a space. */
   readonly resume: string;
 }

@@ -27,7 +27,6 @@ const missingTable = (inbox: string, table: string) =>
 /** Whether to test every library instead of one driver per database. */
 const isFull = process.env.TEST_MATRIX === "full";
 
-/** The tests can share this database, because only the last of them creates tables. */
 const pglite = await openPglite();
 afterAll(() => pglite.close());
 
@@ -44,7 +43,7 @@ test("an inbox rejects a handle from an unsupported library", async () => {
   expect(() => mysqlInbox(sqlite as never)).toThrow(invalid);
 });
 
-test("a Drizzle driver without transactions is rejected at the start, not on the first event", () => {
+test("a Drizzle driver without transactions is rejected when the inbox is created", () => {
   // Imitates the properties that the inbox reads from a handle, such as one from drizzle-orm/neon-http.
   const createFakeDrizzle = (kind: string) => {
     const call = () => undefined;

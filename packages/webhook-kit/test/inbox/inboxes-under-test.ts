@@ -2,7 +2,7 @@ import { driversUnderTest, type InboxUnderTest, inboxOnSqlite, type Options } fr
 
 const isFull = process.env.TEST_MATRIX === "full";
 
-/** Returns an inbox on each available database. In the full matrix (`npm test -- --full`), adds one for every supported library. */
+/** Returns an inbox on each available database. In the full matrix (`npm test -- --full`), adds one for every other supported library. */
 export async function inboxesUnderTest(options: Options = {}): Promise<InboxUnderTest[]> {
   const drivers = await driversUnderTest(options);
   if (!isFull) return drivers;

@@ -6,9 +6,10 @@ import { createDatabaseForFile, openPool } from "./postgres-server.ts";
 /** The isolation levels that `ALTER DATABASE … SET default_transaction_isolation` or a hosted PostgreSQL may set. */
 export const isolationLevels = ["repeatable read", "serializable"] as const;
 
-/** Opens a database with this isolation level and the inbox table. */
+/** Creates a database with the inbox table, and opens a pool whose transactions have this isolation level by default. */
 export async function openIsolated(level: (typeof isolationLevels)[number]) {
   const url = new URL(await createDatabaseForFile());
+  // PostgreSQL splits `options` at spaces that are not escaped.
   url.searchParams.set("options", `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`);
   const pool = openPool(url.href);
   await pool.query(inboxMigration());

@@ -29,7 +29,7 @@ interface Tables {
   notes: { text: string };
 }
 
-/** Returns an inbox for each supported library on each available database. */
+/** Returns an inbox for each supported library that `driversUnderTest` does not cover, on each available database. */
 export const librariesUnderTest = async (options: Options): Promise<InboxUnderTest[]> => [
   ...(await inboxesOnPglite(options)),
   ...(await inboxesOnPostgres(options)),
@@ -79,7 +79,7 @@ async function inboxesOnPostgres(options: Options): Promise<InboxUnderTest[]> {
       tx.execute(sql`INSERT INTO notes (text) VALUES (${text})`),
     ),
     createInbox("Prisma on PostgreSQL", postgresInbox(prisma, options), (tx, text) =>
-      // Prisma validates arguments itself, and would not send a statement that fails.
+      // Prisma itself rejects null, so it would not send the failing statement that a test needs.
       text === null ? tx.$executeRaw`INSERT INTO notes (text) VALUES (NULL)` : tx.note.create({ data: { text } }),
     ),
   ];

@@ -134,15 +134,15 @@ describe.runIf(hasPostgres)("once on a pool whose connections are lost", () => {
 });
 
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
-const protocolMessage = (type: string, body: Buffer): Buffer => {
+const createProtocolMessage = (type: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5);
   head.write(type);
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
 };
-const authenticationOk = protocolMessage("R", Buffer.alloc(4));
-const readyForQuery = protocolMessage("Z", Buffer.from("I"));
-const terminated = protocolMessage("E", Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0"));
+const authenticationOk = createProtocolMessage("R", Buffer.alloc(4));
+const readyForQuery = createProtocolMessage("Z", Buffer.from("I"));
+const terminated = createProtocolMessage("E", Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0"));
 
 test("when a server stops while a connection is being handed out, the call rejects and the process keeps running", async () => {
   const server = createServer((socket) => {

@@ -57,11 +57,11 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
   });
 
   test("a request whose handler times out after the commit gets 503, and its retry is a duplicate", async () => {
-    const results: boolean[] = [];
+    const duplicates: boolean[] = [];
     const { attempt, worker } = createReceiverPair(
       async (context, text) => {
         const { duplicate } = await once(context, [text]);
-        results.push(duplicate);
+        duplicates.push(duplicate);
         if (!duplicate) await new Promise((resolve) => setTimeout(resolve, 400));
       },
       { handlerTimeoutMs: 200 },
@@ -70,7 +70,7 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
     expect(await attempt(0)).toBe(503);
     await expect.poll(() => countNotes(worker)).toBe(1);
     await expect.poll(() => attempt(1)).toBe(200);
-    expect(results.filter((duplicate) => !duplicate)).toHaveLength(1);
+    expect(duplicates.filter((duplicate) => !duplicate)).toHaveLength(1);
     expect(await countNotes(worker)).toBe(1);
   });
 
@@ -119,11 +119,11 @@ describe.each(await inboxesUnderTest())("a receiver that calls once on $title", 
     const workerId = randomUUID();
     const body = JSON.stringify({ offerId: "offer_1", workerId, eventStart: "2099-05-01T16:00:00Z" });
     // The signature does not cover this header, so it must not identify the event.
-    const headers = () => createJsonHeaders({ "offers-delivery-id": "delivery_1" });
+    const createHeaders = () => createJsonHeaders({ "offers-delivery-id": "delivery_1" });
     const attempt = async () =>
       (
         await webhooks(
-          new Request("https://us.example/offer/eventDeleted", { method: "POST", headers: headers(), body }),
+          new Request("https://us.example/offer/eventDeleted", { method: "POST", headers: createHeaders(), body }),
         )
       ).status;
     expect(await attempt()).toBe(500);

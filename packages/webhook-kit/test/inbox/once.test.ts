@@ -5,8 +5,8 @@ import { inboxesUnderTest } from "./inboxes-under-test.ts";
 
 const createEvent = () => ({ deduplicationKey: randomUUID() });
 
-/** Returns the context of a later attempt at the same event: the same key in a new object. */
-const retryContext = (event: { deduplicationKey: string }) => ({ ...event });
+/** Creates the context of a later attempt at the same event: a new object with the same key. */
+const createRetryContext = (event: { deduplicationKey: string }) => ({ ...event });
 
 describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query, dialect }) => {
   const countNotes = async (text: string) => (await query("SELECT text FROM notes WHERE text = $1", [text])).length;
@@ -15,7 +15,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     const event = createEvent();
     const text = randomUUID();
     expect(await once(event, [text])).toEqual({ duplicate: false });
-    expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
+    expect(await once(createRetryContext(event), [text])).toEqual({ duplicate: true });
     expect(await countNotes(text)).toBe(1);
   });
 
@@ -23,7 +23,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     const event = createEvent();
     const key = randomUUID();
     expect(await inbox.once(event, async () => ({ id: 7 }))).toEqual({ duplicate: false, result: { id: 7 } });
-    expect(await inbox.once(retryContext(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
+    expect(await inbox.once(createRetryContext(event), async () => ({ id: 8 }))).toEqual({ duplicate: true });
     expect(await inbox.once({}, async () => null, { key })).toEqual({ duplicate: false, result: null });
   });
 
@@ -36,27 +36,28 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     };
     await expect(once(event, [text], { andThen: fail })).rejects.toBe(failure);
     expect(await countNotes(text)).toBe(0);
-    expect(await once(retryContext(event), [text])).toEqual({ duplicate: false });
+    expect(await once(createRetryContext(event), [text])).toEqual({ duplicate: false });
     expect(await countNotes(text)).toBe(1);
   });
 
   test("when the work catches the error of a failed statement, rows and record are committed together or not at all [D-137]", async () => {
     const event = createEvent();
     const text = randomUUID();
-    const swallow = (write: (text: string) => Promise<unknown>) => write(null as never).catch(() => undefined);
-    const attempt = once(event, [text], { andThen: swallow });
+    const insertNullAndCatch = (write: (text: string) => Promise<unknown>) =>
+      write(null as never).catch(() => undefined);
+    const attempt = once(event, [text], { andThen: insertNullAndCatch });
     // After a failed statement, PostgreSQL rolls back the transaction, but SQLite and MySQL only the statement.
     if (dialect.abortsOnError) await expect(attempt).rejects.toThrow();
     else expect(await attempt).toEqual({ duplicate: false });
     expect(await countNotes(text)).toBe(dialect.abortsOnError ? 0 : 1);
-    expect(await once(retryContext(event), [text])).toEqual({ duplicate: !dialect.abortsOnError });
+    expect(await once(createRetryContext(event), [text])).toEqual({ duplicate: !dialect.abortsOnError });
     expect(await countNotes(text)).toBe(1);
   });
 
   test("of twenty concurrent attempts at one event, one is handled and all others wait for its commit [D-100]", async () => {
     const event = createEvent();
     const text = randomUUID();
-    const results = await Promise.all(Array.from({ length: 20 }, () => once(retryContext(event), [text])));
+    const results = await Promise.all(Array.from({ length: 20 }, () => once(createRetryContext(event), [text])));
     expect(results.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(await countNotes(text)).toBe(1);
   });
@@ -64,16 +65,18 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
   test("when the first of two concurrent attempts fails, the other is handled [D-100] [D-137]", async () => {
     const event = createEvent();
     const text = randomUUID();
-    let first: Promise<unknown> = Promise.resolve();
-    await new Promise<void>((started) => {
-      const fail = async () => {
-        started();
-        await pause(50);
-        throw new Error("later");
-      };
-      first = once(event, [text], { andThen: fail });
+    let reportStart = () => {};
+    const started = new Promise<void>((resolve) => {
+      reportStart = resolve;
     });
-    const second = once(retryContext(event), [text]);
+    const fail = async () => {
+      reportStart();
+      await pause(50);
+      throw new Error("later");
+    };
+    const first = once(event, [text], { andThen: fail });
+    await started;
+    const second = once(createRetryContext(event), [text]);
     await expect(first).rejects.toThrow("later");
     expect(await second).toEqual({ duplicate: false });
     expect(await countNotes(text)).toBe(1);
@@ -81,12 +84,12 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
 
   test("a second call with the same context rejects, both during the first and after it", async () => {
     const event = createEvent();
-    const usedTwice = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
+    const usedTwiceError = expect.objectContaining({ name: "ConfigurationError", code: "inbox_used_twice" });
     const inside = once(event, [], { andThen: () => once(event, []) });
-    await expect(inside).rejects.toEqual(usedTwice);
+    await expect(inside).rejects.toEqual(usedTwiceError);
     await once(event, []);
-    await expect(once(event, [])).rejects.toEqual(usedTwice);
-    await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(usedTwice);
+    await expect(once(event, [])).rejects.toEqual(usedTwiceError);
+    await expect(once(event, [], { key: randomUUID() })).rejects.toEqual(usedTwiceError);
   });
 
   test("after a call that rejects, once can be called again with the same context", async () => {
@@ -101,10 +104,10 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
 
   test("without a signed id, once requires a key, and writes nothing if the key is missing [D-100]", async () => {
     const text = randomUUID();
-    const required = expect.objectContaining({ name: "ConfigurationError", code: "inbox_key_required" });
-    await expect(once({}, [text])).rejects.toEqual(required);
-    await expect(once({}, [text], { key: "" })).rejects.toEqual(required);
-    await expect(once(createEvent(), [text], { key: 7 as never })).rejects.toEqual(required);
+    const keyRequiredError = expect.objectContaining({ name: "ConfigurationError", code: "inbox_key_required" });
+    await expect(once({}, [text])).rejects.toEqual(keyRequiredError);
+    await expect(once({}, [text], { key: "" })).rejects.toEqual(keyRequiredError);
+    await expect(once(createEvent(), [text], { key: 7 as never })).rejects.toEqual(keyRequiredError);
     expect(await countNotes(text)).toBe(0);
     expect(await once({}, [text], { key: text })).toEqual({ duplicate: false });
     expect(await once({}, [text], { key: text })).toEqual({ duplicate: true });
@@ -126,7 +129,7 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     await once(event, [text]);
     const expire = `UPDATE offers_inbox SET expires = ${dialect.now} WHERE expires > ${dialect.now}`;
     await query(expire);
-    expect(await once(retryContext(event), [text])).toEqual({ duplicate: true });
+    expect(await once(createRetryContext(event), [text])).toEqual({ duplicate: true });
     for (let count = 0; count < 6; count += 1) await once(createEvent(), []);
     const unexpiredEvent = createEvent();
     await query(expire);
@@ -134,8 +137,8 @@ describe.each(await inboxesUnderTest())("once on $title", ({ inbox, once, query,
     const [before] = await query("SELECT count(*) AS records FROM offers_inbox");
     expect(await inbox.deleteExpired({ batchSize: 3 })).toBe(Number(before?.records) - 1);
     expect(await inbox.deleteExpired()).toBe(0);
-    expect(await once(retryContext(unexpiredEvent), [])).toEqual({ duplicate: true });
-    expect(await once(retryContext(event), [text])).toEqual({ duplicate: false });
+    expect(await once(createRetryContext(unexpiredEvent), [])).toEqual({ duplicate: true });
+    expect(await once(createRetryContext(event), [text])).toEqual({ duplicate: false });
   });
 });
 

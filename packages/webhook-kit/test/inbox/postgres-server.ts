@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll } from "vitest";
 import { createDatabase } from "../../../../scripts/test-database.ts";
 
-/** Creates a database for the tests of one file, and drops it after them. */
+/** Creates a database for the tests of one file, and drops it after them. @returns its URL */
 export async function createDatabaseForFile(): Promise<string> {
   const { url, drop } = await createDatabase();
   afterAll(drop);

@@ -39,7 +39,7 @@ const inboxes: [string, Inbox<never>, unknown][] = [
 ];
 
 test.each(inboxes)(
-  "when %s is down, every method of the inbox rejects with an error that reports it",
+  "when %s is down, every method of the inbox rejects with an error that names the database",
   async (database, inbox, cause) => {
     const work = vi.fn();
     const unavailable = expect.objectContaining({

@@ -25,8 +25,8 @@ export const sendToFetch =
     receiver(new Request("http://127.0.0.1/offer/response", init));
 
 /**
- * Bundles the smallest possible receiver, in a project that has the package installed. Expects the bundle to be small, and to handle a
- * signed webhook.
+ * Bundles the smallest possible receiver. Expects the bundle to be small, to import only `node:crypto`, and to handle a signed webhook but
+ * reject an unsigned one.
  *
  * @param create the name of the exported function that creates the receiver
  * @param sendTo returns a function that sends requests to the receiver
@@ -37,17 +37,7 @@ export async function checkBundle<Receiver>(
   [entry, create]: readonly [entry: string, create: string],
   sendTo: (receiver: Receiver) => Send | Promise<Send>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "offers-bundle-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await mkdir(join(folder, "node_modules/@offers"), { recursive: true });
-  await symlink(join(import.meta.dirname, "../.."), join(folder, "node_modules/@offers/webhook-kit"));
-  const source = join(folder, "receiver.js");
-  const outfile = join(folder, "bundle.mjs");
-  const program = `
-    import { ${create} } from "@offers/webhook-kit/${entry}";
-    export const handled = [];
-    export const receiver = ${create}({ secret: "${secret}", onWorkerOfferResponse: (event) => void handled.push(event) });`;
-  await writeFile(source, program);
+  const { source, outfile } = await createProject(entry, create);
   await bundle(source, outfile, target);
 
   const code = await readFile(outfile);
@@ -63,4 +53,19 @@ export async function checkBundle<Receiver>(
   expect((await send(post(acceptedResponse, { "content-type": "application/json" }))).status).toBe(401);
   expect((await send(post(acceptedResponse))).status).toBe(200);
   expect(handled).toEqual([acceptedResponse]);
+}
+
+/** Creates a project that has the package installed, with a module that exports a receiver and the events that it handled. */
+async function createProject(entry: string, create: string): Promise<{ source: string; outfile: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "offers-bundle-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, "node_modules/@offers"), { recursive: true });
+  await symlink(join(import.meta.dirname, "../.."), join(folder, "node_modules/@offers/webhook-kit"));
+  const source = join(folder, "receiver.js");
+  const program = `
+    import { ${create} } from "@offers/webhook-kit/${entry}";
+    export const handled = [];
+    export const receiver = ${create}({ secret: "${secret}", onWorkerOfferResponse: (event) => void handled.push(event) });`;
+  await writeFile(source, program);
+  return { source, outfile: join(folder, "bundle.mjs") };
 }

@@ -9,7 +9,7 @@ const pages = globSync(["frameworks/[!R]*.md", "multi-tenant.md"], { cwd: guides
 }));
 const hiddenFiles = new Set(["lambda-events.ts", "node-test.ts"]);
 
-/** Reads the TypeScript files in this folder and its subfolders. */
+/** Reads the TypeScript files in this folder and its subfolders whose path `isShown` accepts. */
 const readRecipes = (isShown: (file: string) => boolean): string[] =>
   readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && isShown(file))
@@ -20,19 +20,19 @@ test("the framework pages show exactly the tested receivers", () => {
   expect(shown.sort()).toEqual(readRecipes((file) => !file.endsWith(".test.ts") && !hiddenFiles.has(file)).sort());
 });
 
-/** Joins lines, because the formatter and the pages break them differently, and removes types. */
+/** Joins lines and removes the type of the request, so that differences in formatting and types do not matter. */
 const normaliseCode = (text: string) =>
   text
     .replace(/,?\s+(?=[})])/g, " ")
     .replace(/\s+/g, " ")
     .replaceAll("(request: Request)", "(request)");
-const tests = normaliseCode(readRecipes((file) => file.endsWith(".test.ts")).join("\n"));
+const testCode = normaliseCode(readRecipes((file) => file.endsWith(".test.ts")).join("\n"));
 
 test.each(pages)("$file shows the lines of its test and lists its known limits", ({ file, text }) => {
   const [, code = ""] = /^## Test it\n[\s\S]*?^```js\n(.*?)^```$/ms.exec(text) ?? [];
   const statements = code.split(";\n").filter(Boolean);
   expect(statements).not.toEqual([]);
   for (const statement of statements)
-    expect(tests).toContain(normaliseCode(statement.replace(/^await using receiver = await /, "")).trim());
+    expect(testCode).toContain(normaliseCode(statement.replace(/^await using receiver = await /, "")).trim());
   if (file !== "multi-tenant.md") expect(text).toMatch(/^## Known limits$/m);
 });

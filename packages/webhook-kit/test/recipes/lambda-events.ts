@@ -14,14 +14,14 @@ export interface GatewayRequest {
 }
 
 /** Creates an HTTP API event, following the sample in the AWS documentation of payload format 2.0. */
-export function httpApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEventV2 {
+export function createHttpApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEventV2 {
   const http = { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "agent" };
   return {
     version: "2.0",
     routeKey: "$default",
     rawPath: path,
     rawQueryString: "",
-    // An HTTP API lowercases names, and joins values with the same name with commas.
+    // An HTTP API lowercases names, and joins the values of a repeated header with commas.
     headers: mapValues(groupHeaders(rawHeaders, true), (values) => values.join(",")),
     requestContext: {
       accountId: "123456789012",
@@ -40,15 +40,15 @@ export function httpApiEvent({ method, path, rawHeaders, ...payload }: GatewayRe
 }
 
 /** Creates a REST API event, following the sample in the AWS documentation of payload format 1.0. */
-export function restApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEvent {
-  const lists = groupHeaders(rawHeaders, false);
+export function createRestApiEvent({ method, path, rawHeaders, ...payload }: GatewayRequest): APIGatewayProxyEvent {
+  const valuesByName = groupHeaders(rawHeaders, false);
   return {
     resource: "/{proxy+}",
     path,
     httpMethod: method,
     // A REST API keeps names as sent, each with its last value.
-    headers: mapValues(lists, (values) => values.at(-1)),
-    multiValueHeaders: lists,
+    headers: mapValues(valuesByName, (values) => values.at(-1)),
+    multiValueHeaders: valuesByName,
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     pathParameters: { proxy: path.slice(1) },
@@ -93,9 +93,9 @@ export function restApiEvent({ method, path, rawHeaders, ...payload }: GatewayRe
 }
 
 /** Creates a load balancer event, following the sample in the AWS documentation of Lambda targets. */
-export function loadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders: boolean): ALBEvent {
+export function createLoadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders: boolean): ALBEvent {
   const { method, path, rawHeaders } = request;
-  const lists = groupHeaders(rawHeaders, true);
+  const valuesByName = groupHeaders(rawHeaders, true);
   const targetGroupArn =
     "arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-target-group/6d0ecf831eec9f09";
   return {
@@ -103,8 +103,8 @@ export function loadBalancerEvent(request: GatewayRequest, hasMultiValueHeaders:
     httpMethod: method,
     path,
     ...(hasMultiValueHeaders
-      ? { multiValueQueryStringParameters: {}, multiValueHeaders: lists }
-      : { queryStringParameters: {}, headers: mapValues(lists, (values) => values.at(-1)) }),
+      ? { multiValueQueryStringParameters: {}, multiValueHeaders: valuesByName }
+      : { queryStringParameters: {}, headers: mapValues(valuesByName, (values) => values.at(-1)) }),
     body: "",
     ...createBodyFields(request),
   };
@@ -118,12 +118,12 @@ interface FunctionResult {
   isBase64Encoded?: boolean;
 }
 
-/** Creates a listener that invokes a function like an HTTP API. It rejects bodies larger than 6 MiB. */
+/** Creates a listener that invokes a function as an HTTP API does. It responds with 413 to a Content-Length above 6 MiB. */
 export function createHttpApi(invoke: (event: APIGatewayProxyEventV2) => Promise<FunctionResult>): RequestListener {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", rawHeaders } = request;
     if (Number(request.headers["content-length"] ?? 0) > 6 * 1024 * 1024) return void response.writeHead(413).end();
-    const event = httpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(request) });
+    const event = createHttpApiEvent({ method, path, rawHeaders, isBinary: true, body: await buffer(request) });
     const { statusCode, headers, body = "", isBase64Encoded } = await invoke(event);
     response.writeHead(statusCode, headers).end(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
   };
@@ -139,14 +139,14 @@ const createBodyFields = ({
     : { isBase64Encoded: false };
 
 function groupHeaders(rawHeaders: readonly string[], shouldLowercase: boolean): Record<string, string[]> {
-  const lists: Record<string, string[]> = {};
+  const valuesByName: Record<string, string[]> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
     const key = shouldLowercase ? name.toLowerCase() : name;
-    lists[key] = [...(lists[key] ?? []), rawHeaders[index + 1] ?? ""];
+    valuesByName[key] = [...(valuesByName[key] ?? []), rawHeaders[index + 1] ?? ""];
   }
-  return lists;
+  return valuesByName;
 }
 
-const mapValues = <T>(lists: Record<string, string[]>, map: (values: string[]) => T): Record<string, T> =>
-  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, map(values)]));
+const mapValues = <T>(valuesByName: Record<string, string[]>, map: (values: string[]) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(valuesByName).map(([name, values]) => [name, map(values)]));

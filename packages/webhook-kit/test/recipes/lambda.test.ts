@@ -6,7 +6,12 @@ import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws
 import { handle } from "hono/aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { prepareRecipe } from "../support/prepare-recipe.ts";
-import { type GatewayRequest, httpApiEvent, loadBalancerEvent, restApiEvent } from "./lambda-events.ts";
+import {
+  createHttpApiEvent,
+  createLoadBalancerEvent,
+  createRestApiEvent,
+  type GatewayRequest,
+} from "./lambda-events.ts";
 
 const secret = "5f0c9a7e-2d43-4f0e-9b7a-0d6f3c1e8a52";
 const log = prepareRecipe({ WEBHOOK_SECRET: secret });
@@ -47,9 +52,9 @@ const functions: [name: string, invoke: (event: TestedEvent) => Promise<Function
   ["Hono's adapter", (event) => invokeHono(event) as Promise<FunctionResult>],
 ];
 const events: [name: string, toEvent: (request: GatewayRequest) => TestedEvent][] = [
-  ["an HTTP API", httpApiEvent],
-  ["a REST API", restApiEvent],
-  ["a load balancer with multi-value headers", (request) => loadBalancerEvent(request, true)],
+  ["an HTTP API", createHttpApiEvent],
+  ["a REST API", createRestApiEvent],
+  ["a load balancer with multi-value headers", (request) => createLoadBalancerEvent(request, true)],
 ];
 const accepted = { offerId: "offer_1", workerId: "worker_Jürgen", response: "accepted" } as const;
 
@@ -71,7 +76,7 @@ describe.each(functions)("%s", (_function, invoke) => {
   );
 
   test("a function cannot see a repeated header behind a load balancer that passes only the last value", async () => {
-    const listener = createGateway((request) => loadBalancerEvent(request, false), false, invoke);
+    const listener = createGateway((request) => createLoadBalancerEvent(request, false), false, invoke);
     await using receiver = await testReceiver(listener, { secret, basePath: "/offers" });
     const problems = await receiver.checkContract();
     expect(problems).not.toEqual([]);

@@ -13,7 +13,7 @@ describe.each(schemes)("verifyRequest under $name", ({ name, variants: [scheme],
   const signingTime = instant.filter((date) => date.getTime() > 1e12 && date.getTime() < 1e14);
   const messages = fc.record({ secret, now: signingTime, body: fc.uint8Array({ maxLength: 60 }) });
 
-  /** Verifies a request and returns the status. Expects each 401 to report one reason. */
+  /** Verifies a request and returns the status. Expects exactly one rejection with a 401, and none with any other error. */
   async function statusFor(secrets: readonly string[], now: Date, request: WebhookRequest, toleranceSeconds = 300) {
     const rejections: Rejection[] = [];
     const onRejected = (rejection: Rejection) => rejections.push(rejection);

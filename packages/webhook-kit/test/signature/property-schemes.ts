@@ -26,7 +26,7 @@ const whsec = fc
   .tuple(fc.constantFrom("", "whsec_"), fc.uint8Array({ minLength: 12, maxLength: 70 }))
   .map(([prefix, key]) => prefix + Buffer.from(key).toString("base64"));
 
-/** Returns the key of a secret in hexadecimal, without trailing zero bytes because HMAC pads every key with them. */
+/** Returns the key of a secret in hexadecimal, without trailing zero bytes. HMAC pads keys with zeros, so they make no difference. */
 const keyAsHex = (secret: string): string =>
   Buffer.from(secret.replace("whsec_", ""), "base64")
     .toString("hex")
@@ -53,7 +53,7 @@ export const schemes: readonly [SchemeCase, SchemeCase] = [
 export const headerPairs = (headers: Readonly<Record<string, string>>): [name: string, value: string][] =>
   Object.entries(headers);
 
-/** Returns the code if the scheme rejects the headers, otherwise the result of its `verify` function. */
+/** Returns the rejection code if the scheme cannot parse the headers, and the result of its `verify` function if it can. */
 export function verify(
   scheme: SignatureScheme,
   rawHeaders: readonly string[],

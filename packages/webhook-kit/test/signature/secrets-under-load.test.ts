@@ -13,7 +13,7 @@ const newSecret = "the-secret-after-the-swap";
 
 /**
  * Sends requests, eight at a time, until the returned function is called and at least `minimumCount` have been sent. The returned function
- * counts the responses by status.
+ * waits for the last responses, and returns the number of responses by status.
  */
 function startLoad(url: string, getSecret: () => string, minimumCount = 0): () => Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });

@@ -60,10 +60,10 @@ test("a repeated event is still acknowledged [D-58]", async () => {
 
 test("a signature is accepted for only one search or one /test/auth request", async () => {
   const { get, post } = await mount();
-  const [search, check] = [signHeadersInPast(1), signHeadersInPast(2)];
-  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(200);
-  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, search)).toBe(401);
-  expect([await get("/test/auth", check), await get("/test/auth", check)]).toEqual([200, 401]);
+  const [searchHeaders, authHeaders] = [signHeadersInPast(1), signHeadersInPast(2)];
+  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, searchHeaders)).toBe(200);
+  expect(await post("/contact-suggestions", { userEmailAddresses: [] }, searchHeaders)).toBe(401);
+  expect([await get("/test/auth", authHeaders), await get("/test/auth", authHeaders)]).toEqual([200, 401]);
 });
 
 test("each request with its own signature is handled", async () => {

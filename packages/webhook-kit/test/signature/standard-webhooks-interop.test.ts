@@ -12,8 +12,10 @@ captureConsole();
 const scheme = standardWebhooks();
 const body = JSON.stringify({ ...acceptedResponse, workerId: "Zoë 東京 🦊" });
 
-/** Signs headers with `standardwebhooks` from npm, as other senders do. */
-function signWithNpm(secret = whsec, now = new Date(), id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", text = body) {
+/** Creates headers that `standardwebhooks` from npm signs, as other senders do. */
+function signWithNpm(message: { secret?: string; now?: Date; text?: string } = {}) {
+  const { secret = whsec, now = new Date(), text = body } = message;
+  const id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W";
   const signature = new Webhook(secret).sign(id, now, text);
   return {
     "content-type": "application/json",
@@ -45,7 +47,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
       const onWorkerOfferResponse = vi.fn();
       const onVerified = vi.fn();
       const request = await mount(adapter, { secret, scheme, onWorkerOfferResponse, onVerified });
-      const response = await request("/offer/response", { method: "POST", headers: signWithNpm(secret), body });
+      const response = await request("/offer/response", { method: "POST", headers: signWithNpm({ secret }), body });
       expect([response.status, await response.text()]).toEqual([200, ""]);
       expect(onWorkerOfferResponse).toHaveBeenCalledExactlyOnceWith(JSON.parse(body), expect.anything());
       expect(onVerified).toHaveBeenCalledExactlyOnceWith(
@@ -57,8 +59,8 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("a message that npm standardwebhooks signed with the old and the new secret is accepted with either", async () => {
     const newSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
     const now = new Date();
-    const headers = signWithNpm(whsec, now);
-    headers["webhook-signature"] += ` ${signWithNpm(newSecret, now)["webhook-signature"]} v1a,bm90IHJlYWQ=`;
+    const headers = signWithNpm({ now });
+    headers["webhook-signature"] += ` ${signWithNpm({ secret: newSecret, now })["webhook-signature"]} v1a,bm90IHJlYWQ=`;
     for (const secret of [whsec, newSecret, [newSecret, whsec]]) {
       const request = await mount(adapter, { secret, scheme });
       expect((await request("/test/auth", { headers })).status).toBe(401);
@@ -71,7 +73,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
 
   test("the kit accepts a request without a body if npm standardwebhooks signed an empty body", async () => {
     const request = await mount(adapter, { secret: whsec, scheme });
-    const headers = signWithNpm(whsec, new Date(), "msg_empty", "");
+    const headers = signWithNpm({ text: "" });
     expect((await request("/test/auth", { headers })).status).toBe(200);
     expect((await request("/test")).status).toBe(200);
     const rejectedResponse = await request("/test/auth");
@@ -84,7 +86,7 @@ describe.each(sampleAdapters)("$name", (adapter) => {
   test("npm standardwebhooks and the kit reject messages that were signed too long ago or in the future", async () => {
     const request = await mount(adapter, { secret: whsec, scheme, onWorkerOfferResponse: vi.fn() });
     for (const seconds of [-302, 302]) {
-      const headers = signWithNpm(whsec, new Date(Date.now() + seconds * 1000));
+      const headers = signWithNpm({ now: new Date(Date.now() + seconds * 1000) });
       expect(() => new Webhook(whsec).verify(body, headers)).toThrow("Message timestamp too");
       expect((await request("/offer/response", { method: "POST", headers, body })).status).toBe(401);
     }

@@ -7,13 +7,13 @@ import { PGlite } from "@electric-sql/pglite";
 const cache = join(import.meta.dirname, "..", "..", ".cache");
 
 /**
- * Opens an empty in-memory database from files that are created only once. Its buffers are small because PostgreSQL clears all of them
+ * Opens an empty in-memory database from a file that is created only once. Its buffers are small because PostgreSQL clears all of them
  * when it starts, and tests need few rows.
  *
  * @param settings PostgreSQL settings, as in `postgresql.conf`
  */
 export async function openPglite(settings: Readonly<Record<string, string>> = {}): Promise<PGlite> {
-  // `openAsBlob` fails if another process has renamed its draft to the same file.
+  // `openAsBlob` would fail if another process replaced the file in the meantime.
   const loadDataDir = new Blob([await readFile(await prepareEmptyDatabase())]);
   const settingFlags = Object.entries({ shared_buffers: "16MB", ...settings }).flatMap(([name, value]) => [
     "-c",

@@ -1,11 +1,11 @@
 import { fc, pickNumRuns } from "../../../../scripts/property-seed.ts";
 
-/** Sets the number of runs of a property. @param fullRuns the number in the full matrix, five times as many as in `npm test` */
+/** Creates options with the number of runs of a property. @param fullRuns the number in the full matrix, five times as many as in `npm test` */
 export const runOptions = (fullRuns: number): fc.Parameters<unknown> => ({
   numRuns: pickNumRuns(Math.ceil(fullRuns / 5), fullRuns),
 });
 
-/** Generates arbitrary strings, since a header may contain anything. */
+/** Generates arbitrary strings, such as a sender may put into a header. */
 export const anyText = fc.string({ unit: "binary", maxLength: 80 });
 
 /** Generates a string by replacing up to two characters of a valid string with up to two arbitrary characters. */

@@ -83,7 +83,7 @@ const runInServerSpan = (work: () => Promise<unknown>): Promise<Span> =>
     return span;
   });
 
-test("an active span is the parent of the request's span, even if the sender has a trace [D-138]", async () => {
+test("an active span is the parent of the request span, even if the sender has a trace [D-138]", async () => {
   let received: Awaited<ReturnType<typeof receiveEvent>> | undefined;
   const server = await runInServerSpan(async () => {
     received = await receiveEvent({ traceparent });
@@ -93,7 +93,7 @@ test("an active span is the parent of the request's span, even if the sender has
   expect(received?.request?.kind).toBe(SpanKind.INTERNAL);
 });
 
-test("with link, the span is not in the sender's trace but links to it, even when a span is active", async () => {
+test("with sender: link, the span is not in the sender's trace but links to it, even when a span is active", async () => {
   const { request } = await receiveEvent({ traceparent }, { sender: "link" });
   expect([request?.parentSpanContext, request?.links.map((link) => link.context.spanId)]).toEqual([
     undefined,
@@ -108,7 +108,7 @@ test("with link, the span is not in the sender's trace but links to it, even whe
   expect(received?.request?.links.map((link) => link.context.traceId)).toEqual([traceId]);
 });
 
-test("with ignore, the span does not refer to the sender's trace", async () => {
+test("with sender: ignore, the span does not refer to the sender's trace", async () => {
   const { request } = await receiveEvent({ traceparent }, { sender: "ignore" });
   expect([request?.parentSpanContext, request?.links]).toEqual([undefined, []]);
 });
@@ -135,7 +135,7 @@ test("a duplicate also has a span in the sender's trace", async () => {
   ]);
 });
 
-test("the trace passes through a queue, so the span of traceEvent is a child of the request's span", async () => {
+test("the trace passes through a queue, so the span of traceEvent is a child of the request span", async () => {
   const options = { secret, tracer: webhookTracer({ tracer }) };
   const { event } = await parseWebhook(options, createRequest({ traceparent, tracestate: "vendor=1" }));
   const queuedEvent = parseWebhookEvent(JSON.parse(JSON.stringify(event)));

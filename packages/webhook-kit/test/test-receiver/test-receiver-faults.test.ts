@@ -78,7 +78,7 @@ test("checkContract reports a receiver that is down or stops responding during t
   ]);
 });
 
-/** Returns whether `authorization` contains either variant of the digest of the timestamp and the secret. */
+/** Returns whether `authorization` is `hmac` and either variant of the digest of the timestamp and the secret. */
 const isSigned = (timestamp: string, authorization: string): boolean =>
   [createHash("sha256").update(timestamp + secret), createHmac("sha256", secret).update(timestamp)].some(
     (digest) => authorization.toUpperCase() === `HMAC ${digest.digest("hex").toUpperCase()}`,

@@ -67,11 +67,11 @@ test("the same event is handled again when it is signed again, but not when rese
 });
 
 test("two signatures differ even if the clock stops, and signing follows a clock that is set back", async () => {
-  const receivedAt: Date[] = [];
+  const signedAt: Date[] = [];
   let time = Date.parse("2030-01-01T00:00:00Z");
   const now = () => new Date(time);
   const onWorkerAddedContact: Handlers["onWorkerAddedContact"] = (_event, { verified }) =>
-    void receivedAt.push(new Date(time + verified.skewSeconds * 1000));
+    void signedAt.push(new Date(time + verified.skewSeconds * 1000));
   await using receiver = await testReceiver(createApp({ now, onWorkerAddedContact }), {
     secret,
     basePath: "/hooks",
@@ -81,7 +81,7 @@ test("two signatures differ even if the clock stops, and signing follows a clock
   await receiver.workerAddedContact({ workerId: "w" });
   time = Date.parse("2020-01-01T00:00:00Z");
   await receiver.workerAddedContact({ workerId: "w" });
-  expect(receivedAt.map((date) => date.toISOString())).toEqual([
+  expect(signedAt.map((date) => date.toISOString())).toEqual([
     "2030-01-01T00:00:00.000Z",
     "2030-01-01T00:00:00.001Z",
     "2020-01-01T00:00:00.000Z",

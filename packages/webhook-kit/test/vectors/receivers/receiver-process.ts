@@ -72,6 +72,7 @@ server.listen(0, "127.0.0.1", () => {
   if (typeof address === "object" && address) sendToParent({ type: "listening", port: address.port });
 });
 
+// Some cases try to set `isAdmin` on Object.prototype.
 process.on("message", (message: ToReceiver) => {
   if (message.type === "release") releaseFunctions.get(message.mount)?.();
   else sendToParent({ type: "tally", records: message.mounts.map(recordFor), isPolluted: "isAdmin" in {} });
