@@ -19,7 +19,7 @@ const { packageManager: pinnedPnpm } = JSON.parse(readFileSync(join(root, "packa
 /** Whether vitest, tsup, undici and type stripping all support this version: `^22.19 || ^24.11 || >=26`. */
 const isNewEnough = ([major, minor]) => (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
 
-/** Makes npm give up sooner. By default, it tries for more than a minute to reach a registry. */
+/** The environment of every command. It makes npm give up sooner. By default, npm tries for more than a minute to reach a registry. */
 const env = {
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "5000",
@@ -29,8 +29,8 @@ const env = {
 };
 
 /**
- * Runs a command until it exits, and forwards signals to it. If the command fails, this process exits with the same status. The step is
- * printed on standard error, because standard output is reserved for the command.
+ * Runs a command until it exits, and forwards signals to it. If the command fails, this process exits with the same status. A step that is
+ * not empty is printed on standard error, because standard output is reserved for the command.
  *
  * @returns the output of the command, if it is piped
  */
@@ -58,7 +58,7 @@ const run = async (step, command, args, stdout = "inherit") => {
 const journeyFilters = ["offers", "./packages/*", "@offers/sandbox", "@offers-examples/*"];
 
 /** Returns the arguments with which pnpm installs the dependencies that these flags select. */
-const installArgs = (flags) => {
+const getInstallArgs = (flags) => {
   const toFilters = (names) => names.flatMap((name) => ["--filter", name]);
   if (flags.includes("--all")) return ["install"];
   // If vitest is installed, so are the other dependencies, and installing only those for --journey would remove them.
@@ -68,8 +68,8 @@ const installArgs = (flags) => {
   return [...toFilters(["!@offers/bench", "!@offers-tests/interoperability"]), "install"];
 };
 
-/** Selects the store that node_modules links to. pnpm rejects any other store, such as the default store under another HOME. */
-const storeOptions = () => {
+/** Returns options that select the store to which node_modules links. pnpm rejects any other store, such as the one of a different HOME. */
+const getStoreOptions = () => {
   const file = join(root, "node_modules", ".modules.yaml");
   if (!existsSync(file)) return [];
   const { storeDir } = JSON.parse(readFileSync(file, "utf8"));
@@ -101,7 +101,7 @@ const packages = {
   cli: ["packages/contract/src", "spec/corpus"],
 };
 
-/** Whether a file in the folder has changed. Documents, tests, and built or installed files do not count. */
+/** Whether a file in the folder has changed. Markdown files and the folders `dist`, `node_modules` and `test` do not count. */
 const hasChangedSince = (time, folder) =>
   readdirSync(join(root, folder), { withFileTypes: true }).some((entry) => {
     const path = join(folder, entry.name);
@@ -128,15 +128,18 @@ const flags = [];
 while (args[0]?.startsWith("--")) flags.push(args.shift());
 
 /** The flag that selects the dependencies to install. */
-const part = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
+const selection = ["--all", "--journey"].find((flag) => flags.includes(flag)) ?? "--default";
 // Every selection contains the dependencies of npm start. All selections except --journey contain those of the tests.
-const isIncluded = state.part === part || part === "--journey" || (part === "--default" && state.part !== "--journey");
+const isInstalled =
+  state.selection === selection ||
+  selection === "--journey" ||
+  (selection === "--default" && state.selection !== "--journey");
 const isNodeNewEnough = isNewEnough(process.versions.node.split(".").map(Number));
 const hasTools = ["pnpm", ...(isNodeNewEnough ? [] : ["node"])].every((name) =>
   existsSync(join(state.tools ?? "", name)),
 );
 
-if (hasTools && isIncluded && state.manifests === hashManifests()) {
+if (hasTools && isInstalled && state.manifests === hashManifests()) {
   env.PATH = [state.tools, env.PATH].join(delimiter);
 } else {
   const pinnedTools = isNodeNewEnough ? [pinnedPnpm] : [pinnedNode, pinnedPnpm];
@@ -146,15 +149,16 @@ if (hasTools && isIncluded && state.manifests === hashManifests()) {
   const tools = env.PATH.split(delimiter).find((folder) => existsSync(join(folder, "pnpm")));
   const retries = ["--config.fetchRetryMintimeout=1000", "--config.fetchRetryMaxtimeout=5000"];
   const quietFlags = ["--frozen-lockfile", "--prefer-offline", "--reporter=silent"];
-  await run("Installing dependencies", "pnpm", [...installArgs(flags), ...storeOptions(), ...quietFlags, ...retries]);
+  const installArgs = [...getInstallArgs(flags), ...getStoreOptions(), ...quietFlags, ...retries];
+  await run("Installing dependencies", "pnpm", installArgs);
   const manifests = hashManifests();
   // Rebuild packages that were built with different dependencies.
-  saveState({ part, tools, manifests, built: state.manifests === manifests ? state.built : {} });
+  saveState({ selection, tools, manifests, built: state.manifests === manifests ? state.built : {} });
 }
 // If the running Node is new enough, it takes precedence over the pinned one.
 const folders = [join(root, "node_modules", ".bin"), ...(isNodeNewEnough ? [dirname(process.execPath)] : []), env.PATH];
 env.PATH = folders.join(delimiter);
 if (flags.includes("--build")) await build();
 const [command, ...rest] = args;
-// Only `npm run tarballs` runs pnpm, which prints no progress.
+// Only `npm run tarballs` runs pnpm here. It prints no progress, so print the step.
 if (command) await run(command === "pnpm" ? "Packing the packages" : "", command, rest);

@@ -1,5 +1,5 @@
-// Fails if a statement of spec/interface.md or a decision has no test with its tag, a tag is unknown, an open question
-// has no decision, a cited decision does not exist, or a decision is not cited.
+// Fails if a statement of spec/interface.md or a decision has no test with its tag, a tag is unknown, an open question has no decision, a
+// decision refers to an unknown statement, a cited decision does not exist, or a decision is not cited.
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readDecisions, readProofs, readStatements } from "./ci/contract.ts";
@@ -18,7 +18,7 @@ for (const { tag, test } of proofs) if (!knownTags.has(tag)) errors.push(`unknow
 for (const { tag, text } of statements) {
   if (!provenTags.has(tag)) errors.push(`no test has the tag [${tag}]: ${text}`);
   if (/not (shown|explained)/.test(text) && !decidedTags.has(tag))
-    errors.push(`open but not decided: [${tag}]: ${text}`);
+    errors.push(`open question without a decision: [${tag}]: ${text}`);
 }
 for (const tag of decidedTags) if (!knownTags.has(tag)) errors.push(`unknown statement in spec/decisions.yaml: ${tag}`);
 for (const id of ids) if (!provenTags.has(id)) errors.push(`no test has the tag [${id}]`);

@@ -2,7 +2,7 @@
 //   npm run check                       lists the checks
 //   npm run check -- NAME [arguments…]  runs one
 //   npm run check -- NAME NAME…         runs several, and prints a summary
-//   npm run check -- all                runs all of them
+//   npm run check -- all                runs all of them except corpus and mutants
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
@@ -98,10 +98,13 @@ async function runChecks(names: readonly string[]): Promise<boolean> {
     const startedAt = performance.now();
     const file = join("reports", `${name}.log`);
     const { status, lastLine } = await runWithLog(checks[name]?.command ?? "", file);
-    if (status !== 0) failedCount += 1;
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-    console.log(`${status === 0 ? "    ok" : "FAILED"}  ${name.padEnd(18)}${minutes.padStart(5)} min  ${lastLine}`);
-    if (status !== 0) console.log(`        see ${file}`);
+    const summary = `${name.padEnd(18)}${minutes.padStart(5)} min  ${lastLine}`;
+    if (status === 0) console.log(`    ok  ${summary}`);
+    else {
+      failedCount += 1;
+      console.log(`FAILED  ${summary}\n        see ${file}`);
+    }
   }
   console.log(`${names.length - failedCount} passed, ${failedCount} failed`);
   return failedCount === 0;
@@ -127,6 +130,7 @@ async function runWithLog(command: string, file: string): Promise<{ status: numb
   return { status: status ?? 1, lastLine: lines.at(-1)?.trim().slice(0, 120) ?? "" };
 }
 
+/** Runs a check in this terminal. @returns its exit code */
 async function runInteractively({ command }: Check, args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, ["scripts/bootstrap.mjs", ...command.split(" "), ...args], {
     stdio: "inherit",
@@ -142,6 +146,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
     name === "all"
       ? Object.keys(checks).filter((checkName) => !["corpus", "mutants"].includes(checkName))
       : [name, ...args];
+  // If a later argument is not the name of a check, all of them belong to the first check.
   if (names.length > 1 && names.every((checkName) => checkName in checks)) {
     process.exitCode = (await runChecks(names)) ? 0 : 1;
     return;

@@ -1,5 +1,6 @@
 // The allowed direction of imports: docs → examples → packages → spec. dependency-cruiser reads these rules in npm test.
-// Tests and scripts may import anything. Biome checks that no two files import each other. These rules check folders.
+// Tests and scripts may import anything, but only some of them may import the platform's sources. Biome checks that no two files import
+// each other. These rules check folders.
 const forbid = (name, from, to) => ({ name, severity: "error", from, to });
 const forbidImportsAbove = (folder, higherFolders) =>
   forbid(`${folder}-import-nothing-above-them`, { path: `^${folder}/` }, { path: `^(${higherFolders})/` });

@@ -1,5 +1,6 @@
-// Starts the platform with the demo settings as defaults:
-//   npm run platform [-- --without-demo]     uses only your settings
+// Starts the platform:
+//   npm run platform                      uses the demo settings as defaults
+//   npm run platform -- --without-demo    uses only your settings
 import { join } from "node:path";
 
 const platform = join(import.meta.dirname, "../examples/platform");

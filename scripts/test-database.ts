@@ -47,11 +47,11 @@ interface CreatedDatabase {
 }
 
 /**
- * Creates a database. A vitest run drops all its databases together at the end, because each drop waits for a checkpoint.
+ * Creates a database. In a vitest run with a template, `drop` does nothing, because each drop waits for a checkpoint. `dropDatabases` drops
+ * all databases of the run together.
  *
- * @param tables `migrated` creates the platform's tables, but only in a vitest run
- * @param serverUrl the URL of a database on the same server
- * @returns a new database
+ * @param tables `migrated` creates the platform's tables, but only in a vitest run with a template
+ * @param serverUrl the URL of any database on the server
  */
 export async function createDatabase(
   tables: "migrated" | "none" = "none",
@@ -61,7 +61,8 @@ export async function createDatabase(
   const template = findTemplate(serverUrl);
   const id = randomUUID().replaceAll("-", "");
   const name = template ? `${template}_${id.slice(-12)}` : `offers_test_${id}`;
-  await serverPool.query(`create database ${name} ${template && tables === "migrated" ? copyClause(template) : ""}`);
+  const copyClause = template && tables === "migrated" ? formatCopyClause(template) : "";
+  await serverPool.query(`create database ${name} ${copyClause}`);
   // A test's commits need not survive a crash of the server.
   if (template) await serverPool.query(`alter database ${name} set synchronous_commit to off`);
   const url = new URL(serverUrl);
@@ -72,13 +73,13 @@ export async function createDatabase(
   return { url: url.href, drop };
 }
 
-/** Returns the clause that copies a template file by file. For a small database, this is cheaper than PostgreSQL's default strategy. */
-const copyClause = (template: string): string => `template ${template} strategy file_copy`;
+/** Formats the clause that copies a template file by file. For a small database, this is cheaper than PostgreSQL's default strategy. */
+const formatCopyClause = (template: string): string => `template ${template} strategy file_copy`;
 
 const dropDatabase = (serverPool: pg.Pool, name: string): Promise<unknown> =>
   serverPool.query(`drop database if exists ${name} with (force)`);
 
-/** Drops this run's databases. The drops run concurrently, so that they share a checkpoint. */
+/** Drops the databases that this vitest run created from its template. The drops run concurrently, so that they share a checkpoint. */
 export async function dropDatabases(): Promise<void> {
   const template = findTemplate(defaultUrl);
   if (template === undefined) return;

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const requested = process.argv.slice(2);
-for (const name of requested.length > 0 ? requested : ["runtimes", "types", "recipes"]) {
+const requestedNames = process.argv.slice(2);
+for (const name of requestedNames.length > 0 ? requestedNames : ["runtimes", "types", "recipes"]) {
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, name, `run-${name}.ts`)], {
     stdio: "inherit",
   });

@@ -6,8 +6,9 @@ const kit = new URL("../packages/webhook-kit/src/", import.meta.url);
 export const loadKitFromSource = (): unknown =>
   registerHooks({
     resolve(specifier, context, next) {
-      const [, entry] = /^@offers\/webhook-kit(?:\/(.*))?$/.exec(specifier) ?? [];
-      if (!specifier.startsWith("@offers/webhook-kit")) return next(specifier, context);
-      return next(new URL(`${entry ?? "index"}.ts`, kit).href, context);
+      const match = /^@offers\/webhook-kit(?:\/(.*))?$/.exec(specifier);
+      if (match === null) return next(specifier, context);
+      const [, entry = "index"] = match;
+      return next(new URL(`${entry}.ts`, kit).href, context);
     },
   });

@@ -8,7 +8,7 @@ export type Explorer = "simulator" | "interleavings";
 export interface SeedsResult {
   /** How many seeds it tried. */
   ran: number;
-  /** Hashes of the order in which everything happened with a seed. */
+  /** Hashes of everything that happened, in order, with the first seed and with the last seed. */
   fingerprints: { first: number; last: number };
   failed?: { seed: number; violations: readonly string[] };
 }

@@ -18,6 +18,7 @@ export class Seeded {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return probability > 0 && this.random() < probability;
   }

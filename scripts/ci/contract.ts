@@ -30,11 +30,8 @@ export function readStatements(root: string): Statement[] {
   let section = "";
   let name = "";
   let number = 0;
-  const addStatement = (text: string, item: string) => {
-    const tags = ["", ..."bcdefghij"].map((letter) => `interface: ${name} ${item}${letter}`);
-    const tag = tags.find((candidate) => statements.every((statement) => statement.tag !== candidate)) as string;
-    statements.push({ section, tag, text });
-  };
+  const addStatement = (text: string, item: string) =>
+    statements.push({ section, tag: makeTagUnique(`interface: ${name} ${item}`, statements), text });
   const document = readFileSync(join(root, "spec/interface.md"), "utf8");
   const withoutTableHeaders = document.trim().replace(/^\|.*\n\|[-|]+\|\n/gm, "");
   for (const line of withoutTableHeaders.split(/\n+/)) {
@@ -56,6 +53,14 @@ export function readStatements(root: string): Statement[] {
     }
   }
   return statements;
+}
+
+/** Adds a letter to a tag that another statement has: the statement after `Errors 2` with the same number is `Errors 2b`. */
+function makeTagUnique(tag: string, statements: readonly Statement[]): string {
+  const candidates = ["", ..."bcdefghij"].map((letter) => `${tag}${letter}`);
+  const uniqueTag = candidates.find((candidate) => statements.every((statement) => statement.tag !== candidate));
+  if (uniqueTag === undefined) throw new Error(`more than ten statements have the tag ${tag}`);
+  return uniqueTag;
 }
 
 const constantSchema = z.union([z.string(), z.number(), z.array(z.number())]);
@@ -104,6 +109,7 @@ export function readProofs(root: string): Proof[] {
   const files = globSync("{packages,examples,bench,scripts,tests}/**/*.{test,test-d}.ts", { cwd: root, exclude });
   return files.sort().flatMap((file) => {
     const isSlow = /\.(slow|docs)\.test\.ts$/.test(file);
+    // Every string literal, except the title of a skipped test.
     const literals = readFileSync(join(root, file), "utf8").matchAll(
       /(?<!\.(?:skip|todo)\()(["'`])((?:(?!\1)[^\n\\]|\\.)*)\1/g,
     );

@@ -26,17 +26,17 @@ test.each([...publishedPackages.map((name) => `packages/${name}`), "examples/pla
   },
 );
 
-test("the client reports the oldest supported Node when a global is missing [D-141]", () =>
+test("the client's constant for the oldest supported Node matches spec/node-versions.yaml [D-141]", () =>
   expect(oldestNode).toBe(versions.floor));
 
-test("the commands of the repository start on an older Node than the packages [D-141]", () => {
+test("package.json, CONTRIBUTING.md and CI state the oldest Node that starts the repository's commands [D-141]", () => {
   expect(readRequiredNode("package.json")).toBe(`>=${versions.commands}`);
   expect(read("CONTRIBUTING.md")).toContain(`Node ${versions.commands} or newer`);
   const [major] = versions.commands.split(".");
   expect(read(".github/workflows/ci.yml")).toMatch(`node-version: ${major}\n`);
 });
 
-test("CI and the runtime tests cover each major version that is not retired, and the oldest supported version [D-141]", () => {
+test("CI covers each major version that is not retired, and the runtime tests cover all of them and the oldest supported version [D-141]", () => {
   expect(read(".github/workflows/ci.yml")).toContain(`node: [${testedMajors.join(", ")}]`);
   const nodes = runtimes.filter(({ binary }) => binary === "node").map(({ name }) => name.replace("Node ", ""));
   const majors = nodes.map((version) => Number.parseInt(version, 10));

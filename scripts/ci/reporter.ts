@@ -5,7 +5,7 @@ type Entity = TestCase | TestModule | TestSuite;
 
 /** Prints progress, and each failure with its output and the command that reruns only that test. A test that prints something fails. */
 export class TestReporter implements Reporter {
-  /** Captures vitest's own messages, and the output that worker processes write directly to their streams. */
+  /** Captures vitest's messages and the output that worker processes write directly to their streams. Prints only reported errors. */
   readonly stream = new Writable({
     decodeStrings: false,
     write: (chunk: string, _encoding, done) => {
@@ -16,6 +16,7 @@ export class TestReporter implements Reporter {
   });
   readonly counts = { passed: 0, failed: 0, skipped: 0 };
   #vitest!: Vitest;
+  /** Whether `#printErrors` is running. If so, `stream` prints what vitest writes. */
   #isReporting = false;
   #strayOutput = "";
   readonly #output = new Map<string, string>();
@@ -37,7 +38,7 @@ export class TestReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    // Slow tests print their measurements, which onTestRunEnd shows.
+    // Slow tests print their measurements, which onTestRunEnd prints after the run.
     const mustBeQuiet = module.project.name !== "slow";
     const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
     // A file that cannot be loaded has no tests.

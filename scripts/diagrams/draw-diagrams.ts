@@ -14,7 +14,7 @@ export async function drawDiagrams(root: string): Promise<Map<string, string>> {
   );
 }
 
-/** Makes an SVG follow the reader's colour scheme as an image, and use the colours of the page when it is inlined. */
+/** The style sheet of each SVG. An image follows the reader's colour scheme, and an inlined SVG uses the colours of the page. */
 const style = `<style>svg{color:#1f2328}.core path{fill:#dbeafe}@media(prefers-color-scheme:dark){svg{color:#e6edf3}.core path{fill:#1e3a5f}}</style>`;
 
 /** Removes Graphviz's ids, titles and comments, and every colour that is not in `style`. */

@@ -19,7 +19,7 @@ export class TypeDocError extends Error {
  * Writes the API reference of a package to docs/reference, as Markdown with a sidebar for VitePress.
  *
  * @param folder the name of the package folder in packages/
- * @throws {TypeDocError} for every TypeDoc warning: an undocumented export, a broken link
+ * @throws {TypeDocError} if TypeDoc reports a warning or an error, such as an undocumented export or a broken link
  */
 export async function writeReference(root: string, folder: string): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8"));
@@ -36,22 +36,13 @@ export async function writeReference(root: string, folder: string): Promise<void
     sourceLinkTemplate: `https://github.com/offers/offers/blob/{gitRevision}/packages/${folder}/src/{path}#L{line}`,
     ...markdownOptions,
   });
-  // Ignore warnings about @param tags for single options, because editors and TypeDoc show the docstring of the option itself.
-  const warn = app.logger.warn.bind(app.logger);
-  app.logger.warn = ((...args: Parameters<typeof warn>) => {
-    if (!/has an @param with name "options\.\w+", which was not used/.test(args[0])) warn(...args);
-  }) as typeof warn;
+  ignoreOptionTags(app);
   app.options.setValue("docsRoot", join(root, "docs"));
   const project = await app.convert();
   if (!project) throw new TypeDocError(`TypeDoc cannot read packages/${folder}`);
   resolveInheritedLinks(project);
   app.validate(project);
-  // Name each module by the specifier that users import.
-  for (const module of project.children ?? [])
-    if (module.kindOf(ReflectionKind.Module)) {
-      module.name = toImportName(name, module);
-      for (const group of module.groups ?? []) group.children.sort((a, b) => getSortRank(a.name) - getSortRank(b.name));
-    }
+  renameModules(project, name);
   // Normalise the links to bundled contract types, because their paths lead out of the package folder.
   for (const { sources = [] } of project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[])
     for (const source of sources) if (source.url) source.url = new URL(source.url).href;
@@ -60,9 +51,26 @@ export async function writeReference(root: string, folder: string): Promise<void
     throw new TypeDocError(`TypeDoc reported problems in packages/${folder}`);
 }
 
+/** Ignores warnings about @param tags for single options, because editors and TypeDoc show the docstring of the option itself. */
+function ignoreOptionTags({ logger }: Application): void {
+  const warn = logger.warn.bind(logger);
+  logger.warn = ((...args: Parameters<typeof warn>) => {
+    if (!/has an @param with name "options\.\w+", which was not used/.test(args[0])) warn(...args);
+  }) as typeof warn;
+}
+
+/** Renames each module to the specifier that users import, and moves error classes to the end of its groups. */
+function renameModules(project: ProjectReflection, packageName: string): void {
+  for (const module of project.children ?? []) {
+    if (!module.kindOf(ReflectionKind.Module)) continue;
+    module.name = toImportName(packageName, module);
+    for (const group of module.groups ?? []) group.children.sort((a, b) => getSortRank(a.name) - getSortRank(b.name));
+  }
+}
+
 /**
- * Replaces each inherited docstring with the original, because TypeDoc copies docstrings to the members that inherit them, but resolves
- * links only in the original.
+ * Replaces each inherited docstring with the original. TypeDoc copies docstrings to the members that inherit them, but resolves links only
+ * in the original.
  */
 function resolveInheritedLinks(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.CallSignature | ReflectionKind.SomeMember)) {

@@ -32,7 +32,7 @@ export function renderErrorPage(root: string): string {
   ].join("\n\n");
 }
 
-/** Pairs each use of a code with its explanation. */
+/** Pairs each use of a code with its explanation. @throws if a code has no explanation, or an explanation has no code */
 function explainCodes(root: string): ExplainedUse[] {
   const explanations = Object.fromEntries(sources.map((source) => [source, readExplanations(root, source)]));
   const uses = readCodes(root).map((use) => {
@@ -100,9 +100,11 @@ function renderUse({ source, facts, status, title, code, explanation }: Explaine
     errors,
   };
   const response = detail === undefined ? undefined : `\`\`\`json\n${JSON.stringify(problem, undefined, 2)}\n\`\`\``;
+  const shownExample = example ?? response;
+  const sourceTitle = isOneOfSeveral ? `**${headings[source].title}.** ` : "";
   return [
-    `${isOneOfSeveral ? `**${headings[source].title}.** ` : ""}${meaning} ${facts.join(" ")}`,
+    `${sourceTitle}${meaning} ${facts.join(" ")}`,
     `**Likely cause.** ${cause} **What to do.** ${remedy}`,
-    ...((example ?? response) ? [`${(example ?? response ?? "").trimEnd()}`] : []),
+    ...(shownExample ? [shownExample.trimEnd()] : []),
   ].join("\n\n");
 }

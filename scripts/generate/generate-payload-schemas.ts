@@ -39,7 +39,7 @@ export async function generatePayloadSchemas(root: string): Promise<string> {
       }),
     );
   };
-  /** Returns the schema of the body or, if the operation has no body, of its path parameters. */
+  /** Finds the schema of the body or, if the operation has no body, of its path parameters. Returns undefined if it has neither. */
   const findInput = ({ parameters = [], requestBody }: Operation): Schema | undefined => {
     if (requestBody) return inlineRefs(requestBody.content["application/json"].schema);
     const pathParameters = parameters.flatMap(({ name, in: place, schema }) =>

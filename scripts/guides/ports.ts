@@ -2,7 +2,7 @@ import { findFreePort } from "../processes/free-port.ts";
 
 const documentedPorts = ["3000", "3001", "3002", "3003"];
 
-/** The environment variables that a reader would set if the documented ports are in use. */
+/** The environment variables that a reader would set if the default ports were in use, by npm script. */
 const settings: Record<string, string> = {
   platform: "PORT=3000",
   integrator: "PORT=3001",

@@ -51,7 +51,7 @@ export function readDocument(root: string, source: string): Block[] {
   if (openBlock) throw new Error(`${openBlock.location}: the block is not closed`);
   for (const { location, keepsRunning, expected } of blocks)
     if (keepsRunning && expected === undefined)
-      throw new Error(`${location}: show the output below that the command prints when it is ready`);
+      throw new Error(`${location}: below the command, show the output that it prints when it is ready`);
   return blocks;
 }
 
@@ -69,7 +69,7 @@ function readRemarks(prose: string): Pick<Block, "saveAs" | "notRun" | "keepsRun
   };
 }
 
-/** Adds a block, or makes it the expected output of the block before it. */
+/** Validates a block and adds it to the list, or makes it the expected output of the block before it. */
 function addBlock(blocks: Block[], block: Block): void {
   const { location, language, code, notRun, keepsRunning } = block;
   const previous = blocks.at(-1);

@@ -88,7 +88,7 @@ test.each<[string, string[], string]>([
   [
     "no output that shows when it is ready",
     ["<!-- keeps running -->", ...shBlock("npm start")],
-    "guide.md:2: show the output below that the command prints",
+    "guide.md:2: below the command, show the output that it prints",
   ],
   ["an open block", ["```sh", "npm test"], "guide.md:1: the block is not closed"],
 ])("a block with %s is rejected", async (_, lines, message) => {

@@ -76,22 +76,22 @@ export async function runDocument(blocks: readonly Block[], options: RunOptions)
   }
 }
 
-/** Formats the shell commands that run one block with an empty standard input. */
+/** Formats the shell commands that save a block as a file, run it with an empty standard input, or both. */
 function toShellCommands(block: Block & { path: string; isRun: boolean }): string {
   const { path, location, saveAs, isRun, keepsRunning } = block;
   const output = `> '${path}.out' 2>&1 < /dev/null`;
   const formatWaitCommand = (suffix: string) =>
     `'${process.execPath}' '${waitScript}' '${path}.out' '${path}.expected' '${path}.${suffix}'`;
-  const run = keepsRunning
-    ? // The block runs in the background. The next block starts when this block has printed the expected output or ended.
-      [
-        `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
-        `${formatWaitCommand("ended")}; : > '${path}.done'`,
-      ]
-    : [`. '${path}.sh' ${output}; : > '${path}.done'`, formatWaitCommand("done")];
+  const foregroundCommands = [`. '${path}.sh' ${output}; : > '${path}.done'`, formatWaitCommand("done")];
+  // The next block starts when this block has printed the expected output or ended.
+  const backgroundCommands = [
+    `: > '${path}.out'; { set +e; ( set -e; . '${path}.sh' ) ${output}; : > '${path}.ended'; } &`,
+    `${formatWaitCommand("ended")}; : > '${path}.done'`,
+  ];
+  const runCommands = keepsRunning ? backgroundCommands : foregroundCommands;
   return [
     ...(saveAs === undefined ? [] : [`cp '${path}.sh' '${saveAs}'`]),
-    ...(isRun ? [`echo '${location}'`, ...run] : []),
+    ...(isRun ? [`echo '${location}'`, ...runCommands] : []),
   ].join("\n");
 }
 

@@ -12,16 +12,17 @@ export class ForkedProcess {
 
   /** Waits for the next message from the process. @throws if the process exits instead */
   async waitForMessage<T>(): Promise<T> {
-    const settled = new AbortController();
-    const exited = once(this.#process, "exit", settled).then(([code]) => {
+    const listeners = new AbortController();
+    const exited = once(this.#process, "exit", listeners).then(([code]) => {
       throw new Error(`${this.#process.spawnargs.slice(1).join(" ")} exited with ${code}.`);
     });
     try {
-      const [message] = await Promise.race([once(this.#process, "message", settled), exited]);
+      const [message] = await Promise.race([once(this.#process, "message", listeners), exited]);
       return message as T;
     } finally {
+      // Removing the listener rejects this promise, and nothing awaits it any longer.
       exited.catch(() => undefined);
-      settled.abort();
+      listeners.abort();
     }
   }
 

@@ -107,6 +107,7 @@ export class OwnPostgres {
 
   async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 2_000 });
+    // The query reports the error.
     client.on("error", () => undefined);
     await client.connect();
     const { rows } = await client.query(sql).finally(() => client.end());

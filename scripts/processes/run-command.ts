@@ -24,7 +24,7 @@ export const runCommand = (command: string, args: readonly string[], options: Co
     });
   });
 
-/** Installs the oldest Node that the packages and the README support. @returns the path of its binary */
+/** Installs a release of Node 20.19, the oldest version that the packages support. @returns the path of its binary */
 export async function installOldestNode(): Promise<string> {
   const { stdout } = await promisify(execFile)("npx", [
     "--yes",

@@ -39,6 +39,7 @@ export function startProcess(command: string, args: readonly string[], options: 
       reject(new Error(`${command} exited with ${code ?? signal}:\n${lines.join("\n")}`));
     }, reject);
   });
+  // A caller that does not await `ready` must not crash when the process exits.
   ready.catch(() => undefined);
   return {
     child,

@@ -3,7 +3,7 @@
 //   node ../../scripts/release/emit-declarations.ts
 // Each file is translated separately, so an exported type that the compiler would have to infer is an error.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import ts from "typescript";
 
 interface Manifest {
@@ -59,20 +59,17 @@ function emitDeclarations(module: string): string[] {
   const [text = ""] = outputText.split("//# sourceMappingURL=");
   const declarations = text.replaceAll(contractImport, (_, name: string) => resolveContractPath(name, module));
   const map = { ...JSON.parse(sourceMapText ?? ""), sources: [relative(dirname(join("dist", module)), fileName)] };
-  for (const [format, extension] of [
-    ["js", "d.ts"],
-    ["cjs", "d.cts"],
-  ]) {
-    const file = `${module}.${extension}`;
-    const name = file.slice(file.lastIndexOf("/") + 1);
-    mkdirSync(dirname(join("dist", file)), { recursive: true });
-    writeFileSync(
-      join("dist", file),
-      `${declarations.replaceAll(relativeImport, `$1.${format}`)}//# sourceMappingURL=${name}.map\n`,
-    );
-    writeFileSync(join("dist", `${file}.map`), JSON.stringify({ ...map, file: name }));
-  }
+  writeDeclarations(`${module}.d.ts`, declarations.replaceAll(relativeImport, "$1.js"), map);
+  writeDeclarations(`${module}.d.cts`, declarations.replaceAll(relativeImport, "$1.cjs"), map);
   return [...declarations.matchAll(relativeImport)].map(([, path = ""]) => join(dirname(module), path));
+}
+
+/** Writes a declaration file and its source map to `dist/`. */
+function writeDeclarations(file: string, declarations: string, map: object): void {
+  const name = basename(file);
+  mkdirSync(dirname(join("dist", file)), { recursive: true });
+  writeFileSync(join("dist", file), `${declarations}//# sourceMappingURL=${name}.map\n`);
+  writeFileSync(join("dist", `${file}.map`), JSON.stringify({ ...map, file: name }));
 }
 
 const formatHost: ts.FormatDiagnosticsHost = {

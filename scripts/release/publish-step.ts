@@ -39,15 +39,15 @@ export async function runPublishStep(
   const { jobs } = parseWorkflow(readWorkflows().get("release.yml") ?? "");
   const script = jobs.publish?.steps?.find(({ run }) => run?.includes("npm publish"))?.run;
   if (script === undefined) throw new Error("release.yml has no step that publishes");
-  const outputs = join(folder, "..", `outputs-${Date.now()}`);
-  await writeFile(outputs, "");
+  const outputFile = join(folder, "..", `outputs-${Date.now()}`);
+  await writeFile(outputFile, "");
   // Like GitHub's `shell: bash`, but in a separate process group.
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
     cwd: folder,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     // Provenance is signed with an identity that only GitHub provides.
-    env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: snapshotTag, PROVENANCE: "false", GITHUB_OUTPUT: outputs },
+    env: { ...env, SHA256SUMS: sha256sums, SNAPSHOT_TAG: snapshotTag, PROVENANCE: "false", GITHUB_OUTPUT: outputFile },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -55,13 +55,13 @@ export async function runPublishStep(
       output += chunk;
     });
   const [code] = (await once(child, "close")) as [number | null];
-  const [, published = ""] = /^published=(.*)$/m.exec(await readFile(outputs, "utf8")) ?? [];
+  const [, published = ""] = /^published=(.*)$/m.exec(await readFile(outputFile, "utf8")) ?? [];
   return { code, output, cause: formatCause(code, output), published: published.split(" ").filter(Boolean) };
 }
 
 const errorLine = /^(?:npm error (?!code |A complete log)|::error::|sha256sum:|\S+: FAILED)/;
 
-/** Puts the first error line first, because the output is long. */
+/** Formats the cause of a failure. The first error line precedes the output, because the output is long. */
 function formatCause(code: number | null, output: string): string {
   const error = output.split("\n").find((line) => errorLine.test(line)) ?? "without an error message";
   return `exited with ${code}: ${error}\n${output}`;

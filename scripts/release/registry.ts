@@ -8,8 +8,8 @@ import { runCommand } from "../processes/run-command.ts";
 import { startProcess } from "../processes/start-process.ts";
 
 /**
- * The registry, and the npm that publishes to it and installs from it, because Node includes an older npm. Verdaccio depends on node-fetch
- * 2.6.7, which has a known vulnerability. The override is the newest version that verdaccio can `require`.
+ * The registry, verdaccio, and the npm that publishes to it and installs from it. Node includes an older npm. Verdaccio depends on
+ * node-fetch 2.6.7, which has a known vulnerability. The override is the newest version that verdaccio can `require`.
  */
 const manifest = {
   private: true,
@@ -51,6 +51,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   return { address, env: await signIn(address, folder), stop: async () => void (await stop("SIGKILL")) };
 }
 
+/** Waits at most 10 s for the registry to respond. */
 async function waitUntilResponding(address: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const response = await fetch(`${address}/-/ping`).catch(() => undefined);

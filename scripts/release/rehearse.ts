@@ -68,9 +68,8 @@ async function rehearse(): Promise<void> {
     return (await readPublishPlan(packed)).map(({ id }) => id).join(", ");
   });
 
-  const [first] = await readPublishPlan(packed);
-  if (!first) throw new Error("the plan does not contain any package to publish: add a changeset");
   const releases = await readPublishPlan(packed);
+  if (releases.length === 0) throw new Error("the plan does not contain any package to publish: add a changeset");
   const ids = releases.map(({ id }) => id);
   await runStep("the tarballs are complete", async () => {
     await checkTarballs(packed, releases);

@@ -13,25 +13,30 @@ const root = join(import.meta.dirname, "../..");
  */
 export async function checkTarballs(folder: string, releases: readonly PackedRelease[]): Promise<void> {
   const errors: string[] = [];
-  for (const { id, name, version, tarball } of releases) {
-    const path = join(folder, tarball);
-    const files = (await runCommand("tar", ["-tzf", path], { cwd: folder })).trim().split("\n");
-    const manifest = await runCommand("tar", ["-xzOf", path, "package/package.json"], { cwd: folder });
-    const [unresolved] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
-    if (unresolved !== undefined) errors.push(`${id}: depends on ${unresolved}, which no registry understands`);
-    const packed = JSON.parse(manifest) as { name: string; version: string; types?: string };
-    if (packed.name !== name || packed.version !== version) errors.push(`${id}: is ${packed.name}@${packed.version}`);
-    for (const file of requiredFiles) if (!files.includes(`package/${file}`)) errors.push(`${id}: has no ${file}`);
-    if (unresolved !== undefined) continue;
-    const runCheck = (command: string, ...args: string[]) =>
-      runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
-        errors.push(`${id}: ${error.message}`);
-      });
-    await runCheck("publint", "run", "--strict");
-    // The profile leaves out node10, which does not support subpath exports.
-    if (packed.types !== undefined) await runCheck("attw", "--profile", "node16");
-  }
+  for (const release of releases)
+    for (const error of await findTarballErrors(folder, release)) errors.push(`${release.id}: ${error}`);
   if (errors.length > 0) throw new Error(errors.join("\n"));
+}
+
+async function findTarballErrors(folder: string, { name, version, tarball }: PackedRelease): Promise<string[]> {
+  const errors: string[] = [];
+  const path = join(folder, tarball);
+  const manifest = await runCommand("tar", ["-xzOf", path, "package/package.json"], { cwd: folder });
+  const packed = JSON.parse(manifest) as { name: string; version: string; types?: string };
+  if (packed.name !== name || packed.version !== version) errors.push(`is ${packed.name}@${packed.version}`);
+  const files = (await runCommand("tar", ["-tzf", path], { cwd: folder })).trim().split("\n");
+  for (const file of requiredFiles) if (!files.includes(`package/${file}`)) errors.push(`has no ${file}`);
+  const [unresolved] = /"(?:workspace|catalog):[^"]*"/.exec(manifest) ?? [];
+  // The tools below would fail for the same reason.
+  if (unresolved !== undefined) return [...errors, `depends on ${unresolved}, which no registry understands`];
+  const runCheck = (command: string, ...args: string[]) =>
+    runCommand(join(root, "node_modules/.bin", command), [...args, path], { cwd: folder }).catch((error: Error) => {
+      errors.push(error.message);
+    });
+  await runCheck("publint", "run", "--strict");
+  // The profile leaves out node10, which does not support subpath exports.
+  if (packed.types !== undefined) await runCheck("attw", "--profile", "node16");
+  return errors;
 }
 
 /**

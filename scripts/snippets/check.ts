@@ -29,9 +29,9 @@ for (const folder of globSync("{packages/*,examples/*,scripts/snippets}/.snippet
 /** Each snippet, by the path of its module relative to the root. */
 const snippets = new Map<string, Snippet>();
 for (const [source, content] of contents) {
-  const workspace = /^(?:packages|examples)\/[^/]+/.exec(source)?.[0] ?? relative(root, import.meta.dirname);
+  const packageFolder = /^(?:packages|examples)\/[^/]+/.exec(source)?.[0] ?? relative(root, import.meta.dirname);
   for (const snippet of findSnippets(source, content))
-    snippets.set(`${workspace}/.snippets/${snippets.size + 1}.ts`, snippet);
+    snippets.set(`${packageFolder}/.snippets/${snippets.size + 1}.ts`, snippet);
 }
 for (const [path, { code }] of snippets) {
   mkdirSync(join(root, dirname(path)), { recursive: true });

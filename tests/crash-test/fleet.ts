@@ -5,24 +5,25 @@ import { type StartedProcess, startProcess } from "../../scripts/processes/start
 export type StoreName = "pglite" | "postgres";
 
 /**
- * Short delays, so that the end of the run measures the platform and not its schedule, and enough retries that no delivery fails.
+ * The platform's retry schedule. Its delays are short, so that the end of the run measures the platform and not the schedule. It has enough
+ * retries that no delivery fails.
  */
 const retrySchedule = ["200ms", "500ms", ...Array.from({ length: 38 }, () => "1s")].join();
 
 interface Member {
   process: StartedProcess;
-  /** Undefined until it listens, and while it is stalled. */
+  /** Its URL. Undefined until it listens, while it is stalled, and after it exits. */
   address: string | undefined;
   isExpectedToExit: boolean;
 }
 
-/** Platform processes on one store. A killed process is replaced. */
+/** Runs platform processes on one store. */
 export class Fleet {
   readonly #env: NodeJS.ProcessEnv;
   readonly #removeStore: () => Promise<unknown>;
   readonly #members = new Set<Member>();
   readonly #stalls = new Set<Promise<void>>();
-  /** Descriptions of unexpected exits. */
+  /** Descriptions of unexpected exits and exit codes. */
   readonly faults: string[] = [];
 
   private constructor(env: NodeJS.ProcessEnv, removeStore: () => Promise<unknown>) {
@@ -42,7 +43,7 @@ export class Fleet {
     return [...this.#members].flatMap(({ address }) => address ?? []);
   }
 
-  /** Kills a random process with SIGKILL, and starts another one. */
+  /** Kills a random process with SIGKILL, and starts a new one. */
   async replaceProcess(): Promise<void> {
     const member = this.#pickRunningProcess();
     if (member === undefined) return;

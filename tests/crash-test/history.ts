@@ -1,7 +1,7 @@
 /** Builds the order key for one worker's responses to one offer, which are delivered in order. */
 export const responseKey = (offerId: string, workerId: string): string => `offer ${offerId}, ${workerId}`;
 
-/** Builds the order key for one worker's contacts at one organisation, whose events are all alike. */
+/** Builds the order key for one worker's contacts at one organisation. All events with this key are alike. */
 export const contactKey = (organisationId: string, workerId: string): string => `${workerId} at ${organisationId}`;
 
 /** A change that the platform must report to an organisation by webhook. */
@@ -73,34 +73,32 @@ function groupByKey<T extends { key: string }>(items: readonly T[]): Map<string,
 
 /** Adds the faults of one order key to the verdict. */
 function verifyKey(verdict: Verdict, key: string, changes: readonly Change[], receipts: readonly Receipt[]): void {
-  const acked = changes.filter(({ isAcked }) => isAcked).map(({ value }) => value);
+  const ackedValues = changes.filter(({ isAcked }) => isAcked).map(({ value }) => value);
   const firstReceipts = receipts.filter(
     (receipt, index) => receipts.findIndex(({ deliveryId }) => deliveryId === receipt.deliveryId) === index,
   );
-  const received = firstReceipts.map(({ value }) => value);
+  const receivedValues = firstReceipts.map(({ value }) => value);
   const counts = { delivered: 0, lost: 0, duplicated: 0, reordered: 0, invented: 0 };
-  for (const value of new Set([...acked, ...received])) {
-    const ackedCount = countValue(acked, value);
-    const receivedCount = countValue(received, value);
-    const uncertainSends = changes.reduce(
-      (sum, change) => sum + (change.value === value ? change.uncertainSends : 0),
-      0,
-    );
+  for (const value of new Set([...ackedValues, ...receivedValues])) {
+    const ackedCount = countValue(ackedValues, value);
+    const receivedCount = countValue(receivedValues, value);
+    let uncertainSends = 0;
+    for (const change of changes) if (change.value === value) uncertainSends += change.uncertainSends;
     counts.delivered += Math.min(ackedCount, receivedCount);
     counts.lost += Math.max(0, ackedCount - receivedCount);
     counts.invented += Math.max(0, receivedCount - ackedCount - uncertainSends);
   }
-  counts.reordered =
-    counts.delivered - measureLongestCommonSubsequence(acked, received) + countOutdatedRepeats(receipts);
-  const acknowledged = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
-  counts.duplicated = acknowledged.length - new Set(acknowledged).size;
+  const inOrderCount = measureLongestCommonSubsequence(ackedValues, receivedValues);
+  counts.reordered = counts.delivered - inOrderCount + countOutdatedRepeats(receipts);
+  const acknowledgedIds = receipts.filter(({ isAcknowledged }) => isAcknowledged).map(({ deliveryId }) => deliveryId);
+  counts.duplicated = acknowledgedIds.length - new Set(acknowledgedIds).size;
 
-  verdict.acked += acked.length;
+  verdict.acked += ackedValues.length;
   for (const name of ["delivered", "lost", "duplicated", "reordered", "invented"] as const)
     verdict[name] += counts[name];
   if (counts.lost + counts.reordered + counts.invented > 0 && verdict.examples.length < maxExamples)
     verdict.examples.push(
-      `${key}: acked ${acked.join(" ") || "nothing"}; received ${formatReceipts(receipts) || "nothing"}`,
+      `${key}: acked ${ackedValues.join(" ") || "nothing"}; received ${formatReceipts(receipts) || "nothing"}`,
     );
 }
 
@@ -120,15 +118,17 @@ const countValue = (values: readonly string[], value: string): number =>
 const formatReceipts = (receipts: readonly Receipt[]): string =>
   receipts.map(({ value, deliveryId, ordinal }) => `${value} (${deliveryId.slice(-8)}, request ${ordinal})`).join(" ");
 
+/** Measures the longest sequence that both lists contain in order, with dynamic programming. */
 function measureLongestCommonSubsequence(a: readonly string[], b: readonly string[]): number {
-  let row = new Array<number>(b.length + 1).fill(0);
-  for (const value of a) {
+  /** The lengths for the values of `a` so far, and for each number of values of `b`. */
+  let lengths = new Array<number>(b.length + 1).fill(0);
+  for (const aValue of a) {
     const next = [0];
-    for (const [index, other] of b.entries())
-      next.push(value === other ? valueAt(row, index) + 1 : Math.max(valueAt(row, index + 1), valueAt(next, index)));
-    row = next;
+    for (const [index, bValue] of b.entries()) {
+      const longest = Math.max(lengths[index + 1] ?? 0, next[index] ?? 0);
+      next.push(aValue === bValue ? (lengths[index] ?? 0) + 1 : longest);
+    }
+    lengths = next;
   }
-  return row.at(-1) ?? 0;
+  return lengths.at(-1) ?? 0;
 }
-
-const valueAt = (row: readonly number[], index: number): number => row[index] ?? 0;

@@ -8,9 +8,10 @@ const workerCount = 16;
 /** How many organisations get contacts but create no offers, so that no later event hides a lost wake-up. */
 const quietCount = 8;
 /** How many of the newest offers workers respond to. */
-const openOffers = 12;
-/** How long an organisation waits before it creates another offer. */
+const openOfferCount = 12;
+/** How long an organisation waits before it creates its next offer. */
 const createPauseMs = 3_000;
+/** The share of a worker's actions that add a contact instead of responding to an offer. */
 const contactShare = 0.1;
 const requestTimeoutMs = 10_000;
 
@@ -58,7 +59,9 @@ export class Load {
   readonly failures = new Map<string, number>();
   readonly #addresses: () => readonly string[];
   readonly #offerIds: string[] = [];
+  /** The last response of each worker to each offer, by order key. */
   readonly #lastValues = new Map<string, string>();
+  /** The order keys of contacts whose request got no response. */
   readonly #uncertainContacts = new Set<string>();
   readonly #running: Promise<void>[] = [];
   #isStopping = false;
@@ -83,7 +86,7 @@ export class Load {
     }
   }
 
-  /** Stops the load. Resolves once everything in progress has been acknowledged. */
+  /** Stops the load. Resolves once everything in progress has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#running);
@@ -104,14 +107,14 @@ export class Load {
     return count;
   }
 
-  /** Creates offers until `stop`; only the newest ones get responses. */
+  /** Creates offers until `stop`. Workers respond only to the newest ones. */
   async #createOffers({ id, apiKey }: Organisation): Promise<void> {
     while (!this.#isStopping) {
       const json = { createdByUserId: `person_of_${id}`, title: `Shift ${randomUUID()}`, workerIds };
       const headers = { "X-UE-Api-Subscription-Key": apiKey, "Idempotency-Key": randomUUID() };
       const created = await this.#sendUntilDone({ method: "POST", path: "/offer", headers, json });
       this.#offerIds.push(JSON.parse(created).id);
-      if (this.#offerIds.length > openOffers) this.#offerIds.shift();
+      if (this.#offerIds.length > openOfferCount) this.#offerIds.shift();
       await pause(createPauseMs);
     }
   }
@@ -140,7 +143,10 @@ export class Load {
     change.isAcked = true;
   }
 
-  /** Adds a contact. Sends the request only once, because each request is an event (D-42). */
+  /**
+   * Adds a contact. Sends the request only once, because each request is an event (D-42). Does nothing if an earlier request for the same
+   * contact got no response.
+   */
   async #addContact(workerId: string, headers: Record<string, string>): Promise<void> {
     const organisationId = pickRandom(organisations)?.id ?? "";
     const key = contactKey(organisationId, workerId);
@@ -207,8 +213,9 @@ export class Load {
 
 /** Finds the code of the innermost cause. */
 function findErrorCode(error: unknown): string | undefined {
-  const { code, cause } = Object(error) as NodeJS.ErrnoException;
-  return cause === undefined ? code : findErrorCode(cause);
+  if (!(error instanceof Error)) return undefined;
+  if (error.cause !== undefined) return findErrorCode(error.cause);
+  return (error as NodeJS.ErrnoException).code;
 }
 
 const pickRandom = <T>(items: readonly T[]): T | undefined => items[Math.floor(Math.random() * items.length)];

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { webhookListener } from "@offers/webhook-kit/node";
 import { contactKey, type Receipt, responseKey } from "./history.ts";
 
-/** How many of a thousand requests get each fault: too few to disable an endpoint. */
+/** How many of a thousand requests get each fault. They are too few to disable an endpoint. */
 const faultShares = {
   /** Responds with 500. */
   error: 25,
@@ -81,6 +81,7 @@ export class Receiver {
     const [, id = "", firstSegment] = request.url?.split("/") ?? [];
     const tenant = this.#tenants.get(id);
     if (tenant === undefined) return void response.writeHead(404).end();
+    // A killed sender breaks the connection.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
     tenant.inFlight.add(response);

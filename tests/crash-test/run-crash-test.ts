@@ -35,7 +35,9 @@ if (store === "pglite" && processes > 1)
 const stallMs = { min: 5_000, extra: 2_000 };
 /** How many events are delivered, on average, between two failures. With fewer, the run would mostly test startup. */
 const deliveriesPerFailure = 100;
+/** How long to wait for these deliveries before the next failure. */
 const maxWaitMs = 15_000;
+/** How long the platform may take to complete all deliveries after the last failure. */
 const drainMs = 60_000;
 /** Longer than the longest retry delay: after this long without a request, no more requests will arrive. */
 const quietMs = 2_500;

@@ -53,7 +53,9 @@ export class DatabasePair {
   readonly #proxy: DatabaseProxy;
 
   private constructor(primary: OwnPostgres, standby: OwnPostgres, proxy: DatabaseProxy) {
-    [this.#primary, this.#standby, this.#proxy] = [primary, standby, proxy];
+    this.#primary = primary;
+    this.#standby = standby;
+    this.#proxy = proxy;
   }
 
   static async start(): Promise<DatabasePair> {
@@ -75,7 +77,7 @@ export class DatabasePair {
     this.#proxy.port = this.#standby.port;
   }
 
-  /** Creates a standby for the new primary. A failover before this resolves could lose commits. */
+  /** Removes the killed primary, and creates a standby for the new one. A failover before this resolves could lose commits. */
   async replaceStandby(): Promise<void> {
     await this.#primary.remove();
     this.#primary = this.#standby;

@@ -74,6 +74,7 @@ test.runIf(hasPostgresServer)(
         await pause(20);
       }
     })();
+    // The test awaits the creation only after the failovers. Until then, a rejection must not crash the process.
     creation.catch(() => undefined);
 
     const outageSeconds: Record<"requests" | "deliveries", number[]> = { requests: [], deliveries: [] };

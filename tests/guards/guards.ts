@@ -67,17 +67,16 @@ function copySources(copy: string): void {
 }
 
 if (import.meta.main) {
-  const { values: flags, positionals: selected } = parseArgs({
+  const { values: flags, positionals: requestedNames } = parseArgs({
     allowPositionals: true,
     options: { seed: { type: "string", default: "1" }, count: { type: "string", default: "2000" } },
   });
   console.log("| Removed guard | Found by | Schedules |\n|---|---|---|");
   for (const guard of Object.keys(guards) as Guard[]) {
-    if (selected.length > 0 && !selected.includes(guard)) continue;
+    if (requestedNames.length > 0 && !requestedNames.includes(guard)) continue;
     const { ran, failed } = await exploreWithout(guard, Number(flags.seed), Number(flags.count));
     if (failed === undefined) process.exitCode = 1;
-    console.log(
-      `| ${guard} | ${guards[guard]} | ${failed === undefined ? `not in ${ran}` : `${ran}: ${failed.violations[0]}`} |`,
-    );
+    const result = failed === undefined ? `not in ${ran}` : `${ran}: ${failed.violations[0]}`;
+    console.log(`| ${guard} | ${guards[guard]} | ${result} |`);
   }
 }

@@ -49,16 +49,16 @@ export class Deliveries {
   /** Records that an attempt is in flight, and checks the order and the limit. */
   startAttempt(delivery: PendingDelivery): void {
     const { violations } = this.#fixture.interleaving;
-    for (const other of this.#inFlight.values()) {
-      if (other.id === delivery.id) violations.push("double: a delivery has two attempts in flight");
-      else if (other.organisation_id === delivery.organisation_id && other.order_key === delivery.order_key)
+    for (const { id, organisation_id, order_key } of this.#inFlight.values()) {
+      if (id === delivery.id) violations.push("double: a delivery has two attempts in flight");
+      else if (organisation_id === delivery.organisation_id && order_key === delivery.order_key)
         violations.push("order: two deliveries with the same key are in flight");
     }
     this.#inFlight.set(delivery.sequence, delivery);
-    const sameEndpoint = [...this.#inFlight.values()].filter(
+    const { length: count } = [...this.#inFlight.values()].filter(
       ({ organisation_id }) => organisation_id === delivery.organisation_id,
     );
-    if (sameEndpoint.length > this.capacity) violations.push(`capacity: ${sameEndpoint.length} attempts in flight`);
+    if (count > this.capacity) violations.push(`capacity: ${count} attempts in flight`);
   }
 
   /** Records that an attempt is no longer in flight. @param result undefined if its process lost its lease */

@@ -4,9 +4,9 @@ import type { Store } from "../../examples/platform/src/store/store.ts";
 import { createDatabase } from "../../scripts/test-database.ts";
 import { Interleaving, interceptStatements } from "./interleaving.ts";
 
-/** Enough for every actor and process of the largest scenario. */
+/** The number of stores to open: enough for every actor and process of the largest scenario. */
 const storeCount = 7;
-/** Makes PostgreSQL report a deadlock, which is a violation, without waiting a second. Commits need not survive a crash. */
+/** The settings of each connection. PostgreSQL reports a deadlock, which is a violation, soon. Commits need not survive a crash. */
 const settings = "-c deadlock_timeout=20ms -c synchronous_commit=off";
 
 /** A separate PostgreSQL database, with a connection pool for each process of a scenario. */
@@ -52,7 +52,7 @@ export class Fixture {
     this.interleaving = interleaving;
   }
 
-  /** Empties the tables, and inserts one organisation and three workers. */
+  /** Empties the tables, and inserts one organisation with its endpoint, and three workers. */
   static async prepare(postgres: Postgres, seed: number): Promise<Fixture> {
     const fixture = new Fixture(postgres, new Interleaving(seed, postgres.monitor));
     await fixture.query(`

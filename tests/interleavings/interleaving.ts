@@ -130,19 +130,23 @@ export class Interleaving extends Seeded {
       if (withLockTimeout.length > 0 && (ready.length === 0 || this.chance(0.1)))
         await this.#expireLockTimeout(this.pick(withLockTimeout));
       else if (ready.length > 0) {
-        const undelayed = ready.filter(
-          ({ statement }) => statement !== "commit" || !this.chance(this.#chanceToDelayCommit),
-        );
-        const candidates = undelayed.length > 0 ? undelayed : ready;
-        const mayContinue = lastActor !== undefined && candidates.includes(lastActor);
-        if (lastActor === undefined || !mayContinue || !this.chance(this.#chanceToContinue))
-          lastActor = this.pick(candidates);
+        lastActor = this.#pickActor(ready, lastActor);
         this.#sendNext(lastActor);
       } else if (this.#actors.every(({ phase }) => phase === "ended")) return;
       else if (this.#actors.some(({ isHeldBack }) => isHeldBack)) isDeadlock = true;
       // PostgreSQL aborts one of the deadlocked transactions.
       else await this.#waitForChange();
     }
+  }
+
+  /** Picks the actor that sends the next statement. It may be the last actor again, and commits are often delayed. */
+  #pickActor(ready: readonly Actor[], lastActor: Actor | undefined): Actor {
+    const undelayed = ready.filter(
+      ({ statement }) => statement !== "commit" || !this.chance(this.#chanceToDelayCommit),
+    );
+    const candidates = undelayed.length > 0 ? undelayed : ready;
+    const mayContinue = lastActor !== undefined && candidates.includes(lastActor);
+    return mayContinue && this.chance(this.#chanceToContinue) ? lastActor : this.pick(candidates);
   }
 
   /** Lets an actor send its waiting statement. */

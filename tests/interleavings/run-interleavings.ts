@@ -1,5 +1,5 @@
-// Interleaves the statements of several processes on PostgreSQL until one order breaks the contract:
-// npm run check -- interleavings
+// Interleaves the statements of several processes on PostgreSQL. Stops at the first order that breaks the contract:
+//   npm run check -- interleavings
 //   --seed 7            the first seed, instead of a random one
 //   --count 1000        how many seeds
 //   --scenario feeds    only this scenario, instead of all of them in turn

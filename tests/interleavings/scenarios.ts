@@ -237,6 +237,7 @@ const feeds: Scenario = async (fixture) => {
   await interleaving.runToEnd();
   const recorded = await fixture.query<{ id: string }>("select id from events order by feed_order");
   for (const reader of readers) {
+    // Read the remaining pages.
     while (await reader.readPage());
     if (new Set(reader.ids).size < reader.ids.length)
       interleaving.violations.push("twice: a reader saw an event twice");

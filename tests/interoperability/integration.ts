@@ -19,14 +19,14 @@ export interface Integration {
   webhooks: readonly ReceivedWebhook[];
   /** Saves the company profile with this secret, or rotates the profile's secret to it. */
   saveProfile(change: "save" | "rotate", secret: string): Promise<void>;
-  /** Creates an offer for Amal and Ben. @param haveWorkersApplied whether both apply to it @returns the offer id */
-  createOffer(haveWorkersApplied?: boolean): Promise<string>;
+  /** Creates an offer for Amal and Ben. @param doWorkersApply whether both apply to it @returns the offer id */
+  createOffer(doWorkersApply?: boolean): Promise<string>;
   /** Creates an offer to which Amal applies. Resolves once the webhook is acknowledged. @returns the delivery id */
   deliverResponse(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Far longer than a delivery takes, even on a busy machine. */
+/** The time limit for a delivery, which is far longer than one takes even on a busy machine. */
 const deliveryTimeoutMs = 60_000;
 
 export async function startIntegration(): Promise<Integration> {
@@ -58,10 +58,10 @@ export async function startIntegration(): Promise<Integration> {
   const signInWorker = (workerId: string) => signIn("/worker-app/session", { workerId });
   const [amal, ben] = [await signInWorker("worker_amal"), await signInWorker("worker_ben")];
   const apply = (worker: typeof amal, offer: string) => call("POST", `/worker-app/offers/${offer}/apply`, worker);
-  const createOffer = async (haveWorkersApplied = false): Promise<string> => {
+  const createOffer = async (doWorkersApply = false): Promise<string> => {
     const offer = { createdByUserId: "user_hana", title: "Kitchen help", workerIds: ["worker_amal", "worker_ben"] };
     const { id } = await call("POST", "/offer", { "x-ue-api-subscription-key": apiKey }, offer);
-    if (haveWorkersApplied) for (const worker of [amal, ben]) await apply(worker, id);
+    if (doWorkersApply) for (const worker of [amal, ben]) await apply(worker, id);
     return id;
   };
   return {

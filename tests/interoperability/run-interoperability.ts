@@ -9,17 +9,17 @@ const suites: Readonly<Record<string, () => Promise<SuiteReport>>> = {
   "standard-webhooks": runStandardWebhooksSuite,
 };
 
-const requested = process.argv.slice(2);
-for (const name of requested.length > 0 ? requested : Object.keys(suites)) {
+const requestedNames = process.argv.slice(2);
+for (const name of requestedNames.length > 0 ? requestedNames : Object.keys(suites)) {
   const run = suites[name];
   if (run === undefined) throw new Error(`There is no suite ${name}, only ${Object.keys(suites).join(", ")}.`);
   try {
     const { suite, tried, found } = await run();
-    console.log(`${name}: ${suite}: ${tried}; ${found.length} found`);
+    console.log(`${name}: ${suite}: ${tried}; ${found.length} unexplained differences`);
     for (const line of found) console.log(`  ${line}`);
     if (found.length > 0) process.exitCode = 1;
   } catch (error) {
-    // For instance, a program is not installed. The other suite still runs, so that one run reports both.
+    // A program may not be installed. Run the remaining suites anyway, so that one run reports on all of them.
     console.error(`${name}: failed`, error);
     process.exitCode = 1;
   }

@@ -65,18 +65,22 @@ export async function runSpecmaticSuite(): Promise<SuiteReport> {
     const output = await runSpecmatic(join(manifest, "../specmatic.jar"), folder, proxy.address);
     const report = await readFile(join(folder, "report/TEST-junit-jupiter.xml"), "utf8").catch(() => "");
     const { tests, failures } = readReport(report);
-    const found = failures.filter(
+    const unexplainedFailures = failures.filter(
       (failure) => !deliberateDifferences.some((difference) => difference.applies(failure)),
     );
     for (const difference of deliberateDifferences) {
-      const explained = failures.filter((failure) => difference.applies(failure)).length;
-      if (explained > 0) console.log(`  ${explained} differ on purpose: ${difference.reason}`);
+      const count = failures.filter((failure) => difference.applies(failure)).length;
+      if (count > 0) console.log(`  ${count} differ on purpose: ${difference.reason}`);
     }
     const noTests = tests === 0 ? [`no test ran:\n${output.slice(-3000)}`] : [];
     return {
       suite: `specmatic ${version}`,
       tried: `${tests} generated requests, ${tests - failures.length} of them with the expected response`,
-      found: [...noTests, ...proxy.unexpected, ...found.map(({ test, message }) => `${test}: ${message}`)],
+      found: [
+        ...noTests,
+        ...proxy.serverErrors,
+        ...unexplainedFailures.map(({ test, message }) => `${test}: ${message}`),
+      ],
     };
   } finally {
     await proxy.close();
@@ -124,9 +128,12 @@ const runSpecmatic = (archive: string, folder: string, address: string): Promise
     );
   });
 
-/** Starts a proxy in front of the platform. It creates a new offer or delivery for each test, because Specmatic itself cannot. */
+/**
+ * Starts a proxy in front of the platform, which records the platform's 5xx responses. It creates a new offer or delivery for each test,
+ * because Specmatic itself cannot.
+ */
 async function startProxy({ platform, createOffer, deliverResponse }: Integration) {
-  const unexpected: string[] = [];
+  const serverErrors: string[] = [];
   const proxy = await listen(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -134,6 +141,7 @@ async function startProxy({ platform, createOffer, deliverResponse }: Integratio
     let path = url;
     if (url.startsWith(`/offer/${freshId}`)) path = url.replace(freshId, await createOffer(/\/complete\b/.test(url)));
     if (url.startsWith(`/events/${freshId}/`)) path = url.replace(freshId, await deliverResponse());
+    // Leave out the headers that belong to the connection from Specmatic. fetch sets its own.
     const {
       host: _host,
       connection: _connection,
@@ -148,11 +156,11 @@ async function startProxy({ platform, createOffer, deliverResponse }: Integratio
       redirect: "manual",
       ...(body.length > 0 && { body }),
     });
-    if (result.status >= 500) unexpected.push(`${method} ${path} returned ${result.status}`);
+    if (result.status >= 500) serverErrors.push(`${method} ${path} returned ${result.status}`);
     response.writeHead(result.status, Object.fromEntries(result.headers));
     response.end(Buffer.from(await result.arrayBuffer()));
   });
-  return { ...proxy, unexpected };
+  return { ...proxy, serverErrors };
 }
 
 /** Reads the test cases and failures in a JUnit report. */

@@ -9,7 +9,7 @@ const rotatedSecret = "whsec_bmV3IHNlY3JldCBvZiB0d2VudHkgYnl0ZXM=";
 const unrelatedSecret = "whsec_c2VjcmV0IG9mIHNvbWVib2R5IGVsc2Ugb24gZWFydGg=";
 
 /** Counts a comparison, and reports it if a message was accepted or rejected unexpectedly. */
-type Compare = (label: string, expected: boolean, accepted: boolean) => void;
+type Compare = (label: string, shouldAccept: boolean, hasAccepted: boolean) => void;
 
 /**
  * Makes other implementations of Standard Webhooks verify the platform's webhooks, before and during a rotation of the secret, and makes
@@ -19,9 +19,9 @@ export async function runStandardWebhooksSuite(): Promise<SuiteReport> {
   const implementations = listImplementations();
   const found: string[] = [];
   let comparedCount = 0;
-  const compare: Compare = (label, expected, accepted) => {
+  const compare: Compare = (label, shouldAccept, hasAccepted) => {
     comparedCount += 1;
-    if (accepted !== expected) found.push(`${label}: ${accepted ? "accepted" : "rejected"}`);
+    if (hasAccepted !== shouldAccept) found.push(`${label}: ${hasAccepted ? "accepted" : "rejected"}`);
   };
   const sent = await sendWebhooks();
   for (const implementation of implementations)
@@ -86,18 +86,14 @@ function verifyPlatformMessage(
 ): void {
   const { id, timestamp, signature, body } = message;
   const prefix = `${implementation.name} on the platform's ${body === "" ? "check" : "delivery"}`;
-  const verify = (label: string, expected: boolean, changes: Partial<SignedMessage>, key = currentSecret) =>
-    compare(`${prefix} ${label}`, expected, implementation.verify(key, { ...message, ...changes }));
+  const verify = (label: string, shouldAccept: boolean, changes: Partial<SignedMessage>, key = currentSecret) =>
+    compare(`${prefix} ${label}`, shouldAccept, implementation.verify(key, { ...message, ...changes }));
   verify("as sent", !isForged, {});
   if (isForged) return;
   verify("with the secret without its prefix", true, {}, currentSecret.slice("whsec_".length));
   verify("after a signature of another version", true, { signature: `v9,bm90IHJlYWQ= ${signature}` });
-  verify(
-    "with the secret before the rotation",
-    isDuringRotation,
-    {},
-    currentSecret === rotatedSecret ? secret : rotatedSecret,
-  );
+  const otherSecret = currentSecret === rotatedSecret ? secret : rotatedSecret;
+  verify("with the secret before or after the rotation", isDuringRotation, {}, otherSecret);
   verify("with an unrelated secret", false, {}, unrelatedSecret);
   verify("with a changed body", false, { body: `${body} ` });
   verify("with a changed id", false, { id: `${id}0` });
@@ -108,7 +104,7 @@ function verifyPlatformMessage(
 /** Makes the kit verify messages that an implementation signs, unchanged and with single changes. */
 async function verifyWithKit(implementation: Implementation, compare: Compare): Promise<void> {
   const body = JSON.stringify({ offerId: "offer_1", workerId: "Zoë 東京 🦊", response: "accepted" });
-  const verify = async (label: string, expected: boolean, testCase: Partial<Case>) => {
+  const verify = async (label: string, shouldAccept: boolean, testCase: Partial<Case>) => {
     const {
       receiverSecret = secret,
       senderSecrets = [secret],
@@ -119,8 +115,8 @@ async function verifyWithKit(implementation: Implementation, compare: Compare): 
     const message = { id: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", timestamp, body: testCase.body ?? body };
     const signature = senderSecrets.map((key) => implementation.sign(key, message)).join(" ");
     const status = await receiveWithKit(change({ ...message, signature }), receiverSecret);
-    compare(`the kit on a message from ${implementation.name} ${label}`, expected, status === 200);
-    if (!expected && status !== 401) compare(`the kit's status ${status} for a message ${label}`, true, false);
+    compare(`the kit on a message from ${implementation.name} ${label}`, shouldAccept, status === 200);
+    if (!shouldAccept && status !== 401) compare(`the kit's status ${status} for a message ${label}`, true, false);
   };
   await verify("as signed", true, {});
   await verify("with the secret without its prefix", true, { receiverSecret: secret.slice("whsec_".length) });

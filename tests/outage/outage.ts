@@ -39,6 +39,7 @@ export interface OutagesOptions {
 }
 
 export interface OutagesReport {
+  /** How many outages were planned. The run ends early after a violation. */
   outages: number;
   kills: number;
   /** Outages in which the endpoint responded with 410, which disables it. */
@@ -58,7 +59,7 @@ export interface OutagesReport {
 const secret = `whsec_${Buffer.from("a secret for outages, 32 bytes..").toString("base64")}`;
 const workers = ["worker_amal", "worker_ben", "worker_cleo", "worker_dana"] as const;
 
-/** Kills a receiver repeatedly while workers respond, and compares the responses that it has handled with those that workers sent. */
+/** Kills a receiver repeatedly while workers respond, and compares the responses that it handled with the responses that workers sent. */
 export async function runOutages(options: OutagesOptions): Promise<OutagesReport> {
   const { mode, outages, seed, database, databaseUrl } = options;
   // A seed determines the choices, but not the timing.
@@ -163,9 +164,9 @@ class Scenario {
     this.#responses.set(created.json<{ id: string }>().id, new Map());
   }
 
-  /** Makes workers respond to open offers. In a third of the cases, the worker changes the response twice. */
-  async respond(times: number): Promise<void> {
-    for (let index = 0; index < times; index += 1) {
+  /** Makes random workers respond to random offers. In a third of the cases, the worker changes the response twice. */
+  async respond(workerCount: number): Promise<void> {
+    for (let index = 0; index < workerCount; index += 1) {
       const offerId = this.#seeded.pick(this.offerIds);
       const workerId = this.#seeded.pick(workers);
       const responses = this.#responses.get(offerId)?.get(workerId) ?? [];
@@ -195,7 +196,7 @@ class Scenario {
     }
   }
 
-  /** Compares the handled responses with those that the workers sent. */
+  /** Compares the handled responses with the responses that the workers sent. @returns the violations */
   async findFaults(mode: Mode, pool: pg.Pool): Promise<string[]> {
     const { rows } = await pool.query<{ offer_id: string; worker_id: string; response: string }>(
       "SELECT offer_id, worker_id, response FROM handled ORDER BY id",
@@ -222,7 +223,7 @@ class Scenario {
   }
 }
 
-/** Checks that the last handled state is the last response, and that no state was handled twice in a row. */
+/** Checks that the last handled state is the last response, and that no state was handled twice in a row. @returns the fault, if any */
 function findStateFault(sentResponses: readonly string[], handledResponses: readonly string[]): string | undefined {
   if (handledResponses.at(-1) !== sentResponses.at(-1)) return "the last handled state is not the last response";
   return handledResponses.some((response, index) => response === handledResponses[index - 1])
@@ -230,7 +231,7 @@ function findStateFault(sentResponses: readonly string[], handledResponses: read
     : undefined;
 }
 
-/** Checks that each event was handled once. Ignores the order, because a dead letter may be handled after its successors. */
+/** Checks the number of handled events with each response, but not their order: a dead letter may be handled after its successors. */
 function findFeedFault(sentResponses: readonly string[], handledResponses: readonly string[]): string | undefined {
   const countAccepted = (responses: readonly string[]) =>
     responses.filter((response) => response === "accepted").length;
@@ -261,7 +262,7 @@ class Integrator {
     await this.#process?.stop("SIGKILL");
   }
 
-  /** Makes the integrator catch up. Rejects if its process exits before it is done. */
+  /** Makes the integrator catch up. Rejects if catching up fails, or if its process exits first. */
   async catchUp(offerIds: readonly string[], runs = 1): Promise<void> {
     const message = await this.#process?.request<string>({ offerIds, runs } satisfies Task);
     if (message !== "done") throw new Error(message);

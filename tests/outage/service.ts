@@ -7,14 +7,14 @@ import type { TestDatabase } from "../../examples/platform/test/support/stores/s
 /** Identifies the organisation whose receiver is down. */
 export const apiKey = "demo-key-harbour";
 const personEmail = "hana@harbour-hotels.example";
-/** Shorter than most outages. */
+/** The platform's retry schedule, which is shorter than most outages. */
 const retrySchedule = { delaysMs: [20, 40], jitter: 0, maxRetryAfterMs: 0 };
 const dayMs = 24 * 60 * 60 * 1_000;
 
 interface ServiceOptions {
   database: TestDatabase;
   secret: string;
-  /** Whether retention preserves deliveries that the receiver has missed. A receiver without the feed needs only the current state. */
+  /** Whether retention preserves the deliveries since the receiver last caught up. Without the feed, it needs only the current state. */
   keepsMissedDeliveries: boolean;
 }
 
@@ -91,13 +91,14 @@ export class Service {
 
   async #open(): Promise<void> {
     const { database, keepsMissedDeliveries } = this.#options;
-    const deliveryDays = (): number => (keepsMissedDeliveries ? (Date.now() - this.caughtUpAt) / dayMs : 0);
+    const getDeliveryDays = (): number => (keepsMissedDeliveries ? (Date.now() - this.caughtUpAt) / dayMs : 0);
     this.#platform = await openPlatform(database, {
       retrySchedule,
       logLevel: "error",
       retention: {
+        // The platform reads this setting whenever it purges rows, so it follows `caughtUpAt`.
         get deliveryDays() {
-          return deliveryDays();
+          return getDeliveryDays();
         },
         contentDays: 30,
       },

@@ -26,7 +26,7 @@ async function runJest(project: FreshProject): Promise<void> {
 
 const nextRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/next-route.ts");
 
-/** Expected findings, because Next passes only the first of two Authorization headers to a route handler. */
+/** The expected findings. Next passes only the first of two Authorization headers to a route handler. */
 const expectedNextFindings = ["with Authorization twice", "with a forged Authorization after the genuine one"].map(
   (description) => `A request ${description} must be rejected, but 200 was returned by GET /test/auth.`,
 );
@@ -77,7 +77,7 @@ async function runNext(project: FreshProject): Promise<void> {
 
 const lambdaRecipe = join(import.meta.dirname, "../../packages/webhook-kit/test/recipes/lambda.ts");
 
-/** Expected findings. In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last one. */
+/** The expected findings. In payload 2.0, AWS joins headers of the same name with commas, but serverless-offline passes only the last. */
 const expectedHttpApiFindings = ["Timestamp", "Authorization"].flatMap((header) =>
   [`with ${header} twice`, `with a forged ${header} before the genuine one`].map(
     (description) => `A request ${description} must be rejected, but 200 was returned by GET /test/auth.`,
@@ -151,9 +151,9 @@ async function runQueues(project: FreshProject): Promise<void> {
   assert.match(stdout, /^deduplicated 5$/m);
 }
 
-const requested = process.argv.slice(2);
+const requestedNames = process.argv.slice(2);
 for (const [name, recipe] of Object.entries({ next: runNext, jest: runJest, lambda: runLambda, queues: runQueues })) {
-  if (requested.length > 0 && !requested.includes(name)) continue;
+  if (requestedNames.length > 0 && !requestedNames.includes(name)) continue;
   const project = await createFreshProject();
   try {
     await recipe(project);

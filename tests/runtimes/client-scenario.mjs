@@ -12,19 +12,19 @@ function check(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** Checks that the call fails with an error of the package that has one of these codes. @returns the error */
+/** Checks that the call fails with an `OffersError` that has one of these codes and does not contain the key. @returns the error */
 async function expectError(call, ...codes) {
   const error = await call.then(
     () => undefined,
     (error) => error,
   );
-  check(error instanceof OffersError && isOffersError(error), `not one of our errors: ${error}`);
+  check(error instanceof OffersError && isOffersError(error), `not an OffersError: ${error}`);
   check(codes.includes(error.code), `${error.code}: ${error.message}`);
   check(!`${error.message} ${error.cause}`.includes("demo-key"), "the error contains the key");
   return error;
 }
 
-/** Each check gets a client for the service in client-service.ts, and a client for a URL where nothing listens. */
+/** The checks, by name. Each gets a client for the service in client-service.ts, and a client for a URL where nothing listens. */
 const checks = {
   async create({ offers }) {
     const { id } = await offers.createOffer(input);

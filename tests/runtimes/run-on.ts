@@ -38,7 +38,8 @@ async function withService(runScenario: (addresses: string) => Promise<Results>)
   const service = await startClientService();
   try {
     const results = await runScenario(JSON.stringify(service.addresses));
-    return { ...results, "nothing else sent": service.faults[0] ? `FAILED: ${service.faults.join("; ")}` : "ok" };
+    const { faults } = service;
+    return { ...results, "nothing else sent": faults.length > 0 ? `FAILED: ${faults.join("; ")}` : "ok" };
   } finally {
     await service.close();
   }
@@ -89,19 +90,19 @@ const event = { offerId: "offer_1", workerId: "worker_amal", response: "accepted
 export async function checkWebhooks(address: string): Promise<Record<string, string>> {
   const receiver = await testReceiver(address, { secret, basePath: "/offers" });
   const { status } = await receiver.workerOfferResponse(event);
-  const again = await receiver.resend();
+  const repeated = await receiver.resend();
   const received = await (await fetch(`${address}/received`)).text();
-  const problems = await receiver.checkContract({ workerOfferResponse: event });
+  const findings = await receiver.checkContract({ workerOfferResponse: event });
   await receiver.close();
   return {
     "an event": status === 200 ? "ok" : `FAILED: ${status}`,
-    "the event again": again.status === 200 ? "ok" : `FAILED: ${again.status}`,
+    "the event again": repeated.status === 200 ? "ok" : `FAILED: ${repeated.status}`,
     "handled once": received === JSON.stringify([event]) ? "ok" : `FAILED: ${received}`,
-    "the contract": problems.length === 0 ? "ok" : `FAILED: ${problems.join("; ")}`,
+    "the contract": findings.length === 0 ? "ok" : `FAILED: ${findings.join("; ")}`,
   };
 }
 
-/** An old date, because Workers in production may have old compatibility dates. */
+/** The compatibility date of the Worker. It is old, because Workers in production may have old ones. */
 const compatibilityDate = "2025-11-01";
 
 const formatWorkerdConfig = (script: string, flags: readonly string[]) => `
@@ -113,7 +114,7 @@ const config :Workerd.Config = (
       compatibilityDate = "${compatibilityDate}",
       compatibilityFlags = [${flags.map((flag) => `"${flag}"`).join(", ")}],
     )),
-    # Without it, a Worker reaches public addresses only.
+    # Without this service, a Worker reaches only public addresses.
     (name = "internet", network = (allow = ["private"])),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")],

@@ -13,7 +13,7 @@ export interface Result {
 export class Connection extends EventEmitter {
   isLost = false;
   isInTransaction = false;
-  /** When the open transaction began. Undefined once it has run a statement, which may acquire locks. */
+  /** When the open transaction began, if it has not run a statement yet. A statement may acquire locks. */
   transactionStartMs: number | undefined;
   isListening = false;
   /** How long the connection may be idle within a transaction before the server closes it. */
@@ -54,6 +54,7 @@ function createClientClass(server: Server) {
       this.setMaxListeners(0);
       for (const name of ["error", "end", "notification"] as const)
         this.connection.on(name, (value) => {
+          // Without a listener, emitting "error" would throw.
           if (name !== "error" || this.listenerCount("error") > 0) this.emit(name, value);
         });
     }

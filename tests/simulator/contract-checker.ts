@@ -37,7 +37,7 @@ export interface Outcome {
 
 /** The limit of concurrent attempts at one endpoint, by all processes together (D-72). */
 const capacity = 8;
-/** How long after a fault duplicates are excused. A lease lasts four seconds, and a process may notice a statement or two late that it ended. */
+/** How long after a fault duplicates are excused. A lease lasts four seconds, and a process may notice its end a few statements late. */
 const leaseLapseMs = 7_000;
 /** The longest time between planning the next attempt and reporting it. In between, the outcome is committed. */
 const settlingMs = 10_000;
@@ -56,7 +56,8 @@ export class ContractChecker {
   readonly #sent: SentRequest[] = [];
   readonly #handled = new Set<string>();
   readonly #disturbances: { atMs: number; untilMs: number; process: Process | undefined }[] = [];
-  readonly #disabledAt = new Map<string, number>();
+  /** When each disabled endpoint was disabled, by organisation. */
+  readonly #disabledAtMs = new Map<string, number>();
   /** When a user last restarted an organisation's schedules. */
   readonly #restartedAtMs = new Map<string, number>();
   /** When each delivery's next attempt is due, as the platform reported. */
@@ -88,13 +89,14 @@ export class ContractChecker {
     this.recordDisturbance(undefined, 5_000);
   }
 
+  /** Records that an endpoint was disabled, unless a user has just enabled it again. */
   recordDisabled(organisationId: string): void {
-    if (!this.#wasJustRestarted(organisationId)) this.#disabledAt.set(organisationId, this.#schedule.nowMs);
+    if (!this.#wasJustRestarted(organisationId)) this.#disabledAtMs.set(organisationId, this.#schedule.nowMs);
   }
 
   /** Records that a user enables the endpoint or restarts its schedules. Called before and after the commit. */
   recordRestart(organisationId: string): void {
-    this.#disabledAt.delete(organisationId);
+    this.#disabledAtMs.delete(organisationId);
     this.#restartedAtMs.set(organisationId, this.#schedule.nowMs);
   }
 
@@ -104,12 +106,13 @@ export class ContractChecker {
   }
 
   /**
-   * Records that an attempt failed or was acknowledged.
+   * Records when the next attempt of a delivery is due.
    *
-   * @param process the process that reports it
-   * @param delayMs the time until the next attempt by that process's clock; meaningless if the clock jumped after the attempt was planned
+   * @param process the process that reported the outcome of an attempt
+   * @param delayMs the time until the next attempt by that process's clock; meaningless if the clock jumped after the attempt was planned.
+   *   Undefined if there is no next attempt
    */
-  recordAttempt(process: Process, deliveryId: string, delayMs: number | undefined): void {
+  recordNextAttempt(process: Process, deliveryId: string, delayMs: number | undefined): void {
     const hasJumped = process.clockJumpedAtMs > this.#schedule.nowMs - settlingMs;
     if (delayMs === undefined || hasJumped) this.#nextAttemptAtMs.delete(deliveryId);
     else this.#nextAttemptAtMs.set(deliveryId, this.#schedule.nowMs + delayMs);
@@ -134,7 +137,7 @@ export class ContractChecker {
     const inFlight = earlierRequests.filter((earlier) => earlier.endedAtMs === undefined && !this.#isExcused(earlier));
     if (inFlight.length >= capacity && !this.#isExcused(sentRequest))
       this.violations.push(`capacity: attempt ${inFlight.length + 1} in flight at ${organisationId}`);
-    const disabledAtMs = this.#disabledAt.get(organisationId);
+    const disabledAtMs = this.#disabledAtMs.get(organisationId);
     if (disabledAtMs !== undefined && nowMs > disabledAtMs + disabledGraceMs && !this.#isExcused(sentRequest))
       this.violations.push(
         `disabled: ${process.name} sends a request to ${organisationId}, whose endpoint is disabled`,
@@ -155,7 +158,7 @@ export class ContractChecker {
     };
   }
 
-  /** Whether the lease of the process may have ended since it wrote the request. */
+  /** Whether the lease of the process may have ended before or after it wrote the request, so that duplicates are allowed. */
   #isExcused({ process, startedAtMs }: SentRequest): boolean {
     if (process.isStopped) return true;
     return this.#disturbances.some(
@@ -180,6 +183,11 @@ export class ContractChecker {
     for (const id of new Set(handledIds))
       if (handledIds.indexOf(id) !== handledIds.lastIndexOf(id)) this.violations.push(`twice: ${id} was handled twice`);
     this.#checkRequestOrder(deliveriesById);
+    this.#checkHandlingOrder(handledIds, deliveriesById);
+  }
+
+  /** Checks that the receiver handled the deliveries with one key in order. */
+  #checkHandlingOrder(handledIds: readonly string[], deliveriesById: ReadonlyMap<string, Delivery>): void {
     const lastByKey = new Map<string, Delivery>();
     for (const id of handledIds) {
       const delivery = deliveriesById.get(id);

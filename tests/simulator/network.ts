@@ -17,12 +17,12 @@ export interface NetworkFaults {
   refused: number;
   lostRequests: number;
   lostResponses: number;
-  /** Requests that a proxy sends a second time. */
+  /** A proxy sends the request a second time. */
   doubled: number;
   slow: number;
-  /** Responses with 503. */
+  /** The response is 503. */
   unavailable: number;
-  /** Responses with 410, which disables the endpoint. */
+  /** The response is 410, which disables the endpoint. */
   gone: number;
 }
 

@@ -24,7 +24,11 @@ export class Stores {
       this.#free.push(await openStore({ dataFolder: "unused", databaseUrl: "postgres://simulated/offers" }));
   }
 
-  /** Lends a store to a process. Its subscriptions end when the process stops. */
+  /**
+   * Lends a store to a process. Its subscriptions end when the process stops.
+   *
+   * @param cleanups gets a function that returns the store
+   */
   lend(process: Process, cleanups: (() => void)[]): Store {
     const store = this.#free.pop();
     if (store === undefined) throw new Error("the scenario needs more stores than were opened");
@@ -82,7 +86,8 @@ export class Platform {
       random: schedule.random,
       onError,
       onAttempt({ deliveryId, nextAttemptAt }) {
-        checker.recordAttempt(process, deliveryId, nextAttemptAt && nextAttemptAt.getTime() - now().getTime());
+        const delayMs = nextAttemptAt && nextAttemptAt.getTime() - now().getTime();
+        checker.recordNextAttempt(process, deliveryId, delayMs);
       },
       onEndpoint({ change, organisationId }) {
         if (change === "disabled") checker.recordDisabled(organisationId);

@@ -28,6 +28,7 @@ interface Request {
 }
 
 const defaultIdleMs = 30_000;
+/** How long a statement may wait for other transactions before leases may have ended unnoticed. */
 const longWaitMs = 500;
 /** Reads the idle limit from a statement: two seconds for background work and for the holder of the settling lock. */
 const parseIdleLimit = (text: string): number =>
@@ -78,7 +79,9 @@ export class SimulatedPostgres implements Server {
       for (const { name } of tables)
         try {
           this.query(`alter table ${name} set unlogged`);
-        } catch {}
+        } catch {
+          // A logged table still references this table. The next pass tries again.
+        }
       tables = this.query(selectLogged);
     }
   }
@@ -104,7 +107,7 @@ export class SimulatedPostgres implements Server {
     return startedAt + this.#currentSchedule.nowMs + this.offsetMs;
   }
 
-  /** Returns the current schedule. */
+  /** Returns the current schedule. @throws if no schedule was started */
   get #currentSchedule(): Schedule {
     if (this.#schedule === undefined) throw new Error("no schedule is running");
     return this.#schedule;
@@ -222,7 +225,10 @@ export class SimulatedPostgres implements Server {
     });
   }
 
-  /** Runs a statement in the session. Delays a plain `begin` until the next statement, because the transaction has no locks until then. */
+  /**
+   * Runs a statement in the session. Delays a plain `begin` until the next statement, because the transaction has no locks until then.
+   * Updates the connection's transaction and idle limit.
+   */
   #runStatement(connection: Connection, text: string, values: readonly unknown[]): Result | Result[] {
     connection.idleTimer?.cancel();
     // Planner settings have no effect, because the session always uses generic plans. The idle limit is emulated.

@@ -1,4 +1,4 @@
-// Runs scenarios of the delivery core until one breaks the contract: npm run check -- simulator
+// Runs scenarios of the delivery core. Stops at the first one that breaks the contract: npm run check -- simulator
 //   --seed 7        the first seed, instead of a random one
 //   --count 1000    how many seeds
 //   --shorten       shrinks a failing scenario

@@ -57,7 +57,7 @@ export interface Scenario {
  */
 export function createScenario(seed: number): Scenario {
   const schedule = new Schedule(seed ^ 0x5bd1e995);
-  const createPickedScenario = schedule.pick([
+  const create = schedule.pick([
     createBurst,
     createTakeover,
     createOutage,
@@ -67,7 +67,7 @@ export function createScenario(seed: number): Scenario {
     createRandomScenario,
     createRandomScenario,
   ]);
-  return { seed, ...createPickedScenario(schedule) };
+  return { seed, ...create(schedule) };
 }
 
 /**
@@ -106,7 +106,7 @@ function createTakeover(schedule: Schedule): Omit<Scenario, "seed"> {
   };
 }
 
-/** Combines random faults, usually with one of them more frequent. */
+/** Creates a scenario with random faults, one of which is usually more frequent. */
 function createRandomScenario(schedule: Schedule): Omit<Scenario, "seed"> {
   const share = schedule.pick([0, 0, 0.1, 0.2, 0.4]);
   const faults: Scenario["faults"] = {};
@@ -152,7 +152,7 @@ export async function shrink(
   return shortest;
 }
 
-/** Lists changes that each make a scenario a little simpler. */
+/** Lists changes to a scenario, each of which makes it simpler. */
 function listSimplifications({ faults, events, processes, organisations, keys }: Scenario): Partial<Scenario>[] {
   const removeFault = (removed: string) =>
     Object.fromEntries(Object.entries(faults).filter(([name]) => name !== removed));

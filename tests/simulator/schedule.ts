@@ -57,6 +57,7 @@ export function currentProcess(): Process {
   return process;
 }
 
+/** The function that `virtualiseTimers` does not replace. */
 const realImmediate = setImmediate;
 /** Lets all resolved promises run their continuations. */
 const drainPromises = (): Promise<void> => new Promise((resolve) => void realImmediate(resolve));

@@ -25,7 +25,7 @@ interface Reply {
   error?: Error;
 }
 
-/** Durability is off, because the data is not needed after the process exits. Plans are generic, because all tables have few rows. */
+/** The server's settings. Durability is off, because the data is not needed after the process exits. Plans are generic, because all tables have few rows. */
 const settings = {
   wal_level: "minimal",
   max_wal_senders: "0",
@@ -101,6 +101,7 @@ export class Session {
         onRawData: (chunk) => chunks.push(Buffer.from(chunk)),
       }),
     );
+    // Crash the process: the server's errors are in the reply, so this is a bug.
     ended.catch((error) => {
       throw error;
     });

@@ -21,7 +21,7 @@ export interface ScenarioResult {
   sent: number;
 }
 
-/** PGlite has no autovacuum, and scenarios would become slower and slower without a vacuum. */
+/** How many scenarios run between vacuums. PGlite has no autovacuum, so scenarios would become slower and slower without them. */
 const scenariosPerVacuum = 500;
 
 /** How many process restarts a scenario may have. */
@@ -34,7 +34,7 @@ const recoveryMs = 120_000;
 export class Simulator {
   readonly #database: SimulatedPostgres;
   readonly #stores: Stores;
-  #ran = 0;
+  #scenarioCount = 0;
 
   private constructor(database: SimulatedPostgres, stores: Stores) {
     this.#database = database;
@@ -65,8 +65,8 @@ export class Simulator {
 
   async run(scenario: Scenario, onStep?: (line: string) => void): Promise<ScenarioResult> {
     const result = await new Run(this.#database, this.#stores, scenario, onStep).runToEnd();
-    this.#ran += 1;
-    if (this.#ran % scenariosPerVacuum === 0) this.#database.query("vacuum");
+    this.#scenarioCount += 1;
+    if (this.#scenarioCount % scenariosPerVacuum === 0) this.#database.query("vacuum");
     return result;
   }
 }
@@ -244,7 +244,7 @@ class Run {
     void this.#schedule.run(process, () => work(store, now).catch(this.#onError));
   }
 
-  /** Records an event, and sometimes enables the endpoint or retries a delivery. */
+  /** Records an event, and sometimes enables the endpoint, saves its profile or retries a delivery. */
   #performUserActions(index: number): void {
     const schedule = this.#schedule;
     const { faults, keys } = this.#scenario;
@@ -328,7 +328,7 @@ class Run {
     for (const { id } of organisations) this.#runInApi((store) => this.#enableEndpoint(store, id, false));
   }
 
-  /** Waits until no delivery is pending, but no longer than `recoveryMs`. */
+  /** Waits until no delivery is pending and no lease remains, but no longer than `recoveryMs`. */
   async #waitUntilRecovered(): Promise<void> {
     for (let passedMs = 0; passedMs < recoveryMs; passedMs += 1_000) {
       const areAllHandled = [...this.#confirmedIds].every((id) => this.#checker.isHandled(id));

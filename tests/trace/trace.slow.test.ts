@@ -17,7 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => collector.close());
 
-/** Starts the system on a store, and removes it after the tests of this `describe`. */
+/**
+ * Starts the system on a store before the tests of this `describe`, and removes it after them.
+ *
+ * @returns an object whose `system` is set before the first test
+ */
 function useSystem({ createDatabase }: StoreUnderTest, options: Pick<SystemOptions, "retrySchedule" | "failsFirst">) {
   const opened = {} as { system: TracedSystem };
   let database: TestDatabase;

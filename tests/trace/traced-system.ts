@@ -27,7 +27,7 @@ export interface ReceiverSetup {
   port: number;
   secret: string;
   sender: "parent" | "link" | "ignore";
-  /** Responds to the first webhook of each offer with 500. */
+  /** Whether it responds to the first webhook of each offer with 500. */
   failsFirst: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface SystemOptions {
   failsFirst?: boolean;
 }
 
-interface Running {
+interface RunningProcess {
   readonly pid: number;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
@@ -49,12 +49,12 @@ interface Running {
 
 const preload = join(import.meta.dirname, "preload.ts");
 const worker = join(import.meta.dirname, "../../examples/worker/src");
-const key = "demo-key-harbour";
+const apiKey = "demo-key-harbour";
 
 /** Runs a platform, a receiver and its queue worker, each as a process with OpenTelemetry's SDK. The test itself is the hirer. */
 export class TracedSystem {
   readonly #options: SystemOptions;
-  readonly #running = new Map<Service, Running>();
+  readonly #processes = new Map<Service, RunningProcess>();
   /** The process ids that `kill` has killed. */
   readonly killed = new Set<number>();
   readonly #receiver: ReceiverSetup;
@@ -104,7 +104,7 @@ export class TracedSystem {
       child.kill("SIGKILL");
       await exited;
     };
-    this.#running.set("platform", { pid: child.pid ?? 0, kill });
+    this.#processes.set("platform", { pid: child.pid ?? 0, kill });
     this.#platformAddress = await waitForAddress();
   }
 
@@ -129,7 +129,7 @@ export class TracedSystem {
     const { databaseUrl: DATABASE_URL } = this.#options;
     const started = startProcess(process.execPath, args, { ready, env: { ...process.env, DATABASE_URL, ...env } });
     const kill = async () => void (await started.stop("SIGKILL"));
-    this.#running.set(service, { pid: started.child.pid ?? 0, kill });
+    this.#processes.set(service, { pid: started.child.pid ?? 0, kill });
     await started.ready;
   }
 
@@ -144,15 +144,15 @@ export class TracedSystem {
 
   /** Kills a process with SIGKILL. */
   async kill(service: Service): Promise<void> {
-    const running = this.#running.get(service);
+    const running = this.#processes.get(service);
     if (!running) return;
-    this.#running.delete(service);
+    this.#processes.delete(service);
     this.killed.add(running.pid);
     await running.kill();
   }
 
   async close(): Promise<void> {
-    for (const { kill } of this.#running.values()) await kill();
+    for (const { kill } of this.#processes.values()) await kill();
   }
 
   async #saveProfile(): Promise<void> {
@@ -170,7 +170,7 @@ export class TracedSystem {
       traceId = request.headers.traceparent?.split("-")[1] ?? "";
       return next(request);
     };
-    const options = { baseUrl: this.#platformAddress, apiKey: key, maxRetries: 0, middleware: [captureTraceId] };
+    const options = { baseUrl: this.#platformAddress, apiKey, maxRetries: 0, middleware: [captureTraceId] };
     const input = { createdByUserId: "user_hana", title: "Bar", workerIds: ["worker_amal"] };
     const { id } = await new TracedOffersClient(options).createOffer(input);
     return { id, traceId };

@@ -75,6 +75,7 @@ try {
     const measuredOptions = { ...options, module: "nodenext", skipLibCheck: true };
     const output = await compile(version, measuredOptions, fourCalls, "--extendedDiagnostics");
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1] ?? Number.NaN);
+    // If the compiler did not print a number, `instantiations` is NaN, which is not a valid result either.
     if (!(instantiations <= maxInstantiations)) recordResult(`${label}: ${instantiations} instantiations`, output);
     return { ...cells, "instantiations for four calls": instantiations };
   });

@@ -10,13 +10,13 @@ const root = resolve(import.meta.dirname, "../../..");
 const texts = readWorkflows();
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 /** Every npm script except `check`, such as `bench`, and every check, such as `check slow`. */
-const runnable = [
+const runnableNames = [
   ...Object.keys(scripts).filter((name) => name !== "check"),
   ...Object.keys(checks).map((name) => `check ${name}`),
 ];
 
 /** A mistake to inject into a real file, and part of the error that the rule must report. */
-type InjectedMistake = readonly [file: string, find: string | RegExp, replacement: string, found: string];
+type InjectedMistake = readonly [file: string, find: string | RegExp, replacement: string, expectedError: string];
 
 const checkout = /actions\/checkout@\w+ # v[\d.]+/;
 const downloadStep = /- uses: actions\/download-artifact(?=@\w+ # v[\d.]+\n +with:\n +artifact-ids: \$\{\{ needs)/;
@@ -142,7 +142,7 @@ const injectedMistakes: Readonly<Record<string, Readonly<Record<string, Injected
 };
 
 /** The npm scripts and checks that no workflow has to run separately, each with the reason. */
-const exempt: Readonly<Record<string, string>> = {
+const exemptions: Readonly<Record<string, string>> = {
   build: "every command that needs it starts with it",
   generate: "writes what npm test compares",
   docs: "check docs builds the same site",
@@ -165,11 +165,11 @@ describe.each(Object.entries(rules))("%s", (name, rule) => {
   });
 
   const mistakes = Object.entries(injectedMistakes[name] ?? {});
-  test.each(mistakes)("fails with %s", (_, [file, find, replacement, found]) => {
+  test.each(mistakes)("fails with %s", (_, [file, find, replacement, expectedError]) => {
     const text = texts.get(file) ?? "";
     const mutated = text.replace(find, () => replacement);
     expect(mutated).not.toBe(text);
-    expect(rule(parseWorkflow(mutated)).join("\n")).toContain(found);
+    expect(rule(parseWorkflow(mutated)).join("\n")).toContain(expectedError);
   });
 
   test("has at least one injected mistake", () => {
@@ -200,20 +200,20 @@ describe("npm scripts", () => {
       const { always, sometimes } = findNpmScripts(parseWorkflow(text));
       return [...always, ...sometimes];
     });
-    expect(usedScripts.filter((name) => !runnable.includes(name))).toEqual([]);
+    expect(usedScripts.filter((name) => !runnableNames.includes(name))).toEqual([]);
   });
 
   test("every exempt script exists", () => {
-    expect(Object.keys(exempt).filter((name) => !runnable.includes(name))).toEqual([]);
+    expect(Object.keys(exemptions).filter((name) => !runnableNames.includes(name))).toEqual([]);
   });
 });
 
 test.each([...readActions()])("the action %s pins the actions that it uses", (_, text) => {
-  const { "every action is pinned to a commit, with its version in a comment": isPinned } = rules;
-  expect(isPinned?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
+  const { "every action is pinned to a commit, with its version in a comment": pinningRule } = rules;
+  expect(pinningRule?.(parseWorkflow(`on: []\njobs: {}\n${text}`))).toEqual([]);
 });
 
-/** Finds the scripts that neither a pull request nor the nightly workflow runs unconditionally. */
+/** Finds the scripts and checks that no workflow runs unconditionally on a pull request or on a schedule, and that are not exempt. */
 function findScriptsNotRun(files: ReadonlyMap<string, string>): string[] {
   const regularScripts = new Set(
     [...files.values()].flatMap((text) => {
@@ -222,5 +222,5 @@ function findScriptsNotRun(files: ReadonlyMap<string, string>): string[] {
       return isRegular ? findNpmScripts(workflow).always : [];
     }),
   );
-  return runnable.filter((name) => !regularScripts.has(name) && !(name in exempt));
+  return runnableNames.filter((name) => !regularScripts.has(name) && !(name in exemptions));
 }

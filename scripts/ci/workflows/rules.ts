@@ -104,7 +104,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   ),
 
   "a failing step fails its workflow": checkJobs(({ steps = [], ...job }) =>
-    [job, ...steps].flatMap((part) => (part["continue-on-error"] === undefined ? [] : ["continue-on-error"])),
+    [job, ...steps].flatMap((entry) => (entry["continue-on-error"] === undefined ? [] : ["continue-on-error"])),
   ),
 
   "a workflow's runs do not pile up": ({ concurrency }) => (concurrency === undefined ? ["without concurrency"] : []),

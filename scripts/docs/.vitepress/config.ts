@@ -38,17 +38,20 @@ function findGeneratedPage(file: string, fragment: string | undefined, text: str
 }
 
 /**
- * Resolves a link in a Markdown file: to a page, as an absolute path, or to a file in the repository.
+ * Resolves a link in a Markdown file. A link to a file becomes the absolute path of its page or, if it has none, the URL of the file in the
+ * repository. Any other link stays the same.
  *
  * @param text the link text; `D-52` leads to that decision
- * @throws if neither exists
+ * @throws if the file does not exist
  */
 function resolveLink(source: string, target: string, text: string): string {
   const [path = "", fragment] = target.split("#");
   const hash = fragment === undefined ? "" : `#${fragment}`;
   const [, repositoryPath] = /^https:\/\/github\.com\/offers\/offers\/(?:blob|tree)\/main\/(.*)/.exec(path) ?? [];
-  if ((path === "" && source !== "docs/http-reference.md") || (repositoryPath === undefined && /^[a-z]+:/.test(path)))
-    return target;
+  // The site splits the HTTP reference into pages, so a link within it may lead to a different page.
+  const staysOnPage = path === "" && source !== "docs/http-reference.md";
+  const isExternal = repositoryPath === undefined && /^[a-z]+:/.test(path);
+  if (staysOnPage || isExternal) return target;
   const file = path === "" ? source : (repositoryPath ?? joinPath(getFolder(source), decodeURI(path)));
   const page = findGeneratedPage(file, fragment, text);
   if (page !== undefined) return page;
@@ -57,7 +60,7 @@ function resolveLink(source: string, target: string, text: string): string {
   return `${repository}/${/\.\w+$/.test(file) ? "blob" : "tree"}/main/${file.replace(/\/$/, "")}${hash}`;
 }
 
-/** Reads the modules of a package and their exports, without TypeDoc's groups, such as classes and interfaces. */
+/** Reads the modules of a package and their exports. Leaves out the groups that TypeDoc creates, such as "Classes". */
 const readReferenceSidebar = (folder: string): DefaultTheme.SidebarItem[] => {
   const file = join(root, "docs/reference", folder, "typedoc-sidebar.json");
   const modules: DefaultTheme.SidebarItem[] = JSON.parse(
@@ -94,9 +97,33 @@ function labelCells(tokens: readonly Token[]): void {
   }
 }
 
+/** Resolves the target of each link in a paragraph or heading. */
+function resolveTargets(tokens: readonly Token[], source: string): void {
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== "link_open") continue;
+    const text = tokens[index + 1]?.content ?? "";
+    token.attrSet("href", resolveLink(source, token.attrGet("href") ?? "", text));
+  }
+}
+
+/** Links each exported name that is not part of a link, such as `webhookRouter`, to its reference. */
+function linkExports(tokens: readonly Token[], createToken: (type: string, nesting: 1 | -1) => Token): Token[] {
+  let isInLink = false;
+  return tokens.flatMap((token) => {
+    if (token.type === "link_open") isInLink = true;
+    if (token.type === "link_close") isInLink = false;
+    if (token.type !== "code_inline" || isInLink) return [token];
+    const page = pageByExport.get(token.content.replace(/\(.*\)$/, ""));
+    if (page === undefined) return [token];
+    const openingToken = createToken("link_open", 1);
+    openingToken.attrSet("href", page);
+    return [openingToken, token, createToken("link_close", -1)];
+  });
+}
+
 const markdown: MarkdownOptions = {
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-  // The same heading ids as on GitHub, so that a link works on both.
+  // The same heading ids as on GitHub, so that a link works on both sites.
   anchor: { slugify: slug },
   config(md) {
     md.use(tabsMarkdownPlugin);
@@ -106,23 +133,13 @@ const markdown: MarkdownOptions = {
       // A title is rendered without a file.
       if (file === undefined) return;
       const source = relative(root, file);
-      for (const [index, { children }] of tokens.entries()) {
-        const shouldLinkExports = tokens[index - 1]?.type !== "heading_open" && !source.startsWith("docs/reference/");
-        let isLink = false;
-        for (const token of children?.slice() ?? []) {
-          if (token.type === "link_open") {
-            const text = children?.[children.indexOf(token) + 1]?.content ?? "";
-            token.attrSet("href", resolveLink(source, token.attrGet("href") ?? "", text));
-          }
-          isLink = token.type === "link_open" || (isLink && token.type !== "link_close");
-          const page =
-            token.type === "code_inline" ? pageByExport.get(token.content.replace(/\(.*\)$/, "")) : undefined;
-          if (page === undefined || isLink || !shouldLinkExports) continue;
-          // Link an exported name, such as `webhookRouter`, to its reference.
-          const openingToken = new Token("link_open", "a", 1);
-          openingToken.attrSet("href", page);
-          children?.splice(children.indexOf(token), 1, openingToken, token, new Token("link_close", "a", -1));
-        }
+      const createToken = (type: string, nesting: 1 | -1) => new Token(type, "a", nesting);
+      for (const [index, token] of tokens.entries()) {
+        if (token.children === null) continue;
+        resolveTargets(token.children, source);
+        const isHeading = tokens[index - 1]?.type === "heading_open";
+        if (!isHeading && !source.startsWith("docs/reference/"))
+          token.children = linkExports(token.children, createToken);
       }
     });
   },
@@ -286,7 +303,7 @@ const sidebar: DefaultTheme.SidebarMulti = {
 
 const { version } = JSON.parse(readFileSync(join(root, "packages/client/package.json"), "utf8")) as { version: string };
 
-/** Returns the first paragraph of prose as plain text. */
+/** Returns at most 200 characters of the first paragraph of prose, as plain text. */
 const extractFirstParagraph = (markdown: string): string => {
   const prose = markdown
     .replace(/^```[\s\S]*?^```$/gm, "")
@@ -299,7 +316,7 @@ const extractFirstParagraph = (markdown: string): string => {
     .slice(0, 200);
 };
 
-/** Writes a page as Markdown next to its HTML, for programs to read. */
+/** Writes a page as Markdown next to its HTML, for programs to read. Removes the front matter and resolves the links. */
 async function copyMarkdown(source: string, destination: string, base: string): Promise<void> {
   let isCode = false;
   const lines = readFileSync(join(root, source), "utf8")
@@ -358,10 +375,10 @@ function renderLlms(base: string): string {
   return `${["# Offers", `> ${summary}`, ...sections].join("\n\n")}\n`;
 }
 
-/** Joins all guides and references into one file for programs to read. */
+/** Joins all pages into one file for programs to read, except the pages about the project itself, which do not help its users. */
 function renderLlmsFull(outDir: string): string {
-  // Pages about the project itself do not help its users.
-  const pages = listSections().flatMap(({ title, pages }) => (title === "Project" ? [] : pages));
+  const sections = listSections().filter(({ title }) => title !== "Project");
+  const pages = sections.flatMap((section) => section.pages);
   return pages.map(({ path }) => readFileSync(join(outDir, path), "utf8").trim()).join("\n\n---\n\n");
 }
 

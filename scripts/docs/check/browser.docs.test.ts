@@ -48,7 +48,7 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
 
 const visit = (page: Page, path: string) => page.goto(`${address}${path}.html`, { waitUntil: "load" });
 
-/** Starts to collect console errors and requests to other sites. @returns the array to which they are added */
+/** Starts to collect console errors and warnings, uncaught errors, and requests to other sites. @returns the array to which they are added */
 function collectProblems(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -106,24 +106,24 @@ test("no page and no picture is wider than a phone", async () => {
 describe.each([widths.laptop, widths.desktop, widths.wide])("at %i px", (width) => {
   test("no code block on the most-read pages is cut off or smaller than 13 px", async () => {
     const page = await openPage({ viewport: { width, height: 900 } });
-    const badBlocks: string[] = [];
+    const faultyBlocks: string[] = [];
     let blockCount = 0;
     for (const path of mostReadPages) {
       await visit(page, path);
       await page.evaluate(() => document.fonts.ready);
-      const found = await page.evaluate(() =>
+      const blocks = await page.evaluate(() =>
         [...document.querySelectorAll(".vp-doc pre")].map((block) => ({
           isCut: block.scrollWidth > block.clientWidth,
           size: Number.parseFloat(getComputedStyle(block.querySelector("code") ?? block).fontSize),
           start: block.textContent?.slice(0, 60),
         })),
       );
-      blockCount += found.length;
-      for (const { isCut, size, start } of found)
-        if (isCut || size < 13) badBlocks.push(`${path}: ${size} px: ${start}`);
+      blockCount += blocks.length;
+      for (const { isCut, size, start } of blocks)
+        if (isCut || size < 13) faultyBlocks.push(`${path}: ${size} px: ${start}`);
     }
     await page.context().close();
-    expect(badBlocks).toEqual([]);
+    expect(faultyBlocks).toEqual([]);
     expect(blockCount).toBeGreaterThan(60);
   });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Types the question into the search box. @returns the pages of the first three hits, in order */
+/** Types the question into the search box. @returns the first three different pages among the hits, in order */
 async function searchPages(question: string): Promise<string[]> {
   await page.getByRole("searchbox").fill("");
   await page.waitForFunction(() => document.querySelectorAll(".results .result").length === 0);
@@ -47,10 +47,10 @@ async function searchPages(question: string): Promise<string[]> {
 
 describe("the search lists the correct page among the first three hits", () => {
   test.each(Object.entries({ ...missed, ...known }))("%s: %s", async (question, expected) => {
-    const found = await searchPages(question);
+    const hits = await searchPages(question);
     expect(
-      expected.split(" or ").filter((path) => found.includes(path)),
-      found.join(", "),
+      expected.split(" or ").filter((path) => hits.includes(path)),
+      hits.join(", "),
     ).not.toEqual([]);
   });
 });
@@ -63,9 +63,9 @@ test.each([
   async (_, questions, count, allowed) => {
     const failures: string[] = [];
     for (const [question, expected] of Object.entries(questions)) {
-      const found = await searchPages(question);
-      if (!expected.split(" or ").some((path) => found.includes(path)))
-        failures.push(`${question}: ${found.join(", ")} instead of ${expected}`);
+      const hits = await searchPages(question);
+      if (!expected.split(" or ").some((path) => hits.includes(path)))
+        failures.push(`${question}: ${hits.join(", ")} instead of ${expected}`);
     }
     expect(Object.keys(questions).length).toBeGreaterThanOrEqual(count);
     expect(failures.length, failures.join("\n")).toBeLessThanOrEqual(allowed);

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { OffersClient } from "@offers/client";
 import { webhookListener } from "@offers/webhook-kit/node";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type DemoPlatform, startDemoPlatform } from "../../processes/demo-platform.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -85,14 +85,16 @@ describe("the operations", () => {
       .replaceAll("http://127.0.0.1:3000", platform.address)
       .replaceAll("offer_4f1c2a", id)
       .replaceAll("019adf3c-5f1e-7c41-9c0e-3a0f8d5b7e21", await readLastEventId(platform.address));
-    let output = "";
-    const runOnce = async () => {
-      output = await runTab({ ...tab, code });
+    const runUntilOutput = async () => {
+      const output = await runTab({ ...tab, code });
+      expect(output).not.toBe("");
+      return output;
     };
-    // A delivery that is still pending is not redelivered.
-    if (tab.page === "redeliver-event")
-      await expect.poll(() => runOnce().then(() => output), { timeout: 20_000 }).toBeTruthy();
-    else await runOnce();
+    // A delivery that is still pending is not redelivered, so repeat the request.
+    const output =
+      tab.page === "redeliver-event"
+        ? await vi.waitFor(runUntilOutput, { timeout: 20_000 })
+        : await runTab({ ...tab, code });
     if (tab.page === "list-events") expect(output).toMatch(/WorkerOfferResponse/);
     if (tab.page === "redeliver-events") expect(output).toMatch(/redelivered/);
     const offer = await offers.getOffer(id);

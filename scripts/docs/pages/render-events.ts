@@ -202,7 +202,8 @@ function renderRequest(method: string, path: string, isSigned: boolean, isEvent:
     ...(isSigned ? [`Timestamp: ${signedAt}`, `Authorization: hmac ${digest}`] : []),
     ...(text === undefined ? [] : ["", text]),
   ];
-  return `\`\`\`http\n${lines.join("\n")}\n\`\`\`\n\n${isSigned ? `The base URL is \`https://your.example/offers\`, and the secret is \`${secret}\`.` : "The base URL is `https://your.example/offers`."}`;
+  const secretClause = isSigned ? `, and the secret is \`${secret}\`` : "";
+  return `\`\`\`http\n${lines.join("\n")}\n\`\`\`\n\nThe base URL is \`https://your.example/offers\`${secretClause}.`;
 }
 
 const renderResponses = (api: OpenApi, responses: Operation["responses"], kind: Webhook["kind"]): string =>
@@ -226,14 +227,12 @@ const renderResponses = (api: OpenApi, responses: Operation["responses"], kind: 
 function renderTabs(method: string, path: string, name: string, isSigned: boolean, body: unknown): string {
   const data = body === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${JSON.stringify(body)}'`];
   const signature = isSigned ? ['  -H "Timestamp: $timestamp"', '  -H "Authorization: hmac $digest"'] : [];
-  const curl = [
-    `curl -i ${method === "GET" ? "" : `-X ${method} `}http://127.0.0.1:3001/offers${path}`,
-    ...signature,
-    ...data,
-  ].join(" \\\n");
+  const methodOption = method === "GET" ? "" : `-X ${method} `;
+  const curl = [`curl -i ${methodOption}http://127.0.0.1:3001/offers${path}`, ...signature, ...data].join(" \\\n");
   const signing = `timestamp=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut -c 1-64)
 `;
+  const secretSentence = isSigned ? "Both commands read your secret from `WEBHOOK_SECRET`. " : "";
   return [
     ":::tabs key:sender",
     "== offers",
@@ -241,7 +240,7 @@ digest=$(printf '%s' "$timestamp$WEBHOOK_SECRET" | openssl dgst -sha256 -r | cut
     "== curl",
     `\`\`\`sh\n${isSigned ? signing : ""}${curl}\n\`\`\``,
     ":::",
-    `${isSigned ? "Both commands read your secret from `WEBHOOK_SECRET`. " : ""}[\`@offers/cli\`](../../packages/cli/README.md) provides the \`offers\` command; its option \`--set\` changes a field. The tests run both commands against a receiver that is built with the kit.`,
+    `${secretSentence}[\`@offers/cli\`](../../packages/cli/README.md) provides the \`offers\` command; its option \`--set\` changes a field. The tests run both commands against a receiver that is built with the kit.`,
   ].join("\n\n");
 }
 

@@ -17,6 +17,7 @@ import {
 export function renderHttpReference(root: string): string {
   const api = readOpenApi(root);
   const { schemas, securitySchemes } = api.components;
+  // In the order of spec/openapi.yaml.
   const [offers, webhooks, extensions] = api.tags;
   const entries = listOperations(api, api.paths);
   const errors = readOperationErrors(root);
@@ -77,34 +78,32 @@ export function mapReferenceAnchors(root: string): Map<string, string> {
 
 const toAnchor = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
 
-function renderOperation({ api, method, path, operation }: Entry, codes: readonly string[]): string {
+function renderOperation({ api, method, path, operation }: Entry, codeLinks: readonly string[]): string {
   const { operationId, summary, description = "", parameters = [], "x-decision": decision } = operation;
   const parameterNames = parameters
     .map((parameter) => resolveRef(api, parameter))
     .map((resolved) => `\`${resolved.name}\` (${resolved.in})`);
+  const sentences = [withFullStop(summary), escapeCell(description), decisionLink(decision).trim()].filter(Boolean);
   return [
     `### ${operationId}`,
-    `[\`${method} ${path}\`](#${operationId.toLowerCase()}): ${[withFullStop(summary), escapeCell(description), decisionLink(decision).trim()].filter(Boolean).join(" ")}`,
+    `[\`${method} ${path}\`](#${operationId.toLowerCase()}): ${sentences.join(" ")}`,
     [
       ...(parameterNames.length > 0 ? [`- Parameters: ${parameterNames.join(", ")}`] : []),
       ...renderBodies(api, operation),
-      ...(codes.length > 0 ? [`- A call with the client can fail with: ${codes.join(", ")}`] : []),
+      ...(codeLinks.length > 0 ? [`- A call with the client can fail with: ${codeLinks.join(", ")}`] : []),
     ].join("\n"),
   ].join("\n\n");
 }
 
-const renderWebhook = ({
-  api,
-  method,
-  path,
-  operation,
-  webhook: { title, kind, sent },
-}: Entry & { webhook: Webhook }) =>
-  [
+function renderWebhook({ api, method, path, operation, webhook }: Entry & { webhook: Webhook }): string {
+  const { title, kind, sent } = webhook;
+  const summary = kind === "request" ? `${withFullStop(operation.summary)} ` : "";
+  return [
     `### ${title}`,
-    `[\`${method} ${path}\`](#${toAnchor(title)}): ${kind === "request" ? `${withFullStop(operation.summary)} ` : ""}${sent.trim()}`,
+    `[\`${method} ${path}\`](#${toAnchor(title)}): ${summary}${sent.trim()}`,
     renderBodies(api, operation).join("\n"),
   ].join("\n\n");
+}
 
 /** Lists the request body, then each response body with its statuses. */
 function renderBodies(api: OpenApi, { requestBody, responses }: Operation): string[] {

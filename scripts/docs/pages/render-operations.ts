@@ -182,8 +182,9 @@ console.log(response.status, await response.json());
 }
 
 function renderCurl(method: string, url: string, body: string | undefined): string {
+  const methodOption = method === "GET" ? "" : `-X ${method} `;
   const lines = [
-    `curl --fail-with-body ${method === "GET" ? "" : `-X ${method} `}'${url}'`,
+    `curl --fail-with-body ${methodOption}'${url}'`,
     `  -H '${apiKeyHeader}: ${apiKey}'`,
     ...(body === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${body}'`]),
   ];
@@ -214,15 +215,14 @@ ${[
 \`\`\``;
 }
 
-const renderParameters = (parameters: readonly Parameter[]): string =>
-  [
-    "| Parameter | In | Required | Meaning |",
-    "| --- | --- | --- | --- |",
-    ...parameters.map(
-      ({ name, in: place, required, description = "", schema = {}, "x-decision": decision }) =>
-        `| \`${name}\` | ${place} | ${required ? "yes" : ""} | ${escapeCell(`${description} Type: ${describeType(schema)}.${decisionLink(decision)}`)} |`,
-    ),
-  ].join("\n");
+function renderParameters(parameters: readonly Parameter[]): string {
+  const rows = parameters.map((parameter) => {
+    const { name, in: place, required, description = "", schema = {}, "x-decision": decision } = parameter;
+    const meaning = `${description} Type: ${describeType(schema)}.${decisionLink(decision)}`;
+    return `| \`${name}\` | ${place} | ${required ? "yes" : ""} | ${escapeCell(meaning)} |`;
+  });
+  return ["| Parameter | In | Required | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
 
 function renderBody(api: OpenApi, { content }: NonNullable<Operation["requestBody"]>): string[] {
   const [mediaType, { schema = {} }] = Object.entries(content)[0] ?? ["", {}];
@@ -238,9 +238,10 @@ const renderResponses = (api: OpenApi, responses: Operation["responses"]): strin
   [
     "| Status | Meaning | Body |",
     "| --- | --- | --- |",
-    ...Object.entries(responses).map(([status, responseOrRef]) => {
+    ...Object.entries(responses).map(([code, responseOrRef]) => {
       const { description, content = {}, "x-decision": decision } = resolveRef(api, responseOrRef);
-      return `| ${status === "default" ? "any other" : status} | ${escapeCell(description)}${decisionLink(decision)} | ${renderResponseBody(content)} |`;
+      const status = code === "default" ? "any other" : code;
+      return `| ${status} | ${escapeCell(description)}${decisionLink(decision)} | ${renderResponseBody(content)} |`;
     }),
   ].join("\n");
 

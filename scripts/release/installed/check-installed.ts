@@ -28,11 +28,11 @@ const root = join(import.meta.dirname, "../../..");
 
 /** Reads the TypeScript snippets in the READMEs of the packages that are installed in a project. */
 const readInstalledSnippets = (project: string): readonly Snippet[] =>
-  globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) => [
-    ...findSnippets(readme, readFileSync(join(project, readme), "utf8")),
-  ]);
+  globSync("node_modules/@offers/*/README.md", { cwd: project }).flatMap((readme) =>
+    Array.from(findSnippets(readme, readFileSync(join(project, readme), "utf8"))),
+  );
 
-/** Lists the other packages that the snippets import, in the versions from the workspace catalog. */
+/** Lists the packages that are needed to compile the snippets, in the versions from the workspace catalog. */
 function listSnippetPeers(project: string): readonly string[] {
   const { catalog } = parse(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) as {
     catalog: Record<string, string>;
@@ -49,12 +49,17 @@ function listSnippetPeers(project: string): readonly string[] {
  * Compiles every TypeScript block of the installed READMEs, each as a separate module.
  *
  * @returns the number of blocks
- * @throws an error with the compiler output, which contains the README and the line
+ * @throws an error with the compiler output, in which each file name contains the package and the line of the block
  */
 export async function compileSnippets(project: string): Promise<number> {
   const snippets = readInstalledSnippets(project);
-  const files = snippets.map(({ source, line }) => `${source.split("/")[2]}-line-${line}.mts`);
-  for (const [index, file] of files.entries()) await writeFile(join(project, file), snippets[index]?.code ?? "");
+  const files: string[] = [];
+  for (const { source, line, code } of snippets) {
+    const [, , packageName] = source.split("/");
+    const file = `${packageName}-line-${line}.mts`;
+    await writeFile(join(project, file), code);
+    files.push(file);
+  }
   const compilerOptions = {
     ...strict,
     skipLibCheck: true,

@@ -26,7 +26,7 @@ export async function runReadmePrograms(
   try {
     const env = { ...process.env, SERVICE_ADDRESS: platform.address };
     const { stdout } = await promisify(execFile)(node, [script], { env });
-    if (stdout !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's call printed ${stdout}`);
+    if (stdout !== "[ 'Amal Haddad: none' ]\n") throw new Error(`README.md's first program printed ${stdout}`);
   } finally {
     await platform.stop();
   }
@@ -35,15 +35,18 @@ export async function runReadmePrograms(
   const env = { ...process.env, SECRET: secret, PORT: String(port) };
   const receiver = spawn(node, [script], { env, stdio: "inherit" });
   try {
-    const statuses = await fetchStatuses(`http://127.0.0.1:${port}/offers`);
+    const statuses = await sendTestRequests(`http://127.0.0.1:${port}/offers`);
     if (statuses.join() !== "200,401,401,401") throw new Error(`README.md's receiver responded with ${statuses}`);
   } finally {
     receiver.kill("SIGKILL");
   }
 }
 
-/** Returns the response statuses of four requests: signed by openssl, with a changed timestamp, with a wrong secret, and unsigned. */
-async function fetchStatuses(address: string): Promise<readonly number[]> {
+/**
+ * Sends four requests to the receiver: one that openssl signed, one with a different timestamp, one with a wrong secret, and an unsigned
+ * one. @returns the statuses of the responses
+ */
+async function sendTestRequests(address: string): Promise<readonly number[]> {
   await waitFor200(`${address}/test`);
   const timestamp = new Date().toISOString();
   const fetchStatus = async (headers: Record<string, string>) =>

@@ -70,10 +70,10 @@ export async function createUnpackedProject(): Promise<UnpackedProject> {
   const folder = await mkdtemp(join(tmpdir(), "offers-unpacked-"));
   const modules = join(folder, "node_modules");
   await Promise.all(packageNames.map((name) => unpack(name, folder, join(modules, "@offers", name))));
-  for (const [from, names] of Object.entries(peers))
+  for (const [workspaceFolder, names] of Object.entries(peers))
     for (const name of names) {
       await mkdir(dirname(join(modules, name)), { recursive: true });
-      await symlink(join(root, from, "node_modules", name), join(modules, name));
+      await symlink(join(root, workspaceFolder, "node_modules", name), join(modules, name));
     }
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }

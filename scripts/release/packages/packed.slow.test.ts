@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 const nodeNames = ["this Node", "Node 20.19"] as const;
 
-/** The full matrix adds only the oldest Node, because `npm run check -- compatibility runtimes` tests all versions. */
+/** The versions of Node to test, each with both module systems. `npm run check -- compatibility runtimes` tests the other versions. */
 const nodesAndModuleSystems = (process.env.TEST_MATRIX === "full" ? nodeNames : nodeNames.slice(0, 1)).flatMap((node) =>
   moduleSystems.map(([file, compile]) => [node, file, compile] as const),
 );

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../../..");
 const programs = { call: "@offers/client", receive: "@offers/webhook-kit/express" } as const;
 type Program = keyof typeof programs;
 
-/** Code that reads an environment variable, by the code that it replaces. With it, each run has its own URL, port and secret. */
+/** Code that reads an environment variable, keyed by the code that it replaces. It lets each run choose its URL, port and secret. */
 const replacements: Record<Program, Readonly<Record<string, string>>> = {
   call: { '"http://127.0.0.1:3000"': 'process.env.SERVICE_ADDRESS ?? ""' },
   receive: {

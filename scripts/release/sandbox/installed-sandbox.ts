@@ -13,7 +13,7 @@ const run = promisify(execFile);
 /** The sandbox, installed with npm from its tarball into a separate project, with an empty home folder. */
 export interface InstalledSandbox {
   launcher: string;
-  /** The size of the project with its dependencies. */
+  /** The size of the sandbox and its dependencies. */
   bytes: number;
   /** The environment for its processes, with an empty home folder and the Node with which it was installed. */
   env: Record<string, string>;
@@ -66,7 +66,7 @@ export async function findPackagesWithInstallScripts(project: string): Promise<s
 const inheritedName = /^(?:(?:https?|no)_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 /**
- * Creates the environment variables of a reader with a separate home folder and this Node.
+ * Creates the environment variables of a reader who has an empty home folder and only one version of Node.
  *
  * @param node the path of Node's binary
  */
@@ -83,9 +83,10 @@ export function createReaderEnvironment(home: string, node: string): Record<stri
 const root = resolve(import.meta.dirname, "../../..");
 
 /**
- * Runs the two commands of docs/guides/without-a-clone.md, in an empty folder that contains only the guide's receiver.
+ * Runs the two commands of docs/guides/without-a-clone.md in a folder that contains only the receiver from the guide.
  *
- * @param tarball replaces the package's name
+ * @param tarball replaces the package name in the command
+ * @returns the seconds until the receiver has received two responses, and the lines that it printed for them
  */
 export async function runGuideCommands(
   tarball: string,

@@ -59,14 +59,14 @@ export function createExamples(apiKey: string, cursor: string): Readonly<Record<
     method: string,
     path: string,
     status: number,
-    parts: Json = {},
+    request: Json = {},
     response: Json = {},
   ): Example => ({
     "http-request": {
       method,
       path,
-      ...parts,
-      headers: { "X-UE-Api-Subscription-Key": apiKey, ...(parts.headers as Json) },
+      ...request,
+      headers: { "X-UE-Api-Subscription-Key": apiKey, ...(request.headers as Json) },
     },
     "http-response": { status, ...response },
   });

@@ -51,8 +51,10 @@ function createProgramImplementation(command: string, file: string): Implementat
     return result.stdout.trim();
   };
   const toHex = (body: string) => Buffer.from(body).toString("hex");
+  // "Python 3.13.5", or "This is perl 5, version 40, subversion 1 (v5.40.1)".
+  const [version] = /(?:Python |v)\d[\d.]*/.exec(stdout + stderr) ?? [];
   return {
-    name: /(?:Python |v)(\d[\d.]*)/.exec(stdout + stderr)?.[0].replace(/^v/, "Perl ") ?? command,
+    name: version?.replace(/^v/, "Perl ") ?? command,
     sign: (secret, { body, ...message }) => runProgram({ do: "sign", secret, ...message, body: toHex(body) }),
     verify: (secret, { body, ...message }) =>
       runProgram({ do: "verify", secret, ...message, body: toHex(body) }) === "true",

@@ -11,24 +11,24 @@ export const events = [
   ...["f", "g", "h"].map((id) => createEvent(`keyless_${id}`)),
 ];
 
-const handled = new Set();
+const handledWorkerIds = new Set();
 
 /** Creates a handler that fails once for each event, like a worker whose database is down. */
 export function createHandle() {
-  const failed = new Set();
+  const failedWorkerIds = new Set();
   return async ({ data: { workerId } }) => {
-    if (!failed.has(workerId)) {
-      failed.add(workerId);
+    if (!failedWorkerIds.has(workerId)) {
+      failedWorkerIds.add(workerId);
       throw new Error("the handler failed");
     }
-    handled.add(workerId);
+    handledWorkerIds.add(workerId);
   };
 }
 
 /** Waits until every event has been handled. @throws after a minute */
 export async function waitUntilAllAreHandled() {
-  for (let seconds = 0; handled.size < events.length; seconds += 1) {
-    if (seconds > 60) throw new Error(`Handled: ${[...handled].sort().join(", ")}.`);
+  for (let seconds = 0; handledWorkerIds.size < events.length; seconds += 1) {
+    if (seconds > 60) throw new Error(`Only these events were handled: ${[...handledWorkerIds].sort().join(", ")}.`);
     await setTimeout(1_000);
   }
 }
