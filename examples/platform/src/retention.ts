@@ -8,11 +8,11 @@ const batchSizes = { pglite: 100, postgres: 500 } as const;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes one batch of each kind of expired data. Pending deliveries, failed deliveries that can still be redelivered, unsent emails
- * and unsent notifications never expire. If one batch fails, the others still run.
+ * Deletes expired data, at most one batch from each large table. Pending deliveries, failed deliveries that can still be redelivered,
+ * unsent emails and unsent notifications never expire. If one step fails, the others still run.
  *
- * @param onError called with the error if a batch fails
- * @returns whether expired data may remain
+ * @param onError called with the error of each step that fails
+ * @returns whether a batch was full, so that expired data may remain
  */
 export async function purgeExpired(
   { transaction, db, name }: Store,
@@ -87,7 +87,7 @@ const partitionName = (day: Date): string => `attempts_${day.toISOString().slice
  * Adds partitions for this week's and next week's attempts, and drops partitions in which all attempts have expired (D-140).
  *
  * Each statement waits for transactions that have read attempts, such as a backup, and blocks other transactions while it waits.
- * Therefore it gives up quickly, and the next call tries again: partitions are added a week in advance, so there is enough time.
+ * Therefore it gives up quickly, and the next call tries again. Partitions are added a week in advance, so there is enough time.
  */
 async function rotatePartitions(
   { transaction, db }: Pick<Store, "transaction" | "db">,
@@ -111,8 +111,9 @@ async function rotatePartitions(
 }
 
 /**
- * Deletes deliveries settled at or before `cutoff`, and their events (D-77). A failed delivery is deleted only if a later delivery
- * superseded it, and always before that later delivery. Otherwise it could be redelivered after the later response (D-32).
+ * Deletes up to `limit` deliveries settled at or before `cutoff`, and their events (D-77). A failed delivery is deleted only if a later
+ * delivery superseded it, and always before that later delivery. Otherwise it could be redelivered after the later response (D-32).
+ * A delivery that was redelivered is deleted after its redeliveries.
  *
  * @returns the number of deleted deliveries
  */

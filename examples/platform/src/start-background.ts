@@ -42,6 +42,7 @@ export interface Background {
  */
 const retentionPause = { idleMs: 10 * 60_000, multiple: 9 };
 
+/** Starts all background work. */
 export async function startBackground(options: BackgroundOptions): Promise<Background> {
   const { settings, store, leases, signals, streams, log, onError, now } = options;
   const { smtp } = settings;
@@ -64,6 +65,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
   });
   const push = startPush({ store, leases, signals, transport: pushTransport, onError });
   const mail = startMail({ store, leases, signals, transport: mailTransport, onError });
+  /** @returns how long to pause before the next batch, in milliseconds */
   const runRetention = async (): Promise<number> => {
     const startedAt = performance.now();
     const hasMore = await purgeExpired(store, now(), settings.retention, onError);

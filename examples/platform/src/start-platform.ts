@@ -195,8 +195,8 @@ export function stopOnSignals(platform: Pick<Platform, "close">, log: Logger): v
 const connectionCode = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|E\w+UNREACH|EPIPE|08...|28...|3D000|42501|53300|57P0.)$/;
 
 /**
- * Describes why the platform could not start. Returns one line with the remedy. For a bug, returns the error's fields and stack instead,
- * without the message, which may contain secrets.
+ * Describes why the platform could not start. Returns one line with the reason, and the remedy if it is known. For a bug, returns the
+ * error's fields and stack instead, without the message, which may contain secrets.
  */
 export function describeStartFailure(
   error: unknown,
@@ -205,7 +205,8 @@ export function describeStartFailure(
   if (error instanceof StoreError && error.code === "database_lost")
     return describeStartFailure(error.cause, databaseUrl);
   if (error instanceof SettingError || error instanceof StoreError) return error.message;
-  const { code, syscall, path, message } = Object(error) as NodeJS.ErrnoException;
+  if (!(error instanceof Error)) return errorFields(error);
+  const { code, syscall, path, message }: NodeJS.ErrnoException = error;
   if (databaseUrl && connectionCode.test(code ?? "")) return databaseError(error, databaseUrl).message;
   // The message of a file system error already contains the path and the reason.
   if (syscall !== undefined && path !== undefined) return message;

@@ -14,7 +14,8 @@ export interface Caller {
 }
 
 /**
- * Identifies the caller by the request's API key (D-18), and sets the response headers with the remaining rate limit (D-54).
+ * Identifies the caller by the API key (D-18), counts the request against the key's rate limit, and sets the rate limit headers of the
+ * response (D-54). Also records when the key was last used (D-119).
  *
  * @throws {ProblemError} `invalid_api_key` if the key is missing or invalid; `rate_limited` (D-54)
  */
@@ -58,8 +59,8 @@ async function recordUse({ db }: Store, keyHash: string): Promise<void> {
 export const apiKeyPrefix = "ok_";
 
 /**
- * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`: its last four characters, and also its first seven if it
- * starts with the prefix. Hides at least two thirds of the key, because keys in a seed file may be short.
+ * Returns a hint that helps users recognise a key, such as `ok_Ab3d…x9Qz`. It contains the last four characters, and the first seven of
+ * a key that was created in the portal. Keys in a seed file may be short, so the hint is empty if it would reveal over a third of the key.
  */
 export function apiKeyHint(key: string): string {
   const firstCharacters = key.startsWith(apiKeyPrefix) && key.length >= 33 ? key.slice(0, apiKeyPrefix.length + 4) : "";

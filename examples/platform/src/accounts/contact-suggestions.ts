@@ -56,6 +56,7 @@ export async function searchAll(
     .orderBy("organisations.id")
     .execute();
   const results: OrganisationResult[] = [];
+  // All concurrent loops share this iterator, so each endpoint is called once.
   const queue = endpoints.entries();
   const searchNext = async (): Promise<void> => {
     for (const [index, { name, ...endpoint }] of queue) {

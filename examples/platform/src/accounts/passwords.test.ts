@@ -28,7 +28,7 @@ test("checks two passwords in parallel, queues sixteen, and rejects the next wit
   expect(await Promise.all(checked)).toEqual(Array.from({ length: 18 }, () => true));
 });
 
-test("locks an account only for one address after ten wrong passwords, for five minutes [D-55]", async () => {
+test("locks an account for five minutes after ten wrong passwords from one address [D-55]", async () => {
   const check = createTestCheck();
   for (let count = 0; count < 10; count += 1) expect(await check(attempt("ann"), "wrong", undefined)).toBe(false);
   expect(await check(attempt("bo"), "right", undefined)).toBe(true);

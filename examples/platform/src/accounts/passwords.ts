@@ -18,7 +18,7 @@ export type CheckPassword = (
   storedHash: string | undefined,
 ) => Promise<boolean>;
 
-/** Each check uses 32 MiB and one of the four libuv threads, which DNS lookups also need. */
+/** The maximum number of checks that run at a time. Each uses 32 MiB and one of the four libuv threads, which DNS lookups also need. */
 const maxConcurrent = 2;
 const maxWaiting = 16;
 
@@ -32,7 +32,7 @@ const maxFromAnywhere = 100;
  * allows ten failed attempts per account from one network, and a hundred from all networks. Only two checks run at a time, and they
  * are slow, so the counters need little memory.
  *
- * @throws {ProblemError} `too_many_sign_ins`
+ * @returns a function that rejects with the `ProblemError` `too_many_sign_ins` if the account is locked or too many checks are waiting
  */
 export function createPasswordCheck({ verify }: Pick<Passwords, "verify">): CheckPassword {
   const fromNetwork = new RateLimiterMemory({ points: maxFromNetwork, duration: windowSeconds });
@@ -77,8 +77,8 @@ export interface Passwords {
   /** Hashes a password. @returns `scrypt$N$r$p$salt$key`, with salt and key in base64url */
   hash(password: string): Promise<string>;
   /**
-   * Compares in constant time, to prevent timing attacks. Takes equally long for known and unknown accounts, so that response
-   * times do not allow enumeration of accounts.
+   * Checks a password against a hash in constant time, to prevent timing attacks. For an unknown account, takes as long as for a hash of
+   * the current cost, so that response times do not reveal which accounts exist.
    *
    * @param storedHash a hash of any cost; undefined for an unknown account
    */

@@ -23,7 +23,7 @@ const maxCachedImages = 32;
 
 /**
  * Creates a function that fetches pictures through the SSRF guard, without a signature, because their URLs may point to any server
- * (D-23). Results are cached for a few minutes, including failures.
+ * (D-23). Caches the latest 32 results, including failures, for `cacheMs`.
  */
 export function createProfileImageFinder({
   endpointClient,

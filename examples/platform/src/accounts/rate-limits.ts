@@ -75,7 +75,10 @@ export interface PersonLimits {
 /** The limit for writes as a fraction of the limit for reads. Only a script would make sixty decisions a minute. */
 const writesPerRead = 1 / 10;
 
-/** A low limit, because every contact sends a webhook to another organisation, even if it has already received the same contact. */
+/**
+ * How many contacts a worker may add per hour. The limit is low, because every contact sends a webhook to an organisation, even if the
+ * organisation has already received the same contact.
+ */
 const contactsPerHour = 20;
 
 /** Creates the rate limits for users and workers. @param readLimit undefined for no limits */

@@ -67,6 +67,7 @@ export interface Session {
   expiresAt: Date;
 }
 
+/** Opens a session. Also deletes all sessions that have expired. */
 export async function openSession(store: Store, role: Role, ownerId: string, now: Date): Promise<NewSession> {
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(now.getTime() + role.lifetime.ms);
@@ -106,10 +107,10 @@ export async function findSession(
   return session?.ownerId ? { ...session, ownerId: session.ownerId } : undefined;
 }
 
-/** The minimum time between two extensions of a session, because each one writes a row and a cookie. */
+/** The minimum time between two extensions of a session. It is long, because each extension writes a row and a cookie. */
 const extensionIntervalMs = 24 * 60 * 60 * 1_000;
 
-/** Finds a session, and extends it if it is sliding. Call it for requests from the session's owner. */
+/** Finds a session, and extends a sliding session at most once a day. Call it for requests from the session's owner. */
 export async function findAndExtendSession(
   deps: { store: Store; now: () => Date },
   token: string,

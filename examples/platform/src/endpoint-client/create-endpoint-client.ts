@@ -51,31 +51,36 @@ async function send(agent: Agent, request: EndpointRequest): Promise<EndpointRes
     ...(headers && { sentHeaders: redactSignatures(headers) }),
   });
   try {
-    const { raw } = request;
-    const content = raw?.body ?? (request.body === undefined ? null : Buffer.from(JSON.stringify(request.body)));
-    if (content !== null && content.length > maxSentBytes)
-      throw new EndpointError(
-        "request_too_large",
-        `the body has ${content.length} bytes; the limit is ${maxSentBytes}`,
-      );
-    const { method, baseAddress, path, parameters, maxReadBytes = defaultMaxReadBytes } = request;
+    const body = encodeBody(request);
+    const { method, baseAddress, path, parameters, raw, maxReadBytes = defaultMaxReadBytes } = request;
     const url = request.isCompleteUrl ? parseHttpUrl(baseAddress) : joinUrl(baseAddress, path, parameters);
-    headers = {
-      accept: "application/json",
-      // The client does not decompress bodies before it masks and shows them.
-      "accept-encoding": "identity",
-      "user-agent": "offers-platform",
-      ...(content !== null && { "content-type": "application/json" }),
-      ...request.headers,
-      ...request.sign?.(content ?? new Uint8Array()),
-    };
+    headers = createHeaders(request, body);
     const { origin, pathname, search } = url;
-    const options = { origin, path: pathname + search, method, headers: raw?.headers.flat() ?? headers, body: content };
+    const options = { origin, path: pathname + search, method, headers: raw?.headers.flat() ?? headers, body };
     return toResult(await exchange(agent, options, { ...request, maxReadBytes }));
   } catch (error) {
     return toResult({ ok: false, ...classifyError(error) });
   }
 }
+
+/** Returns the bytes of the request body; null if there is no body. @throws {EndpointError} `request_too_large` */
+function encodeBody({ raw, body }: EndpointRequest): Buffer | null {
+  const content = raw?.body ?? (body === undefined ? null : Buffer.from(JSON.stringify(body)));
+  if (content !== null && content.length > maxSentBytes)
+    throw new EndpointError("request_too_large", `the body has ${content.length} bytes; the limit is ${maxSentBytes}`);
+  return content;
+}
+
+/** Creates the request headers, including the signature if the request has a `sign` function. */
+const createHeaders = ({ headers, sign }: EndpointRequest, body: Buffer | null): Record<string, string> => ({
+  accept: "application/json",
+  // The client does not decompress bodies before it masks and shows them.
+  "accept-encoding": "identity",
+  "user-agent": "offers-platform",
+  ...(body !== null && { "content-type": "application/json" }),
+  ...headers,
+  ...sign?.(body ?? new Uint8Array()),
+});
 
 /** Masks signatures and secrets in every field of a response that is stored, shown or logged (D-49). */
 function maskOutcome(outcome: Outcome, { confidential }: EndpointRequest): Outcome {
@@ -124,10 +129,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #error: EndpointError | undefined;
-  #informationalResponses = 0;
+  #informationalResponseCount = 0;
   #response: Omit<ReceivedResponse, "body" | "truncated"> = { ok: true, status: 0 };
   readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  #receivedBytes = 0;
 
   constructor(options: ExchangeOptions, resolve: (response: ReceivedResponse) => void, reject: (error: Error) => void) {
     this.#options = options;
@@ -158,8 +163,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200) {
-      this.#informationalResponses += 1;
-      if (this.#informationalResponses > maxInformationalResponses)
+      this.#informationalResponseCount += 1;
+      if (this.#informationalResponseCount > maxInformationalResponses)
         this.#fail(
           new EndpointError("protocol_error", `more than ${maxInformationalResponses} informational responses`),
         );
@@ -186,8 +191,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes <= this.#options.maxReadBytes) return;
+    this.#receivedBytes += chunk.length;
+    if (this.#receivedBytes <= this.#options.maxReadBytes) return;
     this.#complete(true);
     controller.abort(new Error("the read limit was reached"));
   }
@@ -250,7 +255,7 @@ export function joinUrl(baseAddress: string, path: string, parameters: Record<st
 /**
  * Parses an http or https URL, which may have a query.
  *
- * @throws {EndpointError} `invalid_address`
+ * @throws {EndpointError} `invalid_address` for any other string, and for a URL with a user name or password
  */
 export function parseHttpUrl(text: string): URL {
   const url = URL.parse(text);
@@ -275,7 +280,7 @@ export function fillPath(path: string, parameters: Record<string, string> = {}):
 function encodeSegment(name: string, value: string | undefined): string {
   // The URL parser would remove "." and "..", even percent-encoded.
   if (value === undefined || value === "" || value === "." || value === ".." || /\p{Surrogate}/u.test(value))
-    throw invalidAddress(`${name} cannot be part of a path`);
+    throw invalidAddress(`the value of "${name}" cannot be part of a path`);
   return encodeURIComponent(value);
 }
 

@@ -49,13 +49,13 @@ export interface EndpointResponse {
   ok: true;
   status: number;
   contentType?: string;
-  /** Set if the body is compressed, although the request did not accept compressed responses. */
+  /** The Content-Encoding header. Set if the receiver may have compressed the body, although the request does not accept compression. */
   contentEncoding?: string;
   /** At most `maxReadBytes`, with confidential values masked. */
   body: Buffer;
   /** Whether the body was longer than `maxReadBytes`. */
   truncated: boolean;
-  /** The first 32 response headers, with confidential values masked. */
+  /** The first 32 response headers, each truncated to 256 characters, with confidential values masked. */
   headers?: Record<string, string>;
   /** The target of a redirect, with confidential values masked. */
   location?: string;
@@ -80,12 +80,12 @@ export type EndpointResult = EndpointResponse | EndpointFailure;
 
 /** The HTTP client for integrators' endpoints. */
 export interface EndpointClient {
-  /** Sends a request. Resolves with a failure if the receiver causes an error. */
+  /** Sends a request. Resolves with a failure if there is no complete response. Rejects only with unexpected errors, such as bugs. */
   send(request: EndpointRequest): Promise<EndpointResult>;
   close(): Promise<void>;
 }
 
-/** The parts of a message that the signature covers, in addition to the time. */
+/** The message to sign, the signature scheme, and the second secret to sign with during a rotation. */
 export interface MessageToSign {
   /** The endpoint's signature scheme (D-76). */
   scheme: EndpointScheme;

@@ -54,7 +54,7 @@ const incompleteChainAdvice =
   "its certificate cannot be verified: use one from a public certificate authority, and send the full chain with its intermediate certificates";
 export const notTlsAdvice = "this port does not accept https: use one that does, or start the base URL with http://";
 
-/** The problem and its remedy for each error code. */
+/** The problem for each error code, followed by its remedy if there is a likely one. */
 const tlsAdvice: Record<string, string> = {
   CERT_HAS_EXPIRED: expiredAdvice,
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of the machine that issued it",

@@ -1,4 +1,4 @@
-/** Replaces an echo. */
+/** The string that replaces an echo. */
 const mask = "***";
 
 /** Matches an escaped character: `%41`, `&#65;`, `&#x41;`, `\u0041`, `\u{41}` and `\x41` all represent an A. */
@@ -41,7 +41,7 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const commonValues =
   /^(?:keep-alive|timeout=5|no-cache|no-store|chunked|(?:application\/json|text\/plain|text\/html)(?:; charset=utf-8)?|Accept-Encoding|Express)$/;
 
-/** Returns whether a string is too short to contain an echo, or is a common header value. */
+/** Returns whether a string is too short to contain an echo, or is an HTTP date or another common header value. */
 const isHarmless = (text: string): boolean =>
   text.length < signatureWindow || commonValues.test(text) || httpDate.test(text);
 
@@ -74,10 +74,7 @@ function unescapeOnce({ text, starts }: UnescapedText): UnescapedText | undefine
   };
   for (const { index, 0: escapeSequence } of text.matchAll(escapes)) {
     copyUntil(index);
-    const code = /^&#\d/.test(escapeSequence)
-      ? Number.parseInt(escapeSequence.slice(2), 10)
-      : Number.parseInt(escapeSequence.replace(/^(?:%|&#x|\\x|\\u\{?)/i, ""), 16);
-    parts.push(code < 0x80 ? String.fromCharCode(code) : "?");
+    parts.push(decodeEscape(escapeSequence));
     newStarts.push(starts[index] ?? 0);
     copiedUntil = index + escapeSequence.length;
   }
@@ -86,6 +83,16 @@ function unescapeOnce({ text, starts }: UnescapedText): UnescapedText | undefine
   return { text: parts.join(""), starts: [...newStarts, starts[text.length] ?? 0] };
 }
 
+/** Returns the character that an escape represents; "?" if it is not an ASCII character. */
+function decodeEscape(escapeSequence: string): string {
+  const isDecimal = /^&#\d/.test(escapeSequence);
+  const code = isDecimal
+    ? Number.parseInt(escapeSequence.slice(2), 10)
+    : Number.parseInt(escapeSequence.replace(/^(?:%|&#x|\\x|\\u\{?)/i, ""), 16);
+  return code < 0x80 ? String.fromCharCode(code) : "?";
+}
+
+/** Sets the flags of all characters that belong to an echo in this layer of the text. */
 function markEchoes(
   { text, starts }: UnescapedText,
   windows: EchoWindows,
@@ -104,12 +111,18 @@ function markEchoes(
   for (const [length, windowsOfLength] of windows) {
     for (let from = 0; from + length <= alphanumerics.length; from += 1)
       if (windowsOfLength.has(alphanumerics.slice(from, from + length))) mark(from, from + length);
-    if (!isCut) continue;
-    const windowList = [...windowsOfLength];
-    for (let cutLength = Math.min(length - 1, alphanumerics.length); cutLength >= minCutLength; cutLength -= 1)
-      if (windowList.some((window) => window.startsWith(alphanumerics.slice(-cutLength))))
-        mark(alphanumerics.length - cutLength, alphanumerics.length);
+    if (isCut) mark(cutEchoStart(alphanumerics, windowsOfLength, length), alphanumerics.length);
   }
+}
+
+/** Returns the index at which the end of a truncated text may be the start of an echo; the length of the text if it is not. */
+function cutEchoStart(text: string, windowsOfLength: ReadonlySet<string>, length: number): number {
+  const windows = [...windowsOfLength];
+  for (let cutLength = Math.min(length - 1, text.length); cutLength >= minCutLength; cutLength -= 1) {
+    const end = text.slice(-cutLength);
+    if (windows.some((window) => window.startsWith(end))) return text.length - cutLength;
+  }
+  return text.length;
 }
 
 /** Replaces each run of masked characters with one mask. */
@@ -176,6 +189,7 @@ const base64Encodings = (bytes: Buffer): string[] =>
       .slice(offset === 0 ? 0 : offset + 1),
   );
 
+/** Adds every window of a string and of its reverse. Windows have `maxLength` characters, or fewer if the string is shorter. */
 function addWindows(windows: EchoWindows, encoded: string, maxLength: number): void {
   const text = toAlphanumeric(encoded);
   const length = Math.min(maxLength, text.length);

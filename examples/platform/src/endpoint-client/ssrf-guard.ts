@@ -34,21 +34,10 @@ export function createGuardedConnector({
 }: GuardedConnectorOptions): buildConnector.connector {
   const isAllowed = (address: string): boolean =>
     isAllowedAddress(address, { allowLoopback }) && (allowLoopback || !isOwnAddress(embeddedIpv4(address) ?? address));
-  const lookup: LookupFunction = (name, options, done) => {
-    resolve(name).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
-          return done(forbiddenAddressError(), "");
-        return options.all ? done(null, addresses) : done(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => done(error, ""),
-    );
-  };
   const tls = { allowH2: false, rejectUnauthorized: true };
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    lookup,
+    lookup: createGuardedLookup(resolve, isAllowed),
     port: 0,
     ...tls,
     // The time limit for each address except the last one. Node's default of 250 ms is too short for distant receivers.
@@ -59,7 +48,7 @@ export function createGuardedConnector({
     // Node does not call `lookup` for an IP address.
     const hostname = options.hostname.replace(/^\[|\]$/g, "");
     if (isIP(hostname) !== 0 && !isAllowed(hostname)) return done(forbiddenAddressError(), null);
-    return connect(options, (...[error, socket]) => {
+    return connect(options, (error, socket) => {
       if (error !== null) return done(error, null);
       if (!isAllowed(socket.remoteAddress ?? "")) {
         socket.destroy();
@@ -70,6 +59,21 @@ export function createGuardedConnector({
     });
   };
 }
+
+/** Creates a `lookup` function that fails if any address of the host name is forbidden. */
+const createGuardedLookup =
+  (resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction =>
+  (name, options, done) => {
+    resolve(name).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+          return done(forbiddenAddressError(), "");
+        return options.all ? done(null, addresses) : done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ""),
+    );
+  };
 
 /** Public addresses that Azure uses internally, for metadata and control. */
 const cloudInternal = new Set(["168.63.129.16"]);

@@ -3,7 +3,7 @@ import { requestTimeoutMs } from "@offers/contract/decisions";
 import { describeEndpointProblem, type EndpointProblemCode } from "@offers/contract/endpoint-problem";
 import { truncateUtf8 } from "../http/fields.ts";
 import { joinUrl, parseHttpUrl } from "./create-endpoint-client.ts";
-import type { EndpointClient, EndpointFailureCode, EndpointResult, Sign } from "./endpoint-client.ts";
+import type { EndpointClient, EndpointFailureCode, EndpointResponse, EndpointResult, Sign } from "./endpoint-client.ts";
 import { notTlsAdvice } from "./failures.ts";
 import { type SignedEndpoint, sendSigned, type Webhook } from "./send-signed.ts";
 
@@ -51,6 +51,7 @@ export type EndpointToTest = Omit<SignedEndpoint, "previousSecret">;
 /**
  * Tests an endpoint, as the profile page does before it saves a base URL. Calls `GET /test` unsigned and `GET /test/auth` signed. If
  * both pass, calls `GET /test/auth` signed with a different secret. An endpoint that accepts this request would accept any request.
+ * If a check fails, looks for a cause that affects both checks: something in front of the endpoint, or a port that expects https.
  */
 export async function testEndpoint(
   endpointClient: EndpointClient,
@@ -81,11 +82,9 @@ export async function testEndpoint(
       check.reason = `responded with ${check.status}${blockedReason}`;
     }
   } else if (mayExpectTls(testResult) && /^http:/i.test(baseAddress)) {
-    const httpsResult = await endpointClient.send({
-      baseAddress: baseAddress.replace(/^http:/i, "https:"),
-      ...unsignedRequest,
-    });
-    if (httpsResult.ok || (httpsResult.code === "tls_failed" && !httpsResult.reason.includes(notTlsAdvice)))
+    const httpsAddress = baseAddress.replace(/^http:/i, "https:");
+    const httpsResult = await endpointClient.send({ baseAddress: httpsAddress, ...unsignedRequest });
+    if (expectsTls(httpsResult))
       for (const check of checks) check.reason = "the port expects https: start the base URL with https://";
   }
   return { passed, checks: [...checks] };
@@ -107,9 +106,13 @@ const isUnauthorized = (result: EndpointResult): boolean =>
 const blockedReason =
   ": GET /test is not signed, so the secret is not the cause. A firewall, an access list or a sign-in page in front of the endpoint rejects the service's requests: allow them";
 
-/** Returns whether the result suggests that the server expects TLS. */
+/** Returns whether the result of an http request suggests that the server expects TLS. */
 const mayExpectTls = (result: EndpointResult): boolean =>
   result.ok ? result.status === 400 : result.code === "connection_lost" || result.code === "protocol_error";
+
+/** Returns whether the result of an https request shows that the server expects TLS, even if its certificate is not valid. */
+const expectsTls = (result: EndpointResult): boolean =>
+  result.ok || (result.code === "tls_failed" && !result.reason.includes(notTlsAdvice));
 
 /** The remedies for failures without a response, as the end of a sentence. The reasons for other failures already include a remedy. */
 const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
@@ -122,7 +125,7 @@ const failureAdvice: Partial<Record<EndpointFailureCode, string>> = {
     ": respond with 200 immediately. If the endpoint's log does not show the request, a proxy or a firewall is blocking it",
 };
 
-/** How many bytes of a response body are shown: enough to recognise the program that responded. */
+/** The maximum number of bytes of a response body to show. They are enough to recognise the program that responded. */
 const maxShownBytes = 1_024;
 
 function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResult): EndpointCheck {
@@ -139,22 +142,30 @@ function toCheck(baseAddress: string, webhook: TestWebhook, result: EndpointResu
       reason: `${reason}${failureAdvice[code] ?? ""}`,
     };
   }
-  const { status, contentType = null, location } = result;
+  const { status, contentType = null } = result;
   const response = { status, contentType, body: truncateUtf8(result.body, maxShownBytes), failure: null };
   if (status === 200) return { ...call, ...response, passed: true, code: "passed", reason: "responded with 200" };
-  const { code, advice } = describeEndpointProblem(webhook.path, status);
-  const reason = `responded with ${status}; only 200 counts${advice}`;
-  const failedCheck = { ...call, ...response, passed: false, code };
-  if (location === undefined) return { ...failedCheck, reason };
-  const redirectsTo = redirectBase(joinUrl(baseAddress, webhook.path), location, webhook);
-  const target = `It redirects to ${location.slice(0, 500)}`;
-  if (redirectsTo !== undefined) return { ...failedCheck, reason: `${reason}. ${target}`, redirectsTo };
-  return { ...failedCheck, reason: `responded with ${status}; only 200 counts. ${target}${noMatchingBase}` };
+  return { ...call, ...response, passed: false, ...explainStatus(baseAddress, webhook, result) };
 }
 
-/** Removes the path from the target of a redirect. @returns undefined if the target does not end with the path, or is not valid */
-function redirectBase(from: URL, location: string, { path }: TestWebhook): string | undefined {
-  const target = URL.parse(location, from)?.href ?? "";
+/** Explains why a status other than 200 fails the check. For a redirect, adds the base URL that it leads to. */
+function explainStatus(
+  baseAddress: string,
+  webhook: TestWebhook,
+  { status, location }: EndpointResponse,
+): Pick<EndpointCheck, "code" | "reason" | "redirectsTo"> {
+  const { code, advice } = describeEndpointProblem(webhook.path, status);
+  const reason = `responded with ${status}; only 200 counts${advice}`;
+  if (location === undefined) return { code, reason };
+  const redirectsTo = redirectBase(joinUrl(baseAddress, webhook.path), location, webhook);
+  const target = `It redirects to ${location.slice(0, 500)}`;
+  if (redirectsTo !== undefined) return { code, reason: `${reason}. ${target}`, redirectsTo };
+  return { code, reason: `responded with ${status}; only 200 counts. ${target}${noMatchingBase}` };
+}
+
+/** Returns the base URL that a redirect leads to; undefined if its target does not end with the path, or is not valid. */
+function redirectBase(requestUrl: URL, location: string, { path }: TestWebhook): string | undefined {
+  const target = URL.parse(location, requestUrl)?.href ?? "";
   const targetWithoutSlash = target.replace(/\/$/, "");
   if (!targetWithoutSlash.endsWith(path)) return undefined;
   const base = targetWithoutSlash.slice(0, -path.length);

@@ -15,7 +15,7 @@ const visible = new RegExp(visibleCharacter, "u");
 /** Returns whether a string contains a visible character (D-89). */
 export const isVisible = (text: string): boolean => visible.test(text);
 
-/** A non-empty string that PostgreSQL can store. */
+/** A string of 1 to 500 characters that PostgreSQL can store. */
 export const textField = z
   .string()
   .min(1)

@@ -11,7 +11,7 @@ export interface CompletedRequest {
   requestId: string;
 }
 
-/** Sets `X-Request-Id` to a new id (D-53), and reports each request when it completes. */
+/** Sets `X-Request-Id` to a new id (D-53), forbids caching by default, and reports each request when it completes. */
 export const observeRequests =
   (onRequest: (request: CompletedRequest) => void): RequestHandler =>
   (request, response, next) => {

@@ -85,7 +85,8 @@ export function invalidRequest(errors: FieldErrors): ProblemError {
 }
 
 /**
- * Responds to every error that a route throws with problem details (RFC 9457), which reveal no internals.
+ * Responds to every error that a route throws with problem details (RFC 9457), which reveal no internals. If a response has already
+ * started, resets the connection instead.
  *
  * @param onUnexpected called with errors that are not a `ProblemError`: bugs, and failures of the store
  */
@@ -95,7 +96,7 @@ export const problemHandler =
     const problem = toProblem(error);
     // A `ProblemError` is always intentional, even with status 503.
     if (problem !== error && problem.status >= 500) onUnexpected(error, response);
-    // A response has already started, so no other can be sent. Resetting the connection marks the first response as incomplete.
+    // A second response cannot be sent. Resetting the connection marks the first response as incomplete.
     if (response.headersSent) return void response.destroy();
     sendProblem(response, problem);
   };

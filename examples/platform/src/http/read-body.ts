@@ -10,18 +10,19 @@ export type ReadJson = (request: Request, response: Response) => Promise<unknown
 /**
  * Creates a function that reads a JSON body of at most `limitBytes` within `timeoutMs` (D-25).
  *
- * @throws {ProblemError} `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large` or `malformed_json`
+ * @returns a function that rejects with the `ProblemError` `missing_body`, `unsupported_media_type`, `body_timeout`, `body_too_large`
+ *   or `malformed_json`
  */
 export function jsonReader(limitBytes: number, timeoutMs = bodyTimeoutMs): ReadJson {
   const readBytes = bytesReader(limitBytes, timeoutMs);
   return async (request, response) => {
-    checkMediaType(request);
+    checkBodyHeaders(request);
     await readBytes(request, response);
     return parseJson(request.body);
   };
 }
 
-function checkMediaType(request: Request): void {
+function checkBodyHeaders(request: Request): void {
   const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
   if (!hasBody) throw missingBody();
   const charset = /;\s*charset="?([\w-]+)/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "utf-8";
@@ -47,10 +48,11 @@ function parseJson(bytes: unknown): unknown {
 const missingBody = (): ProblemError => new ProblemError("missing_body", "Send the documented JSON body.");
 
 /**
- * Creates a function that reads a body of at most `limitBytes` into `request.body`. The timeout also stops clients that deliberately
- * send slowly (slowloris).
+ * Creates a function that reads a body of at most `limitBytes` into `request.body` within `timeoutMs`. The timeout also stops clients
+ * that deliberately send slowly (slowloris).
  *
- * @throws {ProblemError} `body_timeout`, `body_too_large`, `unsupported_media_type` or `malformed_json`
+ * @returns a function that rejects with the `ProblemError` `body_timeout`, `body_too_large`, `unsupported_media_type` or
+ *   `malformed_json`
  */
 export function bytesReader(
   limitBytes: number,
@@ -61,26 +63,29 @@ export function bytesReader(
     let timer: NodeJS.Timeout | undefined;
     const read = new Promise<void>((resolve, reject) => {
       timer = setTimeout(() => reject(bodyTimeout()), timeoutMs);
-      readBytes(request, response, (error?: unknown) =>
-        error === undefined ? resolve() : reject(toProblemError(error, limitBytes)),
-      );
+      readBytes(request, response, (error?: unknown) => {
+        if (error === undefined) resolve();
+        else reject(toProblemError(error, limitBytes));
+      });
     });
     await read.finally(() => clearTimeout(timer));
   };
 }
 
+/** Converts an error of the body parser to a `ProblemError`. Returns an error that the caller did not cause unchanged. */
 function toProblemError(cause: unknown, limitBytes: number): unknown {
-  const { type, status } = Object(cause) as { type?: string; status?: number };
+  const { type, status } = cause as { type?: string; status?: number };
   if (type === "entity.too.large")
     return new ProblemError("body_too_large", `Send at most ${limitBytes} bytes.`, { cause });
   if (type === "encoding.unsupported")
     return new ProblemError("unsupported_media_type", "Send the body without Content-Encoding.", { cause });
+  // Errors from zlib have status 400 and no `type`.
+  if (status !== 400) return cause;
   const isIncomplete = type === "request.aborted" || type === "request.size.invalid";
   const remedy = isIncomplete
     ? "Send exactly as many bytes as Content-Length specifies."
     : "Send a body in the encoding that Content-Encoding specifies, or omit the header.";
-  // Errors from zlib have status 400 and no `type`.
-  return status === 400 ? new ProblemError("malformed_json", remedy, { cause }) : cause;
+  return new ProblemError("malformed_json", remedy, { cause });
 }
 
 const bodyTimeout = (): ProblemError =>

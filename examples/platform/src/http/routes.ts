@@ -18,13 +18,13 @@ export function defineRoutes(router: Router, path: string, { head, ...handlers }
     throw new ProblemError("method_not_allowed", `Allowed methods: ${allow}.`, { headers: { Allow: allow } });
   };
   const route = router.route(path);
-  // Otherwise, Express would run the GET handler.
+  // Without a HEAD handler, Express runs the GET handler.
   if (head === false) route.head(rejectMethod);
   for (const [method, handler] of Object.entries(handlers)) route[method as keyof typeof handlers](handler);
   route.all(rejectMethod);
 }
 
-/** Returns a decoded path parameter. A string that cannot be an id becomes an empty id, which matches nothing. */
+/** Returns a decoded path parameter. A value that cannot be an id becomes an empty id, which matches nothing. */
 export function pathParameter(request: Request, name: string): string {
   const value = request.params[name];
   // PostgreSQL rejects U+0000 in any string.

@@ -31,7 +31,7 @@ export function rejectUnknownParameters(request: Request, known: readonly string
   throw invalidRequest(errors);
 }
 
-/** Maps the names of well-known fields to their remedies. */
+/** The remedies for well-known fields, by field name. */
 const remediesByField: Record<string, string> = {
   title: "The title must not be blank.",
   start: "Use a UTC date-time, such as 2099-05-01T16:00:00Z.",
@@ -63,6 +63,7 @@ export function fieldErrors(issues: readonly z.core.$ZodIssue[], input: unknown)
   return errors;
 }
 
+/** Adds a remedy for a field, except a duplicate. Ignores further fields once `maxFields` fields have errors. */
 export function addFieldError(errors: FieldErrors, field: string, remedy: string): void {
   const fieldRemedies = errors.get(field);
   if (fieldRemedies === undefined) {

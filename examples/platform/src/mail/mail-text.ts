@@ -51,15 +51,18 @@ export interface OfferSummary {
 /** The maximum number of time slots to list. A summary only counts the others. */
 const maxListedSlots = 5;
 
-/** Returns a line for each time slot, such as `When: Fri, 5 Mar 2027, 17:00–23:00 GMT`, and a line `Where: …`. */
-export function offerSummary({ events, place: name, timeZone }: OfferSummary): string[] {
+/**
+ * Returns a line such as `When: Fri, 5 Mar 2027, 17:00–23:00 GMT` for each of the first time slots, a line that counts the others, and
+ * a line `Where: …` if the offer has a place.
+ */
+export function offerSummary({ events, place: placeText, timeZone }: OfferSummary): string[] {
   const { span } = timeFormats(timeZone ?? defaultTimeZone);
   const inOrder = events.toSorted((a, b) => Date.parse(a.start) - Date.parse(b.start));
   const slots = inOrder
     .slice(0, maxListedSlots)
     .map(({ start, end }) => `When: ${span(new Date(start), new Date(end))}`);
   const omitted = events.length - slots.length;
-  const place = toEmailLine(name);
+  const place = toEmailLine(placeText);
   return [
     ...slots,
     ...(omitted > 0 ? [`and ${omitted} more time slot${omitted === 1 ? "" : "s"}`] : []),

@@ -41,6 +41,6 @@ export function createSmtpTransport({ url, from }: SmtpOptions): MailTransport {
 
 /** Returns whether the server rejected the email itself with a 5xx. A 5xx for the platform's sign-in can be retried. */
 function isPermanent(error: unknown): boolean {
-  const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown };
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   return (code === "EENVELOPE" || code === "EMESSAGE") && Number(responseCode) >= 500;
 }

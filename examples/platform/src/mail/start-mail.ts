@@ -87,6 +87,7 @@ export function startMail({ transport, firstRetryMs = 60_000, ...context }: Mail
     async settle(trx, attempted) {
       const heldMails = await endLeases(trx, "mails", attempted);
       if (heldMails.length > 0) await settleEmails(trx, heldMails, firstRetryMs);
+      // Unlike webhooks, emails have no log records.
       return () => undefined;
     },
   });
@@ -102,6 +103,7 @@ async function loadEmails(store: Store, leases: readonly Lease[]): Promise<Map<n
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Stores the outcomes of attempts. Schedules a retry unless the email was sent, was rejected, or has used all of its attempts. */
 async function settleEmails(trx: Trx, attemptedMails: readonly SentMail[], firstRetryMs: number): Promise<void> {
   const outcomes = attemptedMails.map(({ row: { id, attempts }, result }) => ({
     id,

@@ -29,8 +29,8 @@ export interface Digest {
   delayMinutes: number;
 }
 
-/** An email due before this time is not rewritten, because a claim could send it before the current transaction commits. */
-const earliestDue = sql<Date>`now() + interval '10 s'`;
+/** A pending email must not be changed if it is due before this time, because a claim could send it before this transaction commits. */
+export const earliestChangeableDue = sql<Date>`now() + interval '10 s'`;
 
 /**
  * Enqueues a delayed email, or rewrites the pending one, in the caller's transaction. The caller must hold a lock on the row
@@ -47,7 +47,7 @@ export async function enqueueDigest(
     .selectFrom("mails")
     .select(["id", "created_at"])
     .where("digest_of", "=", key)
-    .where("due_at", ">", earliestDue)
+    .where("due_at", ">", earliestChangeableDue)
     .forUpdate()
     .executeTakeFirst();
   if (pending !== undefined) {

@@ -37,8 +37,8 @@ const isPlainObject = (value: unknown): value is object =>
 const stackFrame = /^\s+at .*:\d+:\d+\)?$/;
 
 /**
- * Returns the fields of an error that are safe to log: its name, code, stack frames and cause. Omits messages and other properties,
- * because database errors quote row values in them.
+ * Returns the fields of an error that are safe to log: its name, code, stack frames and causes. Omits messages and other properties,
+ * because database errors quote row values in them. For a value that is not an error, returns only its type.
  */
 export function errorFields(error: unknown, maxCauses = 5): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };

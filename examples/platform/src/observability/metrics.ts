@@ -24,7 +24,7 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /**
  * Creates this process's metrics.
  *
- * @param store contains the backlog, which is the same for all processes
+ * @param store the store to read the backlog from; all processes report the same backlog
  * @param countStreams returns the number of event streams that are open in this process
  */
 export function createMetrics(store: Store, now: () => Date, countStreams = () => 0): Metrics {
@@ -126,7 +126,10 @@ const readLimitMs = 2_000;
 
 /** Reads the backlog. Rejects after two seconds. Thanks to partial indexes, the cost is proportional to the backlog. */
 export async function readBacklog(store: Store, now: Date): Promise<Backlog> {
-  const [totals, states] = await withTimeout(Promise.all([readTotals(store, now), countStates(store)]), readLimitMs);
+  const [totals, states] = await withTimeout(
+    Promise.all([readTotals(store, now), countDeliveriesByState(store)]),
+    readLimitMs,
+  );
   return { deliveries: { pending: 0, held: 0, dead: 0, ...Object.fromEntries(states) }, ...totals };
 }
 
@@ -146,11 +149,11 @@ async function readTotals({ db }: Store, now: Date): Promise<Omit<Backlog, "deli
       order by due_at limit 1
     ), 0) as "lagSeconds"`.execute(db);
   const [totals] = rows;
-  if (totals === undefined) throw new Error("a select without from returns one row");
+  if (totals === undefined) throw new Error("the query for the backlog returned no row");
   return totals;
 }
 
-async function countStates({ db }: Store): Promise<[ShownState, number][]> {
+async function countDeliveriesByState({ db }: Store): Promise<[ShownState, number][]> {
   const rows = await db
     .selectFrom("deliveries")
     .select(({ fn }) => [shownState.as("state"), fn.countAll<number>().as("count")])

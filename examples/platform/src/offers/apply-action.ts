@@ -22,8 +22,8 @@ export type Actor = { organisationId: string } | { workerId: string };
 export type ActionResult = "done" | { code: "offer_not_found" } | Refusal;
 
 /**
- * Applies an action to an offer in the caller's transaction: stores the new state, records events and notifies workers.
- * Locks the offer row to serialise actions on one offer.
+ * Applies an action to an offer in the caller's transaction: stores the new state, records events, notifies workers and emails the
+ * offer's contact. Locks the offer row to serialise actions on one offer.
  */
 export async function applyAction(
   trx: Trx,
@@ -42,7 +42,7 @@ export async function applyAction(
   };
   const outcome = transition(state, action);
   if (!outcome.allowed) return outcome.refusal;
-  await writeState(trx, offer, action, state, outcome.state, at);
+  await writeState(trx, offer, { action, before: state, after: outcome.state, at });
   await recordView(trx, offerId, action, at);
   announce(trx, { topic: "offer", organisationId: offer.organisation_id });
   const applyEffects = async () => {
@@ -94,13 +94,18 @@ async function readRecipients(trx: Trx, offerId: string, action: Action): Promis
   }));
 }
 
+/** The change of an offer's state by an action. */
+interface StateChange {
+  action: Action;
+  before: OfferState;
+  after: OfferState;
+  at: Date;
+}
+
 async function writeState(
   trx: Trx,
   { id, organisation_id }: { id: string; organisation_id: string },
-  action: Action,
-  before: OfferState,
-  after: OfferState,
-  now: Date,
+  { action, before, after, at }: StateChange,
 ): Promise<void> {
   const updateOffer = (columns: { completed_at: Date } | { withdrawn_at: Date }) =>
     trx
@@ -110,8 +115,8 @@ async function writeState(
       .where("organisation_id", "=", organisation_id)
       .execute();
   // D-07: each flag is set only once.
-  if (after.complete !== before.complete) await updateOffer({ completed_at: now });
-  if (after.withdrawn !== before.withdrawn) await updateOffer({ withdrawn_at: now });
+  if (after.complete !== before.complete) await updateOffer({ completed_at: at });
+  if (after.withdrawn !== before.withdrawn) await updateOffer({ withdrawn_at: at });
   const changedRecipients = after.recipients.filter((recipient, index) => recipient !== before.recipients[index]);
   // All changed recipients get the same values, because they are the selected workers of a completion, or one responding worker.
   const [first] = changedRecipients;
@@ -119,7 +124,7 @@ async function writeState(
   const { response, confirmation } = first;
   await trx
     .updateTable("recipients")
-    .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: now }) })
+    .set({ response, confirmation, ...(action.type !== "complete" && { responded_at: at }) })
     .where("offer_id", "=", id)
     .where(
       "worker_id",
@@ -129,11 +134,12 @@ async function writeState(
     .execute();
 }
 
-async function recordView(trx: Trx, offerId: string, action: Action, now: Date): Promise<void> {
+/** Records when the worker opened or closed the offer. Does nothing for other actions. */
+async function recordView(trx: Trx, offerId: string, action: Action, at: Date): Promise<void> {
   if (action.type !== "open" && action.type !== "close") return;
   await trx
     .updateTable("recipients")
-    .set(action.type === "open" ? { opened_at: now } : { closed_at: now })
+    .set(action.type === "open" ? { opened_at: at } : { closed_at: at })
     .where("offer_id", "=", offerId)
     .where("worker_id", "=", action.workerId)
     .execute();
@@ -153,12 +159,15 @@ async function applyEffect(trx: Trx, organisationId: string, offerId: string, ef
   });
 }
 
-/** Creates the error for an action that is not allowed. */
-export function refusalProblem(refusal: Refusal | { code: "offer_not_found" }, notFound = offerNotFound): ProblemError {
+/** Creates the error for an action that is not allowed. @param createNotFound creates the error for an offer that the caller cannot see */
+export function refusalProblem(
+  refusal: Refusal | { code: "offer_not_found" },
+  createNotFound = offerNotFound,
+): ProblemError {
   switch (refusal.code) {
     case "offer_not_found":
     case "not_addressed":
-      return notFound();
+      return createNotFound();
     case "offer_completed":
       return new ProblemError(
         "offer_completed",

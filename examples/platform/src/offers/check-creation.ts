@@ -22,7 +22,7 @@ interface CreationContext {
 export async function checkCreation(body: unknown, context: CreationContext): Promise<OfferCreation> {
   const parsed = offerCreationSchema.safeParse(body);
   const errors = fieldErrors(parsed.error?.issues ?? [], body);
-  const { createdByUserId, workerIds, events, ...otherFields } = Object(body) as Record<string, unknown>;
+  const { createdByUserId, workerIds, events, ...otherFields } = toFields(body);
   const { title, details, locationPlaceId, notifyEmailAddress } = otherFields;
   checkTexts({ createdByUserId, title, details, locationPlaceId, notifyEmailAddress }, errors);
   if (Array.isArray(workerIds)) checkTexts(workerIds, errors, (index) => `workerIds[${index}]`);
@@ -45,7 +45,7 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
   if (!Array.isArray(events)) return;
   const today = now.toISOString().slice(0, 10);
   for (const [index, event] of events.entries()) {
-    const { start, end } = Object(event) as Record<string, unknown>;
+    const { start, end } = toFields(event);
     const startMs = toEpochMs(start);
     const endMs = toEpochMs(end);
     // D-29. An invalid field becomes NaN, which makes both comparisons false.
@@ -58,6 +58,10 @@ function checkEvents(events: unknown, now: Date, errors: FieldErrors): void {
     if (endMs <= startMs) addFieldError(errors, `events[${index}].end`, "Choose an end date after the start date.");
   }
 }
+
+/** Returns an object with its fields; an empty object for any other value, which the schema has already rejected. */
+const toFields = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
 const toEpochMs = (value: unknown): number => {
   const text = utcDateTimeSchema.safeParse(value);

@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import { responseDigestMinutes } from "../generated/decisions.ts";
 import { offerSummary, toEmailLine } from "../mail/mail-text.ts";
-import { enqueueDigest, enqueueEmails } from "../mail/write-mails.ts";
+import { type EmailToSend, earliestChangeableDue, enqueueDigest, enqueueEmails } from "../mail/write-mails.ts";
 import { placeName } from "../store/place-name.ts";
 import type { Trx } from "../store/store.ts";
 import type { OfferEventValue } from "../store/tables.ts";
@@ -12,6 +11,7 @@ export interface MailedOffer {
   id: string;
   organisation_id: string;
   title: string;
+  /** The contact's address; null if the offer has no contact. No emails are sent in that case. */
   notify_email_address: string | null;
   events: readonly OfferEventValue[];
 }
@@ -36,39 +36,47 @@ export async function emailOfferCreated(
   await enqueueEmails(trx, [{ to_address: offer.notify_email_address, subject: `Offer created: ${title}`, body }]);
 }
 
-/** Emails the workers' responses to the offer's contact, combined into one email (D-121). */
+/** Emails the offer's contact a digest of the workers' responses, a few minutes after the first of them (D-121). */
 export async function emailResponses(trx: Trx, deps: MailDeps, offer: MailedOffer): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
-  const at = deps.now();
-  await enqueueDigest(trx, { key: id, at, delayMinutes: responseDigestMinutes }, async (since) => {
-    const responses = await trx
-      .selectFrom("recipients")
-      .innerJoin("workers", "workers.id", "worker_id")
-      .select(["name", "response"])
-      .where("offer_id", "=", id)
-      .where("responded_at", ">=", since)
-      .orderBy("responded_at")
-      .orderBy("recipients.id")
-      .execute();
-    const { applied, rejected, none } = await countResponses(trx, id);
-    const lines = [
-      ...responses.slice(0, maxListedNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
-      ...(responses.length > maxListedNames ? [`and ${responses.length - maxListedNames} more`] : []),
-      "",
-      `In total, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
-    ];
-    const title = toEmailLine(offer.title);
-    const count = responses.length === 1 ? "1 response" : `${responses.length} responses`;
-    return {
-      to_address: address,
-      subject: `${count}: ${title}`,
-      body: await composeBody(trx, deps, offer, [title, "", ...lines]),
-    };
-  });
+  await enqueueDigest(trx, { key: id, at: deps.now(), delayMinutes: responseDigestMinutes }, async (since) => ({
+    to_address: address,
+    ...(await composeResponseDigest(trx, deps, offer, since)),
+  }));
 }
 
-/** Emails the offer's contact that the offer is complete or withdrawn. Deletes a pending email about responses (D-121). */
+/** Composes the digest of the responses since a time. Lists up to 20 of them, and counts the responses to the offer in total. */
+async function composeResponseDigest(
+  trx: Trx,
+  deps: MailDeps,
+  offer: MailedOffer,
+  since: Date,
+): Promise<Pick<EmailToSend, "subject" | "body">> {
+  const responses = await trx
+    .selectFrom("recipients")
+    .innerJoin("workers", "workers.id", "worker_id")
+    .select(["name", "response"])
+    .where("offer_id", "=", offer.id)
+    .where("responded_at", ">=", since)
+    .orderBy("responded_at")
+    .orderBy("recipients.id")
+    .execute();
+  const { applied, rejected, none } = await countResponses(trx, offer.id);
+  const title = toEmailLine(offer.title);
+  const lines = [
+    title,
+    "",
+    ...responses.slice(0, maxListedNames).map(({ name, response }) => `${toEmailLine(name)} ${response}`),
+    ...(responses.length > maxListedNames ? [`and ${responses.length - maxListedNames} more`] : []),
+    "",
+    `In total, ${applied} applied, ${rejected} rejected, and ${none} ${none === 1 ? "has" : "have"} not responded.`,
+  ];
+  const count = responses.length === 1 ? "1 response" : `${responses.length} responses`;
+  return { subject: `${count}: ${title}`, body: await composeBody(trx, deps, offer, lines) };
+}
+
+/** Emails the offer's contact that the offer is complete or withdrawn. Deletes a pending digest of responses (D-121). */
 export async function emailOfferClosed(
   trx: Trx,
   deps: MailDeps,
@@ -77,17 +85,13 @@ export async function emailOfferClosed(
 ): Promise<void> {
   const { id, notify_email_address: address } = offer;
   if (address === null) return;
-  await trx
-    .deleteFrom("mails")
-    .where("digest_of", "=", id)
-    .where("due_at", ">", sql<Date>`now() + interval '10 s'`)
-    .execute();
+  await trx.deleteFrom("mails").where("digest_of", "=", id).where("due_at", ">", earliestChangeableDue).execute();
   const title = toEmailLine(offer.title);
   const mail =
     action === "complete"
       ? {
           subject: `Offer complete: ${title}`,
-          lines: [`The offer "${title}" is complete.`, "", ...(await listAssignedWorkers(trx, id))],
+          lines: [`The offer "${title}" is complete.`, "", ...(await describeAssignedWorkers(trx, id))],
         }
       : {
           subject: `Offer withdrawn: ${title}`,
@@ -97,7 +101,7 @@ export async function emailOfferClosed(
   await enqueueEmails(trx, [{ to_address: address, subject: mail.subject, body }]);
 }
 
-async function listAssignedWorkers(trx: Trx, offerId: string): Promise<string[]> {
+async function describeAssignedWorkers(trx: Trx, offerId: string): Promise<string[]> {
   const workers = await trx
     .selectFrom("recipients")
     .innerJoin("workers", "workers.id", "worker_id")

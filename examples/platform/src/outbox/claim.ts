@@ -4,7 +4,7 @@ import type { Leases } from "./leases.ts";
 import type { Lease, OutboxQueue } from "./queue.ts";
 
 /**
- * The maximum number of lanes per claim. A higher limit spreads the cost of a transaction over more lanes. A lower one leaves more
+ * The maximum number of lanes per claim. A higher limit spreads the cost of a transaction over more lanes. A lower limit leaves more
  * lanes for other processes.
  */
 const maxLanes = 25;
@@ -19,7 +19,7 @@ const maxWakeupsRead = 200;
  * for a row, `leaseRows` sees this row. It also sees the leases of every process that locked one of these lanes before.
  *
  * @param limit the maximum number of rows
- * @throws if the database replied too late, because another process may already have claimed the rows
+ * @throws if the claim took longer than the lease, because another process may already have claimed the rows
  * @returns undefined if no lane is due, or if other processes are claiming from all lanes with the oldest wake-ups; an empty array
  *   if no row in the locked lanes may be attempted now
  */
@@ -43,7 +43,7 @@ export async function claimRows(
   leases.recordRenewal(sentAtMs);
   // Even if another claim has renewed the lease since then, another process may have claimed these rows before the renewal.
   if (performance.now() >= sentAtMs + leases.leaseMs)
-    throw new Error("a claim took longer than the lease: its rows are released");
+    throw new Error("a claim took longer than the lease, so its rows are released");
   return claimed;
 }
 

@@ -64,7 +64,7 @@ const expiryPollMs = 500;
 const busyPauseMs = 5;
 
 /**
- * Processes the rows of a queue until it is stopped. It claims due rows, attempts each one, and settles them in groups. It sleeps until
+ * Processes the rows of a queue until it is stopped. It claims due rows, attempts each row, and settles them in groups. It pauses until
  * the next row is due, or until a signal on one of the queue's topics arrives. Each row is attempted at least once, and again if its
  * result could not be stored.
  */
@@ -112,6 +112,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
     inFlight.set(leased.lease.token, attempting);
   };
 
+  /** @returns how long to pause before the next claim, in milliseconds; zero or negative if more rows may be due */
   const tick = async (): Promise<number> => {
     const freeSlots = maxInFlight - inFlight.size;
     if (freeSlots <= 0) return Number.POSITIVE_INFINITY;
@@ -142,7 +143,7 @@ export function startDispatcher<Row, Result>(options: DispatcherOptions<Row, Res
   let nextExpiryPollAtMs = Number.NEGATIVE_INFINITY;
   const releaseUnusedLeases = async (): Promise<void> => {
     const isExpiryPoll = performance.now() >= nextExpiryPollAtMs;
-    // Repeat this with each check for expired leases: if the reply to a claim was lost, the claim may still be committed later.
+    // Also do this with each check for expired leases, because a claim whose reply was lost may be committed later.
     if (hasStrayLeases || isExpiryPoll) {
       // Reset the flag before waiting, so that an error that sets it during the wait is not lost.
       hasStrayLeases = false;

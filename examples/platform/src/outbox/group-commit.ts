@@ -4,15 +4,16 @@ export interface GroupCommitOptions<T> {
   /** Writes a whole group in one transaction. */
   commit: (group: T[]) => Promise<void>;
   maxGroup: number;
-  /** How many groups are written concurrently. While one is being written, the next one starts only if it is full. @default 1 */
+  /** The maximum number of concurrent writes. While a group is being written, the next group is written only if it is full. @default 1 */
   maxConcurrent?: number;
   /** How long an incomplete group waits for more items. @default 0 */
   delayMs?: number;
-  /**
-   * Called with the error from each failed commit. The group is retried for `giveUpAfterMs`, which should be long enough for the
-   * database to restart. Then each item is committed separately, once, so that an item that always fails does not discard the others.
-   */
+  /** Called with the error from each failed commit. */
   onError: (error: unknown) => void;
+  /**
+   * How long a failed group is retried, which should be long enough for the database to restart. Then each item is committed
+   * separately, once, so that an item that always fails does not discard the others.
+   */
   giveUpAfterMs: number;
 }
 

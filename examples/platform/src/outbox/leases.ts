@@ -43,7 +43,7 @@ export class Leases {
   #inFlight = 0;
   /** The time until which the lease is certain to last, by performance.now(). */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-  /** How many times the lease was started again after it expired. */
+  /** How many times the lease was started: for the first claim, and after each time it expired. */
   #gapCount = 0;
 
   /** @param leaseMs how long the lease lasts, by the database's clock */

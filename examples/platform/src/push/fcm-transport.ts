@@ -27,7 +27,7 @@ export interface FcmOptions {
   timeoutMs?: number;
 }
 
-/** Thrown if the push service rejected a message. `code` is the error code from that service, such as `QUOTA_EXCEEDED`. */
+/** Thrown if the push service rejected a message. `code` is its error code, such as `QUOTA_EXCEEDED`, or a status, such as `HTTP_503`. */
 class FcmError extends Error {
   override readonly name = "FcmError";
   readonly code: string;
@@ -49,6 +49,7 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
   const { dispatcher = new Agent({ connections: 32 }), timeoutMs = 9_000 } = options;
   const { projectId, clientEmail: email, privateKey: key } = credentials;
   const path = `/v1/projects/${encodeURIComponent(projectId)}/messages:send`;
+  // google-auth-library expects the type of the global `fetch`, which differs from the type of undici's `fetch`.
   const fetchWithDispatcher = (url: unknown, init: unknown) =>
     fetch(url as string, { ...(init as RequestInit), dispatcher } as object) as unknown as Promise<Response>;
   const createTokenClient = () =>
@@ -76,7 +77,7 @@ export function createFcmTransport({ credentials, onUnregistered, now, ...option
     });
     const text = await body.text();
     if (statusCode === 200) return undefined;
-    // The access token was revoked. Use a new one for the next message.
+    // A 401 means that the access token was revoked. Use a new one for the next message.
     if (statusCode === 401) tokenClient = createTokenClient();
     return extractErrorCode(text) ?? `HTTP_${statusCode}`;
   };
@@ -108,7 +109,7 @@ const titles: Record<NotificationReason, string> = {
 
 const daySeconds = 24 * 60 * 60;
 
-/** The push service rejects messages over 4 kB, and phones show only a line or two of a title. */
+/** The maximum length of an offer title. The push service rejects messages over 4 kB, and phones show only a line or two of a title. */
 const maxTitleLength = 200;
 
 /**

@@ -118,6 +118,7 @@ export async function readNotifications(store: Store, workerId: string): Promise
   return readNotificationsAfter(store, new Map([[workerId, 0]]));
 }
 
+/** Assigns positions to all of the workers' notifications, except those that another transaction has locked. */
 async function assignAllPositions(store: Store, workerIds: readonly string[]): Promise<UnassignedRows> {
   let unassignedRows: UnassignedRows;
   do {

@@ -9,7 +9,7 @@ export interface WorkersToNotify {
   reason: NotificationReason;
 }
 
-/** The maximum number of workers per statement, so that each returns within five seconds even on a slow machine. */
+/** The maximum number of workers per statement. Every statement must return within five seconds, even on a slow machine. */
 const workersPerStatement = 2_000;
 
 /**

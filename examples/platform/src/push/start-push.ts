@@ -51,13 +51,13 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
           return "refused";
         }
       };
-      const spanAttributes = (result: string) => (result === "sent" ? {} : { "error.type": result });
+      const toSpanAttributes = (result: string) => (result === "sent" ? {} : { "error.type": result });
       return traceAttempt(
         "push notification",
         trace,
         { "offers.notification.reason": content.reason },
         push,
-        spanAttributes,
+        toSpanAttributes,
       );
     },
     async settle(trx, attempted) {
@@ -68,6 +68,7 @@ export function startPush({ transport, onSettled, firstRetryMs = 5_000, ...conte
   });
 }
 
+/** Stores the outcomes of attempts. Schedules a retry unless the push was sent, was superseded, or has used all of its attempts. */
 async function settlePushes(trx: Trx, attemptedPushes: readonly AttemptedPush[], firstRetryMs: number): Promise<void> {
   const outcomes = attemptedPushes.map(({ row: { id, attempts }, result }) => ({
     id,

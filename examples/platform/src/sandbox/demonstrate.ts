@@ -16,7 +16,7 @@ export async function connectWebhooks(caller: SandboxCaller, baseAddress: string
   const session = await caller.signIn("/portal/session", { emailAddress: demo.emailAddress });
   let lastReason: string | undefined;
   for (;;) {
-    const { reason, isWorthRetrying } = await registerWebhooks(caller, session, { baseAddress, secret });
+    const { reason, isWorthRetrying } = await saveProfile(caller, session, { baseAddress, secret });
     if (reason === undefined) {
       const secretLabel = secret === demo.webhookSecret ? `the secret ${secret}` : "the secret in WEBHOOK_SECRET";
       const text = `webhooks   both checks passed; webhooks are sent to ${baseAddress}, signed with ${secretLabel}`;
@@ -55,7 +55,7 @@ const permanentFailures: readonly EndpointCheckCode[] = ["invalid_address", "for
  *
  * @param session the headers that authenticate the user
  */
-async function registerWebhooks(
+async function saveProfile(
   caller: SandboxCaller,
   session: Record<string, string>,
   { baseAddress, secret }: { baseAddress: string; secret: string },
@@ -90,8 +90,9 @@ export async function createExampleOffer(caller: SandboxCaller): Promise<string>
   for (const [index, workerId] of demo.workerIds.entries()) {
     const session = await caller.signIn("/worker-app/session", { workerId });
     const action = index === 0 ? "apply" : "reject";
-    const { ok, status } = await caller.call("POST", `/worker-app/offers/${id}/${action}`, session);
-    if (!ok) throw new Error(`${action} of ${workerId} responded with ${status}`);
+    const path = `/worker-app/offers/${id}/${action}`;
+    const { ok, status } = await caller.call("POST", path, session);
+    if (!ok) throw new Error(`POST ${path} responded with ${status}`);
   }
   return id;
 }
@@ -115,7 +116,7 @@ export class SandboxCaller {
   /** Signs in. @returns the headers to send in later calls */
   async signIn(path: string, credentials: Record<string, string>): Promise<Record<string, string>> {
     const response = await this.call("POST", path, {}, { ...credentials, password: demo.password });
-    if (response.status !== 201) throw new Error(`${path} responded with ${response.status}`);
+    if (response.status !== 201) throw new Error(`POST ${path} responded with ${response.status}`);
     const { token } = (await response.json()) as { token: string };
     return { Authorization: `Bearer ${token}` };
   }

@@ -117,6 +117,7 @@ export function sandboxSettings(options: SandboxOptions): Settings {
     {
       PORT: port,
       HOST: host,
+      // Never empty, because that would allow any host.
       OFFERS_ALLOWED_HOSTS: [...allowHost, ...(isUsableAsHost(host) ? [host] : [])].join(",") || "localhost",
       OFFERS_DATA: data,
       DATABASE_URL: databaseUrl,

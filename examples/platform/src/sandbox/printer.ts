@@ -64,7 +64,7 @@ const outcomeLabels: Record<AttemptRecord["outcome"], [word: string, colour: Col
 
 const pinoWarning = 40;
 
-/** Formats log lines about deliveries, the endpoint's health, warnings and errors for people. @returns undefined for other lines */
+/** Formats a log line about a delivery, the endpoint's health, the shutdown, a warning or an error. @returns undefined for other lines */
 export function toReadableLine(line: LogLine, address: string): ReadableLine | undefined {
   const readable = formatLine(line, address);
   return readable && { ...readable, text: `${formatClock(line.time)} ${readable.text}` };

@@ -27,7 +27,7 @@ export async function checkDatabase(
 
 /** Creates the error that explains to the operator why the database cannot be used. */
 export function databaseError(cause: unknown, databaseUrl: string, setting = "DATABASE_URL"): SettingError {
-  const { code = "", message = "" } = Object(cause) as NodeJS.ErrnoException;
+  const { code = "", message = "" } = cause as NodeJS.ErrnoException;
   const { username = "", hostname = "", port = "", pathname = "", searchParams } = URL.parse(databaseUrl) ?? {};
   const server = `${hostname || searchParams?.get("host") || "localhost"}:${port || "5432"}`;
   const role = decodeSafely(username) || "(none)";

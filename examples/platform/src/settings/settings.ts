@@ -69,7 +69,7 @@ const rateLimit = z.union([
     }),
 ]);
 
-/** Seven attempts within half a minute, so that a receiver under development gets retries quickly. */
+/** A schedule of seven attempts within half a minute. A receiver under development should get retries quickly. */
 const developmentSchedule: RetrySchedule = {
   delaysMs: [500, 1_000, 2_000, 4_000, 8_000, 12_000],
   jitter: 0.2,

@@ -33,7 +33,7 @@ export async function readOrCreateEncryptionKey(dataFolder: string, linkFile = l
 /** Error codes from `link` on file systems without hard links: exFAT, SMB and the shared folders of virtual machines. */
 const hardLinkUnsupportedCodes: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Creates the file unless it exists. If another process has just created it, waits until it is no longer empty. */
+/** Creates the file unless it exists. If another process has just created it, waits up to a second until it is no longer empty. */
 async function createKeyFile(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });

@@ -173,20 +173,14 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
     let onReturned = (): void => undefined;
     let failure: StoreError | undefined;
     let runningStatements = 0;
-    // Reject statements that `work` sends after the rollback: they would run outside the transaction and be committed.
+    // Reject statements that `work` sends after the rollback, because they would run outside the transaction and be committed.
     const onQuery = (): void => {
       if (failure !== undefined) throw failure;
       runningStatements += 1;
     };
     const timeout = new Promise<never>((_, reject) => {
-      const message =
-        `no statement started in a transaction for ${limitMs} ms, so it was rolled back; inside a transaction, use only ` +
-        "trx: on PGlite, store.db waits for the same connection, and I/O blocks all other statements";
       timer = setTimeout(() => {
-        failure =
-          runningStatements > 0
-            ? new StoreError("database_lost", `a statement did not return for ${limitMs} ms`)
-            : new StoreError("transaction_overdue", message);
+        failure = timeoutError(limitMs, runningStatements > 0);
         reject(failure);
       }, limitMs);
       onReturned = () => {
@@ -197,10 +191,20 @@ function runTransaction<T>(db: Kysely<Tables>, limitMs: number, work: (trx: Trx)
     try {
       return await Promise.race([work(trx.withPlugin(createQueryObserver(onQuery, () => onReturned()))), timeout]);
     } finally {
+      // A statement that returns later must not start the timer again.
       onReturned = () => undefined;
       clearTimeout(timer);
     }
   });
+}
+
+function timeoutError(limitMs: number, isStatementRunning: boolean): StoreError {
+  if (isStatementRunning) return new StoreError("database_lost", `a statement did not return for ${limitMs} ms`);
+  return new StoreError(
+    "transaction_overdue",
+    `no statement started in a transaction for ${limitMs} ms, so it was rolled back; inside a transaction, use only ` +
+      "trx: on PGlite, store.db waits for the same connection, and I/O blocks all other statements",
+  );
 }
 
 const createQueryObserver = (onQuery: () => void, onReturn: () => void): KyselyPlugin => ({

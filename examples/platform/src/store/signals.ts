@@ -15,7 +15,7 @@ export interface Signals {
   readonly ready: Promise<void>;
   /** Calls `listener` with each signal from any process. @returns a function that ends the subscription */
   subscribe(listener: SignalListener): () => void;
-  /** Sends pending signals to other processes, and stops listening to them. */
+  /** Sends pending signals to other processes, and stops receiving signals from them. */
   stop(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export interface ApiKeyTable {
   id: ColumnType<string, string | undefined, never>;
   /** The name that a user or the seed file chose. */
   name: ColumnType<string, string | undefined, never>;
-  /** The key's prefix and last four characters; empty for a key that was created before hints were stored. */
+  /** The hint from `apiKeyHint`; empty for a short key. */
   hint: ColumnType<string, string | undefined, never>;
   organisation_id: Immutable<string>;
   /** The agency that uses the key to act for the organisation; null if it is the organisation's own key. */
@@ -138,7 +138,7 @@ export interface RecipientTable {
 export interface NotificationTable {
   id: Generated<number>;
   worker_id: Immutable<string>;
-  /** The device, which may have been removed since. Null if the worker had no device: only the menu then shows the notification. */
+  /** The device, which may have been removed since. Null if the worker had no device. Only the menu then shows the notification. */
   device_id: Immutable<string | null>;
   offer_id: Immutable<string>;
   reason: Immutable<"offer" | "successful" | "unsuccessful" | "withdrawn">;
@@ -166,7 +166,7 @@ export interface EndpointTable {
   /** How many attempts have failed since the last acknowledgement. */
   consecutive_failures: Generated<number>;
   failing_since: OptionalTimestamp;
-  /** Null while the endpoint is healthy. After a long time without attempts, a failure starts a new period of failure. */
+  /** When an attempt last failed; null while the endpoint is healthy. A failure long after that time starts a new period of failure. */
   last_failed_at: OptionalTimestamp;
   /** How many times the breaker has opened since the last acknowledgement. Each pause is longer than the previous one. */
   breaker_open_count: Generated<number>;

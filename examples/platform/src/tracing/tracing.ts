@@ -69,10 +69,10 @@ function activeTraceContext(): TraceContext | undefined {
  * Continues an offer's trace when a worker responds to the offer, because the request from the worker's phone does not contain this
  * trace. If the request contains a different trace, continues that one instead. The span links to the request span.
  *
- * @param stored the result of `activeTrace` when the offer was created
+ * @param storedJson the result of `activeTrace` when the offer was created
  */
-export function continueOfferTrace<T>(stored: string | null, name: string, work: () => Promise<T>): Promise<T> {
-  const offerTrace = requestTrace.getStore() ? undefined : parseStoredTrace(stored);
+export function continueOfferTrace<T>(storedJson: string | null, name: string, work: () => Promise<T>): Promise<T> {
+  const offerTrace = requestTrace.getStore() ? undefined : parseStoredTrace(storedJson);
   if (!offerTrace) return work();
   const activeContext = context.active();
   const requestSpan = trace.getSpanContext(activeContext);
@@ -93,12 +93,12 @@ export type TraceHeaders = Partial<Readonly<Record<"traceparent" | "tracestate",
  */
 export function traceAttempt<T>(
   name: string,
-  stored: string | null,
+  storedJson: string | null,
   attributes: Attributes,
   work: (headers: TraceHeaders) => Promise<T>,
   toAttributes: (result: T) => Attributes,
 ): Promise<T> {
-  const storedTrace = parseStoredTrace(stored);
+  const storedTrace = parseStoredTrace(storedJson);
   const storedSpan = storedTrace && toRemoteSpanContext(storedTrace, createTraceState);
   // Do not use the active span as the parent, because attempts run in loops that outlive all requests.
   const parent = storedSpan ? trace.setSpanContext(context.active(), storedSpan) : trace.deleteSpan(context.active());
@@ -132,5 +132,5 @@ async function inSpan<T>(
 const markFailed = (span: Span, type: string): Span =>
   span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 
-const parseStoredTrace = (stored: string | null): TraceContext | undefined =>
-  stored === null ? undefined : (JSON.parse(stored) as TraceContext);
+const parseStoredTrace = (storedJson: string | null): TraceContext | undefined =>
+  storedJson === null ? undefined : (JSON.parse(storedJson) as TraceContext);

@@ -56,12 +56,12 @@ export interface AttemptContext {
 }
 
 /**
- * Calls the endpoint once, in a child span of the event's span. Never rejects: an error in the platform itself counts as a failed
- * attempt, which is retried.
+ * Makes one attempt to deliver, in a child span of the event's span. Never rejects, because an error in the platform itself counts as a
+ * failed attempt, which is retried.
  */
 export function attemptDelivery(context: AttemptContext, delivery: PendingDelivery): Promise<Attempt> {
   const { type, data, trace, attempts } = delivery;
-  const call = webhookCall(type, data);
+  const call = createWebhookCall(type, data);
   const { method, path } = call;
   const attributes = {
     "http.request.method": method,
@@ -74,11 +74,11 @@ export function attemptDelivery(context: AttemptContext, delivery: PendingDelive
     trace,
     attributes,
     (headers) => callEndpoint(context, delivery, call, headers),
-    spanAttributes,
+    toSpanAttributes,
   );
 }
 
-const spanAttributes = ({ status, failure }: Attempt) => ({
+const toSpanAttributes = ({ status, failure }: Attempt) => ({
   ...(status !== undefined && { "http.response.status_code": status }),
   ...(failure !== undefined && { "error.type": failure === "not_acknowledged" ? `${status}` : failure }),
 });
@@ -147,7 +147,7 @@ function classifyResult(result: EndpointResult): ClassifiedResult {
   return { ...responseFields, failure: "not_acknowledged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** How many bytes of a response body are stored for the portal. */
+/** The maximum number of bytes of a response body to store for the portal. */
 const maxStoredResponseBytes = 4_096;
 const maxStoredContentTypeBytes = 200;
 
@@ -161,8 +161,8 @@ export async function loadDeliveries(
   now: Date,
 ): Promise<Map<number, PendingDelivery>> {
   const rows = await readDeliveries(store, leases);
-  const attemptable = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
-  return new Map(attemptable.map((row) => [row.sequence, row]));
+  const attemptableRows = rows.filter(({ breaker_open_until: openUntil }) => openUntil === null || openUntil <= now);
+  return new Map(attemptableRows.map((row) => [row.sequence, row]));
 }
 
 /** Reads claimed deliveries as one JSON string, because PGlite takes longer to return many columns than to find the rows. */
@@ -210,7 +210,7 @@ export type WebhookCall = Webhook & {
 };
 
 /** Builds the webhook request for an event, with the path and payload that the contract defines. */
-export function webhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
+export function createWebhookCall(type: Selectable<EventTable>["type"], data: Record<string, string>): WebhookCall {
   switch (type) {
     case "workerOfferResponse":
       return { method: "POST", path: "/offer/response", parameters: {}, body: data };

@@ -17,7 +17,7 @@ export const healthColumns = {
 export const healthFields = Object.keys(healthColumns) as (keyof EndpointHealth)[];
 
 /** Converts an endpoint's health to column values. */
-export const healthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
+export const toHealthRow = (health: EndpointHealth): Updateable<EndpointTable> =>
   Object.fromEntries(healthFields.map((field) => [healthColumns[field], health[field]]));
 
 /** Classifies an attempt's effect on the endpoint's health: `inconclusive` if the platform itself caused the failure. */
@@ -34,7 +34,7 @@ export type EndpointRecord =
   | { organisationId: string; change: "disabled"; because: string };
 
 /** Creates a log record. @returns undefined if the change neither stops nor resumes deliveries */
-export function endpointRecord({
+export function createEndpointRecord({
   organisationId,
   before,
   after,

@@ -20,7 +20,7 @@ const typeNames: Readonly<Record<EventType, string>> = {
   workerAddedContact: "WorkerAddedContact",
 };
 
-/** A cursor contains the id of the organisation that it belongs to. */
+/** A cursor contains the id of the organisation that it belongs to. The pattern matches any id, because `resolveCursor` checks the id. */
 const feedCursors = listCursor("events", /^/);
 
 /**

@@ -66,7 +66,10 @@ const hasLastStatus = (status: number) =>
 /** If at most this many workers and offers match, an index finds their deliveries. Otherwise, the query checks each delivery. */
 const maxIndexedMatches = 50;
 
-/** Builds a condition that finds the deliveries for matching workers and offers by order key, because event data is not indexed. */
+/**
+ * Builds a condition for a search text. If the text is the id of a delivery or an event, finds only its deliveries. Otherwise, finds the
+ * deliveries for matching workers and offers by order key, because event data is not indexed. If too many match, checks each delivery.
+ */
 async function toTextCondition(db: Kysely<Tables>, organisationId: string, text: string): Promise<RawBuilder<SqlBool>> {
   const rowsWithId = await db
     .selectFrom("deliveries")

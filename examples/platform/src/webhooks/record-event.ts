@@ -68,8 +68,8 @@ function toOrderKey(eventId: string, event: EventToRecord): string {
 export const responseOrderKey = sql<string>`'[' || to_json(offer_id)::text || ',' || to_json(worker_id)::text || ']'`;
 
 /**
- * Inserts a due delivery, unless an older delivery with the same order key is pending. In that case, locks the older delivery: the
- * transaction that settles it waits for this transaction, and then makes the new delivery due.
+ * Inserts a due delivery, unless an older delivery with the same order key is pending. In that case, locks the older delivery, so that
+ * the transaction that settles it waits for this transaction, and then makes the new delivery due.
  *
  * @returns whether the delivery was inserted
  */

@@ -52,34 +52,42 @@ export async function redeliverDeliveries(
   const redeliveries = new Map(candidates.map((candidate) => [candidate.id, classifyRedelivery(candidate)]));
   const redeliverable = candidates.filter(({ id }) => redeliveries.get(id)?.outcome === "redelivered");
   if (redeliverable.length === 0) return redeliveries;
-  const failedIds = redeliverable.filter(({ state }) => state === "dead").map(({ id }) => id);
-  if (failedIds.length > 0)
-    await trx
-      .updateTable("deliveries")
-      .set({ state: "pending", attempts: 0, settled_at: null })
-      .where("id", "in", failedIds)
-      .execute();
-  const copies = redeliverable
-    .filter(({ state }) => state === "acknowledged")
-    .map((candidate) => ({ ...candidate, newId: uuidv7() }));
-  if (copies.length > 0)
-    await trx
-      .insertInto("deliveries")
-      .values(
-        copies.map(({ id, newId, organisation_id, event_id, order_key }) => ({
-          id: newId,
-          event_id,
-          organisation_id,
-          order_key,
-          redelivery_of: id,
-        })),
-      )
-      .execute();
-  for (const { id, newId } of copies) redeliveries.set(id, { outcome: "redelivered", id: newId });
+  await reopenFailedDeliveries(
+    trx,
+    redeliverable.filter(({ state }) => state === "dead"),
+  );
+  const copies = await copyAcknowledgedDeliveries(
+    trx,
+    redeliverable.filter(({ state }) => state === "acknowledged"),
+  );
+  for (const { id, redelivery_of } of copies) redeliveries.set(redelivery_of, { outcome: "redelivered", id });
   await makeNextDue(trx, redeliverable);
   await wakeLanes(trx, "webhooks", [organisationId]);
   announce(trx, { topic: "delivery", organisationId });
   return redeliveries;
+}
+
+async function reopenFailedDeliveries(trx: Trx, failed: readonly RedeliveryCandidate[]): Promise<void> {
+  if (failed.length === 0) return;
+  const ids = failed.map(({ id }) => id);
+  await trx
+    .updateTable("deliveries")
+    .set({ state: "pending", attempts: 0, settled_at: null })
+    .where("id", "in", ids)
+    .execute();
+}
+
+/** Inserts a pending delivery with a new id for each acknowledged delivery. @returns the inserted rows */
+async function copyAcknowledgedDeliveries(trx: Trx, acknowledged: readonly RedeliveryCandidate[]) {
+  const copies = acknowledged.map(({ id, event_id, organisation_id, order_key }) => ({
+    id: uuidv7(),
+    event_id,
+    organisation_id,
+    order_key,
+    redelivery_of: id,
+  }));
+  if (copies.length > 0) await trx.insertInto("deliveries").values(copies).execute();
+  return copies;
 }
 
 /**
@@ -136,8 +144,8 @@ export interface RedeliveryCounts {
 const maxRedelivered = 500;
 
 /**
- * Redelivers all settled deliveries of the events in a time range, oldest first, in batches (D-74). Skips pending deliveries. Call it
- * again to redeliver the deliveries that have settled since.
+ * Redelivers the deliveries in `range`, oldest first, in batches (D-74). Skips deliveries that a later response superseded or that have
+ * already been redelivered. Call it again to redeliver the deliveries that have settled since.
  */
 export async function redeliverAllInRange(
   store: Store,

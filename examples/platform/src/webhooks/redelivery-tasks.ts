@@ -140,6 +140,7 @@ async function redeliverNextBatch(trx: Trx, onChosen: (id: string) => void): Pro
   const redeliveredInBatch = outcomes.filter(({ outcome }) => outcome === "redelivered").length;
   const redelivered = task.redelivered + redeliveredInBatch;
   const isLastBatch = rows.length < batchSize;
+  // At the end, also count the deliveries that matched when the task was created but no longer match.
   const skipped = isLastBatch
     ? Math.max(0, task.total - redelivered)
     : task.skipped + outcomes.length - redeliveredInBatch;

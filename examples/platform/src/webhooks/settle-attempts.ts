@@ -7,11 +7,11 @@ import { announce, type Trx } from "../store/store.ts";
 import type { Attempt, PendingDelivery } from "./attempt-delivery.ts";
 import {
   classifyAttempt,
+  createEndpointRecord,
   type EndpointRecord,
-  endpointRecord,
   healthColumns,
   healthFields,
-  healthRow,
+  toHealthRow,
 } from "./endpoint-health.ts";
 import { emailEndpointDisabled, emailEndpointFailing, emailEndpointRecovered, type LinkTo } from "./endpoint-mails.ts";
 
@@ -51,10 +51,10 @@ export async function settleAttempts(
   const pendingIds = await storeAttempts(trx, outcomes);
   const settledDeliveries = outcomes.map(({ delivery }) => delivery).filter(({ id }) => !pendingIds.has(id));
   await makeNextDue(trx, settledDeliveries);
-  await announceAttempts(trx, context, group, endpoints);
+  await reportChanges(trx, context, group, endpoints);
   return {
-    attempts: outcomes.map((outcome) => attemptRecord(outcome, pendingIds, context.now())),
-    endpoints: [...endpoints.values()].flatMap((endpoint) => endpointRecord(endpoint) ?? []),
+    attempts: outcomes.map((outcome) => createAttemptRecord(outcome, pendingIds, context.now())),
+    endpoints: [...endpoints.values()].flatMap((endpoint) => createEndpointRecord(endpoint) ?? []),
   };
 }
 
@@ -128,7 +128,7 @@ async function updateHealth(
 async function writeHealth(trx: Trx, updatedEndpoints: readonly UpdatedEndpoint[]): Promise<void> {
   const changedRows = updatedEndpoints
     .filter(({ before, after }) => after !== before)
-    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...healthRow(after) }));
+    .map(({ organisationId, after }) => ({ organisation_id: organisationId, ...toHealthRow(after) }));
   if (changedRows.length === 0) return;
   const assignments = Object.values(healthColumns).map((name) => sql`${sql.ref(name)} = changed.${sql.ref(name)}`);
   await sql`
@@ -158,6 +158,7 @@ interface AttemptOutcome {
 /** The delay after an attempt that failed because of an error in the platform itself. */
 const internalErrorDelayMs = 5 * 60_000;
 
+/** Decides what an attempt means for its delivery: whether it is acknowledged, retried, held or failed. */
 function decideOutcome(
   { retrySchedule, now, random }: SettleContext,
   { row: delivery, result: attempt }: AttemptedDelivery,
@@ -258,7 +259,7 @@ function lagMs(
  * Makes the oldest pending delivery of each order key due. This must be a separate statement after the one that settled the
  * previous delivery, because that statement may wait for inserts of deliveries. Only a later statement sees those deliveries.
  *
- * Do not use the condition `state = 'pending'`: PGlite, which has no statistics, would read all pending deliveries of the
+ * Do not use the condition `state = 'pending'`, because PGlite, which has no statistics, would read all pending deliveries of the
  * organisation for each key.
  */
 export async function makeNextDue(
@@ -266,6 +267,7 @@ export async function makeNextDue(
   keys: readonly { organisation_id: string; order_key: string }[],
 ): Promise<void> {
   if (keys.length === 0) return;
+  // Serialise only these columns, because callers pass whole deliveries.
   const columns = ["organisation_id", "order_key"];
   await sql`
     update deliveries set due_at = now() where (organisation_id, sequence) in (
@@ -282,7 +284,7 @@ export async function makeNextDue(
 }
 
 /** Announces attempts and changed endpoints. Emails users when their endpoint starts to fail, is disabled or recovers. */
-async function announceAttempts(
+async function reportChanges(
   trx: Trx,
   { linkTo, now }: SettleContext,
   group: readonly AttemptedDelivery[],
@@ -293,7 +295,7 @@ async function announceAttempts(
   for (const endpoint of endpoints.values()) {
     const { organisationId, before, after } = endpoint;
     const hasFailingChanged = (before.failingSince === null) !== (after.failingSince === null);
-    if (hasFailingChanged || endpointRecord(endpoint) !== undefined)
+    if (hasFailingChanged || createEndpointRecord(endpoint) !== undefined)
       announce(trx, { topic: "endpoint", organisationId });
     if (before.disabledBecause === null && after.disabledBecause !== null)
       await emailEndpointDisabled(trx, organisationId, after.disabledBecause, linkTo);
@@ -305,7 +307,7 @@ async function announceAttempts(
 }
 
 /** The log record for an attempt. Contains ids and path templates, but no secrets, payloads or personal data (D-49). */
-export type AttemptRecord = ReturnType<typeof attemptRecord>;
+export type AttemptRecord = ReturnType<typeof createAttemptRecord>;
 
 /**
  * Creates the log record for an attempt.
@@ -313,7 +315,11 @@ export type AttemptRecord = ReturnType<typeof attemptRecord>;
  * @param pendingIds the ids of the deliveries that stay pending. If one of them failed its last attempt, its schedule was restarted
  *   during the attempt, so it is due now
  */
-function attemptRecord({ delivery, attempt, ...decision }: AttemptOutcome, pendingIds: ReadonlySet<string>, now: Date) {
+function createAttemptRecord(
+  { delivery, attempt, ...decision }: AttemptOutcome,
+  pendingIds: ReadonlySet<string>,
+  now: Date,
+) {
   const { number, method, path, status, failure, durationMs } = attempt;
   const isRestarted = decision.outcome === "dead" && pendingIds.has(delivery.id);
   const outcome: DeliveryOutcome = isRestarted ? "retry" : decision.outcome;

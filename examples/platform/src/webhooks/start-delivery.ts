@@ -45,7 +45,7 @@ export interface DeliveryOptions {
   random?: () => number;
 }
 
-/** The maximum number of concurrent attempts in this process: enough for 64 endpoints with eight unanswered attempts each. */
+/** The maximum number of concurrent attempts in this process. It is enough for 64 endpoints with eight unanswered attempts each. */
 const maxInFlight = 512;
 
 /**
@@ -117,7 +117,7 @@ export const webhookQueue = (now: () => Date): OutboxQueue => ({
   lane: "organisation_id",
   capacity: endpointCapacity,
   laneState(lane) {
-    // Convert the time: the breaker uses this process's clock, but the queue uses the database's clock.
+    // Convert the time, because the breaker uses this process's clock, but the queue uses the database's clock.
     const at = sql`${now()}::timestamptz`;
     return sql<LaneState>`
       select now() + (breaker_open_until - ${at}) as opens_at,

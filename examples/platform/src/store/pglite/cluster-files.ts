@@ -14,8 +14,8 @@ export interface ClusterFiles {
 }
 
 /**
- * Prepares PGlite's files. Removes them if they are incomplete because the process that created them was killed: PGlite can neither
- * open nor complete them, and they do not contain data yet.
+ * Prepares PGlite's files. Removes them if they are incomplete because the process that created them was killed. PGlite can neither
+ * open nor complete such files, and they do not contain data yet.
  *
  * @throws {StoreError} `data_folder_incompatible`
  */

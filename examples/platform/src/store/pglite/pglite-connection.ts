@@ -50,8 +50,9 @@ export class PgliteConnection implements PGlite {
   async #transact<T>(
     work: (transaction: PGliteTransaction) => Promise<T>,
   ): Promise<{ result: T; commit: Promise<unknown> }> {
-    // Send the first statement without waiting for BEGIN: the thread runs requests in order.
+    // Send the first statement without waiting for BEGIN, because the thread runs requests in order.
     const beginResponse = this.#send("begin", [], true);
+    // The rejection is handled below, where `beginResponse` is awaited. Until then, it would count as unhandled.
     beginResponse.catch(() => undefined);
     try {
       const result = await work({

@@ -4,7 +4,7 @@ import type { PgliteRows } from "./pglite-messages.ts";
 
 const { parse, describe, bind, execute, close, sync } = protocol.serialize;
 
-/** The maximum size of the cache, which would otherwise keep growing: a query has a different text for each length of a list in it. */
+/** The maximum size of the cache. It needs a limit, because a query that contains a list has a different text for each length of the list. */
 const maxCachedStatements = 200;
 
 interface Statement {

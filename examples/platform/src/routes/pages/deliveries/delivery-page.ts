@@ -1,7 +1,7 @@
 import { testWays, toShellCommand, writeTestRequests } from "@offers/cli/test-events";
 import { fillPath } from "../../../endpoint-client/create-endpoint-client.ts";
 import { ProblemError } from "../../../http/problem.ts";
-import { type AttemptExchange, webhookCall } from "../../../webhooks/attempt-delivery.ts";
+import { type AttemptExchange, createWebhookCall } from "../../../webhooks/attempt-delivery.ts";
 import {
   type AttemptRow,
   type DeliveryRow,
@@ -104,7 +104,7 @@ const deliveryFacts = ({ times, deps }: PortalContext, delivery: DeliveryRow): M
 
 /** Renders the request from the latest attempt or, before the first attempt, the request that will be sent. */
 function requestSample({ id, type, data }: DeliveryRow, latestExchangeJson: string | null, endpoint: Target): Markup {
-  const { method, path, parameters, body } = webhookCall(type, data);
+  const { method, path, parameters, body } = createWebhookCall(type, data);
   const exchange = latestExchangeJson === null ? undefined : (JSON.parse(latestExchangeJson) as AttemptExchange);
   const baseAddress = exchange?.baseAddress ?? endpoint?.base_address;
   const filledPath = fillPath(path, parameters);
