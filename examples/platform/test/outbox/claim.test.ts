@@ -119,7 +119,7 @@ describe.each(shareableStores)("claims by several processes on $title [D-139]", 
     const statements = recordStatements();
     expect(await claim(leases)).toHaveLength(1);
     await leases.nextPoll("webhooks");
-    const wakeupStatements = statements.filter(({ text }) => /pg_try_advisory_xact_lock|as lapse/.test(text));
+    const wakeupStatements = statements.filter(({ text }) => /pg_try_advisory_xact_lock|as expiry/.test(text));
     expect(wakeupStatements).toHaveLength(2);
     for (const { text, values } of wakeupStatements) {
       const { rows } = await store.execute(`explain ${text}`, [...values]);

@@ -10,7 +10,7 @@ import { startRecordingDispatcher, useLeases } from "./use-leases.ts";
 const statementKinds: readonly [kind: string, fragment: string][] = [
   ["lock lanes", "pg_try_advisory_xact_lock("],
   ["lease rows", "insert into outbox_leases"],
-  ["read the next due time", "as lapse"],
+  ["read the next due time", "as expiry"],
   ["release a dead process's leases", "for update skip locked"],
 ];
 
