@@ -103,7 +103,7 @@ function rejectBasePath(options: object): void {
   if ("basePath" in options)
     throw new ConfigurationError(
       "invalid_option",
-      "webhookRouter has no basePath option; mount it with app.use(path, webhookRouter(options)).",
+      "basePath is not an option in Express; mount webhookRouter with app.use(path, webhookRouter(options)).",
     );
 }
 
@@ -124,7 +124,7 @@ const mountedOnRoute: RejectionFacts = {
   message: "No webhook has this path. Mount webhookRouter with app.use(path, …), not with app.all or app.post.",
 };
 
-/** Under connect and Nest on Fastify, a request may lack Express's `path` and `originalUrl`. */
+/** Converts a request. Under connect and Nest on Fastify, it may lack Express's `path` and `originalUrl`. */
 const toIncomingRequest = (request: Request): IncomingRequest<Request> => ({
   method: request.method,
   path: request.path ?? readTarget(request.url).path,

@@ -108,7 +108,7 @@ export async function parseWebhook(
   /** The response to send. */
   readonly response: Response;
 }> {
-  requireNoEventHandlers(options);
+  rejectHandlingOptions(options);
   const settings = readReceiverOptions<Request>(options);
   const stripBasePath = readBasePath(options.basePath ?? "/");
   let event: WebhookEvent | undefined;
@@ -122,8 +122,8 @@ export async function parseWebhook(
   return { event, response };
 }
 
-/** Rejects event handlers, because an event passed to a handler would be missing from the queue. */
-function requireNoEventHandlers(options: object): void {
+/** Rejects options for handling an event, because an event that is handled here would be missing from the queue. */
+function rejectHandlingOptions(options: object): void {
   const names = ["deduplication", "replayProtection", "onEvent", ...eventEndpoints.map(({ handler }) => handler)];
   const name = names.find((option) => Reflect.get(options, option) !== undefined);
   if (name !== undefined)

@@ -28,18 +28,18 @@ export type { Tracer } from "./options/options.ts";
 export type { WebhookEvent };
 
 /**
- * Creates a tracer for a receiver: each request gets a span, and its handler runs within it. Its parent is the active span, if your
- * server's instrumentation created one; otherwise the sender's span, so that a trace continues from `createOffer` to your handler.
+ * Creates a tracer for a receiver: each request gets a span, and its handler runs within that span. The span's parent is the active span,
+ * if your server's instrumentation created one; otherwise the sender's span, so that a trace continues from `createOffer` to your handler.
  *
  * It also measures `offers.webhook.duration`, a histogram in seconds, by `offers.webhook.endpoint`, `offers.webhook.outcome` (handled,
  * duplicate, rejected, failed) and `error.type`, which is the code of a rejection or a failure.
  *
  * It does nothing until an OpenTelemetry SDK is registered.
  *
- * @param options.sender what to do with the sender's trace if no span is active. `parent`: the request's span continues it. `link`: the
- * request's span starts a new trace and links to the sender's span, even while a span is active. `ignore`: it is not used. The trace
- * headers are read after verification, but no scheme signs them, so an attacker who can change a request in transit can choose the trace.
- * If that matters, use `link` (default `parent`)
+ * @param options.sender what to do with the sender's trace (default `parent`). `parent`: if no span is active, the request's span continues
+ * it. `link`: the request's span only links to the sender's span, and if no span is active, it starts a new trace. `ignore`: the sender's
+ * trace is not used. The trace headers are read after verification, but no scheme signs them, so an attacker who can change a request in
+ * transit can choose the trace. If that matters, use `link`
  * @param options.tracer creates the spans (default the global provider's tracer)
  * @param options.meter creates the histogram (default the global provider's meter)
  * @throws {ConfigurationError} `invalid_option`
@@ -58,7 +58,7 @@ export type { WebhookEvent };
  */
 export function webhookTracer(
   options: {
-    /** What to do with the sender's trace if no span is active. @default "parent" */
+    /** What to do with the sender's trace. @default "parent" */
     sender?: "parent" | "link" | "ignore";
     /** Creates the spans. @default the global provider's tracer */
     tracer?: Tracer;
@@ -71,7 +71,7 @@ export function webhookTracer(
   if (!["parent", "link", "ignore"].includes(mode))
     throw new ConfigurationError("invalid_option", "sender must be parent, link or ignore.");
   const duration = createDurationHistogram(meter);
-  // All no-op meters share one histogram.
+  // All no-op meters share one histogram, so a different histogram records measurements.
   const isMeasured = duration !== createDurationHistogram(createNoopMeter());
   let isTracing = options.tracer !== undefined || isMeasured;
   return {
@@ -145,7 +145,7 @@ const asReceiverSpan = (
  * event's `trace`. For an event without `trace`, the span is a child of the active span or starts a new trace.
  *
  * @param event the event, as `parseWebhookEvent` returns it
- * @returns what `work` returns; an error that it throws is recorded on the span and rethrown
+ * @returns what `work` returns; if `work` throws an error, the error's name is recorded on the span and the error is rethrown
  *
  * @example
  * ```ts

@@ -82,9 +82,9 @@ export interface CatchUpSummary {
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
  * @throws {UnavailableError} (rejects) `feed_failed`: the feed did not respond with a page
- * @throws {InvalidEventError} (rejects) `invalid_event`: this version does not recognise the event
- * @throws (rejects) the error that a handler threw. Call `catchUp` again with the last page's cursor: events that were already handled
- * count as duplicates
+ * @throws {InvalidEventError} (rejects) `invalid_event`: an event has a known type but invalid data
+ * @throws (rejects) the signal's reason, or the error that a handler or `onPage` threw. Call `catchUp` again with the last page's cursor:
+ * events that were already handled count as duplicates
  *
  * @example
  * ```ts
@@ -150,7 +150,11 @@ interface FeedPage {
   readonly more: boolean;
 }
 
-/** Creates a function that reads the page of the feed after a cursor. @throws {ConfigurationError} `invalid_option` */
+/**
+ * Creates a function that reads the page of the feed after a cursor.
+ *
+ * @throws {ConfigurationError} `invalid_option`; the function rejects with {@link UnavailableError}
+ */
 function createPageReader(options: CatchUpOptions): (after: string | undefined) => Promise<FeedPage> {
   const { apiKey, apiKeyHeader = defaultApiKeyHeader, limit = 100, signal, fetch = globalThis.fetch } = options;
   const base = String(options.baseUrl);
@@ -172,21 +176,17 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
       limit: `${limit}`,
       "api-version": apiVersion,
     });
-    // AbortSignal.any would leave a reference on a long-lived signal for each request.
-    const controller = new AbortController();
-    const abort = () => controller.abort(signal?.reason);
-    const timer = setTimeout(() => controller.abort(new DOMException(timeoutMessage, "TimeoutError")), feedTimeoutMs);
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
     try {
-      const response = await fetch(`${base.replace(/\/+$/, "")}/events?${query}`, {
-        headers: { accept: "application/json", [apiKeyHeader]: apiKey },
-        redirect: "manual",
-        signal: controller.signal,
+      return await withFeedTimeout(signal, async (requestSignal) => {
+        const response = await fetch(`${base.replace(/\/+$/, "")}/events?${query}`, {
+          headers: { accept: "application/json", [apiKeyHeader]: apiKey },
+          redirect: "manual",
+          signal: requestSignal,
+        });
+        const body = await response.text();
+        if (response.status !== 200) throw new Error(`the response is ${response.status}${formatCodeSuffix(body)}`);
+        return readFeedPage(JSON.parse(body));
       });
-      const body = await response.text();
-      if (response.status !== 200) throw new Error(`the response is ${response.status}${formatCodeSuffix(body)}`);
-      return readFeedPage(JSON.parse(body));
     } catch (cause) {
       signal?.throwIfAborted();
       throw new UnavailableError(
@@ -194,16 +194,35 @@ function createPageReader(options: CatchUpOptions): (after: string | undefined) 
         `${new URL(base).host} did not return a page of the event feed ${after === undefined ? "from its start" : "after the cursor"}. Check baseUrl, apiKey and after; see this error's cause.`,
         { cause },
       );
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
     }
   };
 }
 
+/** Calls `work` with a signal that aborts when the user's signal aborts or the feed takes too long. */
+async function withFeedTimeout<T>(
+  userSignal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  // AbortSignal.any would leave a reference on a long-lived signal for each request.
+  const controller = new AbortController();
+  const abort = () => controller.abort(userSignal?.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException(timeoutMessage, "TimeoutError")), feedTimeoutMs);
+  userSignal?.addEventListener("abort", abort, { once: true });
+  if (userSignal?.aborted) abort();
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    userSignal?.removeEventListener("abort", abort);
+  }
+}
+
 const timeoutMessage = `the event feed did not respond within ${feedTimeoutMs} ms`;
 
-/** Formats the code in a problem response as ` (code)`. Only the code is shown, because the rest of the body may contain anything. */
+/**
+ * Formats the code in a problem response as ` (code)`; returns an empty string if there is no code. Only the code is shown, because the
+ * rest of the body may contain anything.
+ */
 function formatCodeSuffix(body: string): string {
   try {
     const { code } = JSON.parse(body);

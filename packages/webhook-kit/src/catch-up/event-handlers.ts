@@ -29,7 +29,7 @@ export function findHandler(
   return ({ data }, context) => onEvent(toWebhookEvent(type, data, context), context);
 }
 
-/** @throws {ConfigurationError} `invalid_option` if no handler could ever be called */
+/** Requires at least one of the named handlers. @throws {ConfigurationError} `invalid_option` */
 export function requireHandler(owner: string, handlers: EventHandlers, names: readonly (keyof EventHandlers)[]): void {
   if (!names.some((name) => typeof handlers[name] === "function"))
     throw new ConfigurationError(
@@ -38,7 +38,7 @@ export function requireHandler(owner: string, handlers: EventHandlers, names: re
     );
 }
 
-/** Creates the context for an event that did not arrive as a request. */
+/** Creates the context for an event that did not arrive as a request. An event without a signed id gets a random key. */
 export const createEventContext = (
   source: "reconciled" | "feed",
   signal: AbortSignal | undefined,

@@ -89,7 +89,10 @@ export interface ReconcileOptions extends ResponseSource {
   readonly concurrency?: number | undefined;
   /** The maximum number of calls to `getOffer` per second, evenly spaced. @default no limit */
   readonly requestsPerSecond?: number | undefined;
-  /** Once it aborts, no more reads start. Reads in progress finish, and `reconcile` rejects with the signal's reason. */
+  /**
+   * Passed to `getOffer`. Once it aborts, no more reads start, and `reconcile` rejects with the signal's reason when the reads in progress
+   * have ended.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
    * Called after each offer. If `concurrency` is above 1, up to that many earlier offers may still be in progress. When you resume after a
@@ -155,7 +158,8 @@ export interface ReconcileSummary {
  * job. The first run handles the current response of every recipient, because no response has been recorded yet.
  *
  * @throws {ConfigurationError} (rejects) `invalid_option`
- * @throws (rejects) the signal's reason; without `onFailure`, also the first error that `getOffer`, the handler or the database threw
+ * @throws (rejects) the signal's reason, or the first error that `offerIds`, `onProgress` or `onFailure` threw; without `onFailure`, also
+ * the first error that `getOffer`, the handler or the database threw
  *
  * @example
  * ```ts
@@ -172,8 +176,8 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileSum
   rejectUnknownOptions("reconcile", options, [...sourceOptionNames, ...reconcileOptionNames]);
   requireHandler("reconcile", options, ["onWorkerOfferResponse", "onEvent"]);
   const { offerIds, concurrency = reconcileConcurrency, requestsPerSecond, signal, onProgress, onFailure } = options;
-  checkNumber("concurrency", concurrency, 1, 1_000, Number.isInteger);
-  checkNumber("requestsPerSecond", requestsPerSecond ?? 1, 0.001, 100_000, Number.isFinite);
+  checkNumber("concurrency", concurrency, { min: 1, max: 1_000, isInteger: true });
+  checkNumber("requestsPerSecond", requestsPerSecond ?? 1, { min: 0.001, max: 100_000, isInteger: false });
   const summary = { read: 0, gone: 0, failed: 0, known: 0, caughtUp: 0, waiting: 0, unknown: 0, requests: 0 };
   const pacer = new Pacer(requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond);
   const source: ResponseSource = {
@@ -213,7 +217,7 @@ async function reconcileOffer(
   const keys = recipients.map(({ workerId }) => ({ tenant, offerId, workerId }));
   const lastResponses = await source.inbox.lastResponses.find(keys);
   for (const [index, { workerId, response }] of recipients.entries()) {
-    const current = toResponse(source, response);
+    const current = convertResponse(source, response);
     if (current === undefined) {
       if (response === "none") summary.waiting += 1;
       else summary.unknown += 1;
@@ -273,7 +277,7 @@ async function handleCurrentResponse(
   await inbox.lastResponses.update({ tenant, offerId, workerId }, context, async (last) => {
     const recipients = await readRecipients(source, offerId, context.signal);
     const recipient = recipients?.find((candidate) => candidate.workerId === workerId);
-    const response = recipient && toResponse(source, recipient.response);
+    const response = recipient && convertResponse(source, recipient.response);
     if (response === undefined || response === last) return undefined;
     const handle = findHandler(source, "WorkerOfferResponse");
     await handle?.({ type: "WorkerOfferResponse", data: { offerId, workerId, response } }, context);
@@ -294,10 +298,11 @@ async function readRecipients({ getOffer }: ResponseSource, id: string, signal: 
   }
 }
 
-const toResponse = (
-  { toResponse: convert = defaultToResponse }: ResponseSource,
-  response: string,
-): string | undefined => convert(response);
+/** Converts a recipient's response to the one that a webhook would contain. @returns undefined for a response to ignore */
+function convertResponse(source: ResponseSource, response: string): string | undefined {
+  const { toResponse = defaultToResponse } = source;
+  return toResponse(response);
+}
 
 function defaultToResponse(response: string): string | undefined {
   if (response === "applied") return "accepted";
@@ -317,16 +322,11 @@ async function forEachConcurrently<Item>(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let failure: { readonly error: unknown } | undefined;
   let isDone = false;
-  let previous: Promise<unknown> = Promise.resolve();
   // Call the user's iterator sequentially, because it may not allow concurrent calls.
-  const takeNext = (): Promise<IteratorResult<Item>> => {
-    const next = previous.then(async () => {
-      if (signal?.aborted) throw signal.reason;
-      return isDone || failure ? { done: true as const, value: undefined } : iterator.next();
-    });
-    previous = next.catch(() => undefined);
-    return next;
-  };
+  const takeNext = makeSequential(async (): Promise<IteratorResult<Item>> => {
+    if (signal?.aborted) throw signal.reason;
+    return isDone ? { done: true, value: undefined } : iterator.next();
+  });
   const runWorker = async () => {
     try {
       for (;;) {
@@ -346,6 +346,16 @@ async function forEachConcurrently<Item>(
   // Let the user's generator close its cursor or file. An error from it would hide the failure, so ignore it.
   await Promise.resolve(iterator.return?.()).catch(() => undefined);
   throw failure.error;
+}
+
+/** Wraps a function so that each call starts only after the previous call has ended. */
+function makeSequential<T>(run: () => Promise<T>): () => Promise<T> {
+  let previous: Promise<unknown> = Promise.resolve();
+  return () => {
+    const result = previous.then(run);
+    previous = result.catch(() => undefined);
+    return result;
+  };
 }
 
 /** Spaces calls evenly, even after a period without calls. */
@@ -378,10 +388,10 @@ const reconcileOptionNames = [
 function checkNumber(
   name: string,
   value: number,
-  min: number,
-  max: number,
-  isValid: (value: unknown) => boolean,
+  { min, max, isInteger }: { readonly min: number; readonly max: number; readonly isInteger: boolean },
 ): void {
-  if (!isValid(value) || value < min || value > max)
-    throw new ConfigurationError("invalid_option", `${name} must be a number from ${min} to ${max}.`);
+  const isValid = isInteger ? Number.isInteger(value) : Number.isFinite(value);
+  const expected = isInteger ? "an integer" : "a number";
+  if (!isValid || value < min || value > max)
+    throw new ConfigurationError("invalid_option", `${name} must be ${expected} from ${min} to ${max}.`);
 }

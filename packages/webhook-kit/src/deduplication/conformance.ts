@@ -2,16 +2,19 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { AcquireResult, Deduplication } from "./deduplication.ts";
 
-/** The long lease outlasts every case. Some cases wait for the short lease to expire. */
-const [longMs, shortMs] = [60_000, 50];
+/** A duration that outlasts every case. */
+const longMs = 60_000;
 
-/** How long to wait for a short lease to expire, because a remote store's clock may be coarse. */
+/** A duration after which a key expires while a case waits. */
+const shortMs = 50;
+
+/** The maximum wait for a key to expire. It is generous, because a remote store's clock may be coarse. */
 const maxWaitMs = 5_000;
 
 /**
- * The conformance suite for deduplication stores: tests your own store, with any test runner. Keys are random, so the cases can run against
- * a store in use. Each case takes less than a second. A store that deliberately ignores `subject` fails the cases with "subject" in their
- * names.
+ * Returns the conformance suite for deduplication stores, to test your own store with any test runner. Keys are random, so the cases can
+ * run against a store in use. Each case takes less than a second. A store that deliberately ignores `subject` fails the cases with
+ * "subject" in their names.
  *
  * @param createStore called once per case; may return the same store each time
  *
@@ -78,7 +81,8 @@ class TestedStore {
       () => this.acquire(key, leaseMs, subject),
       ({ state }) => state === "acquired",
     );
-    return result.state === "acquired" ? result.token : "";
+    assert.ok(result.state === "acquired");
+    return result.token;
   }
 }
 
@@ -87,7 +91,7 @@ async function pollUntil<T>(call: () => Promise<T>, isExpected: (result: T) => b
   for (;;) {
     const result = await call();
     if (isExpected(result)) return result;
-    assert.ok(Date.now() < deadline, `a key that expires after ${shortMs} ms is still held after ${maxWaitMs} ms`);
+    assert.ok(Date.now() < deadline, `a key that should have expired is still held after ${maxWaitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

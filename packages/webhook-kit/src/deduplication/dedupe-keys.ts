@@ -7,7 +7,10 @@ import type { VerifiedRequest } from "../signature/verify-signature.ts";
 export interface DedupeKey {
   readonly key: string;
   readonly subject?: string | undefined;
-  /** Creates the rejection for another request with this key. If undefined, the other request counts as a duplicate (D-45). */
+  /**
+   * Creates the rejection for another request with this key. If undefined, the other request counts as a duplicate, or is rejected while
+   * this one is in progress (D-45).
+   */
   readonly onConflict?: () => Rejected;
 }
 
@@ -28,7 +31,8 @@ export interface DedupeKeys {
 }
 
 /**
- * Creates the keys for replay protection: one for each event and, with `"single-use-signature"`, one for each request signature.
+ * Creates the keys for replay protection: one for an event and, with `"single-use-signature"`, one for the request's signature. Without
+ * deduplication, there are no keys.
  *
  * @param event undefined for a request that is handled every time it arrives
  */
@@ -43,15 +47,15 @@ export function createDedupeKeys(
   event: EventSource | undefined,
 ): DedupeKeys {
   const keys: DedupeKey[] = [];
-  const message = computeMessageKey(request);
-  // Without deduplication, only the hash for the handler's context is computed.
-  if (policy.deduplication && event) keys.push(computeEventKey(request, event, message));
+  // Computed even without deduplication, because the handler's context contains it.
+  const messageKey = computeMessageKey(request);
+  if (policy.deduplication && event) keys.push(computeEventKey(request, event, messageKey));
   if (policy.deduplication && policy.replayProtection === "single-use-signature")
     keys.push({
       key: computeSignatureKey(request),
       onConflict: () => createSignatureRejection(signatureReused, policy.scheme.wwwAuthenticate),
     });
-  return { keys, keepMs: computeKeepMs(request, policy.toleranceMs), messageKey: message };
+  return { keys, keepMs: computeKeepMs(request, policy.toleranceMs), messageKey };
 }
 
 /** The reason to reject a second request with the same signature (D-58). */
@@ -61,16 +65,16 @@ const signatureReused = {
 } as const;
 
 /**
- * Returns an event's key; two events with the same key are duplicates. A scheme that signs only the time may give all events within a
- * minute the same signature, so the key also covers the rest of the request (D-45). A signed id alone identifies a message.
+ * Returns an event's key and subject. Two events with the same key are duplicates. A scheme that signs only the time may give all events
+ * within a minute the same signature, so the key also covers the rest of the request (D-45). A signed id alone identifies a message.
  */
 export function computeEventKey(
   request: VerifiedRequest,
   { incoming: { method, target }, body, entity }: EventSource,
-  signedKey = computeMessageKey(request),
+  messageKey = computeMessageKey(request),
 ): { readonly key: string; readonly subject: string | undefined } {
-  if (signedKey !== undefined) return { key: signedKey, subject: undefined };
-  const prefix = serialiseKey(request, "event", [signatureHex(request), method, target, ...(entity ?? [])]);
+  if (messageKey !== undefined) return { key: messageKey, subject: undefined };
+  const prefix = serialiseKey(request, "event", [encodeSignature(request), method, target, ...(entity ?? [])]);
   return { key: hash(prefix + hashBody(body)), subject: entity && hash(prefix) };
 }
 
@@ -89,7 +93,7 @@ export const hashMessageId = (tenant: string, scheme: string, id: string): strin
  */
 export function computeSignatureKey(request: VerifiedRequest): string {
   const { id, signedAt } = request.parsed;
-  const parts = id === undefined ? [signatureHex(request)] : [id, String(signedAt.earliest)];
+  const parts = id === undefined ? [encodeSignature(request)] : [id, String(signedAt.earliest)];
   return hash(serialiseKey(request, "signature", parts));
 }
 
@@ -100,7 +104,7 @@ const serialiseKey = ({ tenant, verified }: VerifiedRequest, kind: string, parts
   JSON.stringify([tenant, verified.scheme, kind, parts]);
 
 /** Returns the signature's bytes in hexadecimal, because its header may encode the same bytes in several ways. */
-function signatureHex({ parsed: { signature } }: VerifiedRequest): string {
+function encodeSignature({ parsed: { signature } }: VerifiedRequest): string {
   const { buffer, byteOffset, length } = signature;
   return Buffer.from(buffer, byteOffset, length).toString("hex");
 }

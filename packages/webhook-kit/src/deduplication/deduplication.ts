@@ -57,7 +57,7 @@ export interface Deduplication {
    * `subject`, if given, is what the request is about, such as one worker's response to one offer. A completed request counts only until
    * another request with the same subject is completed. Then the key of the first request can be acquired again. If a worker accepts,
    * rejects and accepts again within one signed minute, the service sends two identical acceptances, and the second is not a duplicate. A
-   * store that ignores `subject` treats it as a duplicate. A key's subject never changes.
+   * store that ignores `subject` treats the second acceptance as a duplicate. A key's subject never changes.
    */
   acquire(
     key: string,

@@ -127,14 +127,16 @@ test("expired entries are removed in batches, without a full sweep", () => {
  *
  * @returns whether a new request was accepted
  */
-function getsRoomWithoutSweep({ clock, acquire }: ReturnType<typeof setUp>): boolean {
+function makesRoomBetweenSweeps({ clock, acquire }: ReturnType<typeof setUp>): boolean {
   expect(() => acquire("new")).toThrow(full);
   clock.ms += 500;
   for (let copies = 0; copies < 200; copies += 1) {
     acquire("copies", 0);
     try {
       return acquire("new").state === "acquired";
-    } catch {}
+    } catch {
+      // The store is still full.
+    }
   }
   return false;
 }
@@ -148,7 +150,7 @@ test("a key that is acquired again after its lease has expired does not block th
   clock.ms += 1;
   for (const key of slow) acquire(key, 60_000);
   acquire("copies", 500);
-  expect(getsRoomWithoutSweep(store)).toBe(true);
+  expect(makesRoomBetweenSweeps(store)).toBe(true);
 });
 
 test("a subject that is completed again does not block the removal of expired records", async () => {
@@ -163,12 +165,12 @@ test("a subject that is completed again does not block the removal of expired re
   for (let index = 0; index < 100; index += 1) await complete(`ended ${index}`, `ended ${index}`, 500);
   for (const subject of subjects) await complete(`second of ${subject}`, subject, 60_000);
   acquire("copies", 500);
-  expect(getsRoomWithoutSweep(store)).toBe(true);
+  expect(makesRoomBetweenSweeps(store)).toBe(true);
 });
 
 test("no request scans the whole store between two sweeps", () => {
   const store = setUp(301);
   for (let index = 0; index < 300; index += 1) store.acquire(`at work ${index}`, 60_000);
   store.acquire("copies", 500);
-  expect(getsRoomWithoutSweep(store)).toBe(false);
+  expect(makesRoomBetweenSweeps(store)).toBe(false);
 });

@@ -116,7 +116,7 @@ function sweepMap(entries: Map<string, Lease | Completed>, time: number, maxScan
   }
 }
 
-/** Throws for NaN, which would make every entry look expired. */
+/** Rejects a time that is not finite, because with NaN every entry would look expired to `acquire`. */
 function requireFinite(time: number): number {
   if (Number.isFinite(time)) return time;
   throw new UnavailableError("deduplication_failed", "now() or keepMs is not a finite number.");

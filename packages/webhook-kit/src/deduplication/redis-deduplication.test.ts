@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { type RedisClient, redisDeduplication, scripts } from "./redis-deduplication.ts";
 
-/** Creates clients for both libraries that respond as configured and record what they were sent. Other tests run against Redis. */
+/** Creates a store with a client of each library. The clients return `result` and record their calls. Other tests run against Redis. */
 function setUp(result: unknown, options: Parameters<typeof redisDeduplication>[1] = {}) {
   const call = vi.fn(async (..._sent: string[]): Promise<unknown> => {
     const response = typeof result === "function" ? result() : result;
@@ -27,16 +27,8 @@ describe("acquire", () => {
       const result = await store.acquire("k", { leaseMs: 20_999.5 });
       expect(result).toEqual({ state: "acquired", token: expect.stringMatching(/^[0-9a-f-]{36}$/) });
       const token = "token" in result ? result.token : "";
-      expect(call).toHaveBeenLastCalledWith(
-        ...[
-          "EVAL",
-          scripts.acquire,
-          "2",
-          "offers:deduplication:{of:k}:lease:k",
-          "offers:deduplication:{of:k}:completed",
-        ],
-        ...["k", token, "21000"],
-      );
+      const keys = ["2", "offers:deduplication:{of:k}:lease:k", "offers:deduplication:{of:k}:completed"];
+      expect(call).toHaveBeenLastCalledWith("EVAL", scripts.acquire, ...keys, "k", token, "21000");
     }
     const [first, second] = call.mock.calls.map((sent) => sent[6]);
     expect(first).not.toBe(second);
@@ -181,8 +173,8 @@ test("waiting for Redis does not keep the process alive", () => {
 
 const client = { call: async () => "acquired" };
 
-test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }])("%j is not a Redis client", (other) =>
-  expect(() => redisDeduplication(other as unknown as RedisClient)).toThrow(
+test.each([undefined, null, {}, "redis://127.0.0.1", { call: 1 }, { eval: "x" }])("%j is not a Redis client", (value) =>
+  expect(() => redisDeduplication(value as unknown as RedisClient)).toThrow(
     expect.objectContaining({
       code: "invalid_option",
       message: expect.stringMatching(/redis \(4 or newer\) or ioredis/),

@@ -15,8 +15,8 @@ import type { AcquireResult, Deduplication } from "./deduplication.ts";
  * handled twice. If that is not acceptable, use the inbox from `/postgres`, `/mysql` or `/sqlite` in the handler, because it commits an
  * event's record together with your rows.
  *
- * @param options.prefix the start of every key, without braces, because the kit itself adds the hash tag for Redis Cluster (default
- * `offers:deduplication:`)
+ * @param options.prefix the start of every key (default `offers:deduplication:`). It must not contain braces, because the kit itself adds
+ * the hash tag for Redis Cluster
  * @param options.timeoutMs how many milliseconds Redis may take to respond, from 1 to 60,000 (default 2,000)
  * @throws {ConfigurationError} `invalid_option` for an invalid client, prefix or timeout
  *
@@ -58,7 +58,7 @@ export function redisDeduplication(
     throw new ConfigurationError("invalid_option", "timeoutMs must be an integer from 1 to 60000.");
 
   const runScript = (script: keyof typeof scripts, key: string, token: string, args: string[]): Promise<unknown> => {
-    // Both keys have the same hash tag, so that Redis Cluster stores them in the same slot.
+    // The lease and the completed request have the same hash tag, so that Redis Cluster stores them in the same slot.
     const keyBase = `${prefix}{of:${parseSubject(token) ?? key}}`;
     return evaluate(client, scripts[script], [`${keyBase}:lease:${key}`, `${keyBase}:completed`], args);
   };
@@ -146,7 +146,7 @@ function isRedisClient(client: RedisClient): boolean {
   return typeof call === "function" || typeof evaluate === "function";
 }
 
-/** Runs a Lua script atomically. `call` is tried first, because ioredis also has an `eval`, with other arguments. */
+/** Runs a Lua script atomically. `call` is tried first, because ioredis also has an `eval`, which takes different arguments. */
 async function evaluate(client: RedisClient, script: string, keys: string[], args: string[]): Promise<unknown> {
   return "call" in client
     ? client.call("EVAL", script, String(keys.length), ...keys, ...args)

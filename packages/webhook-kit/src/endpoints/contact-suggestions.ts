@@ -19,7 +19,7 @@ export const contactSuggestions: HandledEndpoint<"/contact-suggestions", Contact
 /**
  * Serialises the list. Rejects an invalid list, because the service rejects the entire list if one entry is invalid (D-21).
  *
- * @throws {HandlerError} `invalid_handler_result`, with the invalid fields but not their values
+ * @throws {HandlerError} `invalid_handler_result`; for invalid fields, with their names but not their values
  */
 function serialiseSuggestions(suggestions: unknown): string {
   const { data, issues } = validate(responseSchemas["/contact-suggestions"], withFormattedDates(suggestions));
@@ -38,7 +38,7 @@ const createResultError = (
   options?: ConstructorParameters<typeof HandlerError>[2],
 ): HandlerError => new HandlerError("invalid_handler_result", `suggestContacts returned ${description}`, options);
 
-/** The maximum number of fields in a message, because a list can have thousands of invalid entries. */
+/** The maximum number of fields in a message. A list can have thousands of invalid entries. */
 const maxListedFields = 5;
 
 function describeFields(fields: Readonly<Record<string, readonly string[]>>): string {
@@ -64,7 +64,10 @@ function withFormattedDates(suggestions: unknown): unknown {
   );
 }
 
-/** Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). Any other value is left for the schema to check. */
+/**
+ * Formats a Date as ISO 8601, and a date without a time as midnight UTC (D-28). An invalid Date becomes undefined. The schema checks all
+ * other values.
+ */
 function formatLastWorked(value: unknown): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;

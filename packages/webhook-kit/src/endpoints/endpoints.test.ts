@@ -41,7 +41,7 @@ test.each([
   "/another-path/42",
   "contact/new/42",
   "/x/test",
-])("%j is not a webhook's path", (path) => expect(findRoute(path)).toBeUndefined());
+])("%j is not a webhook path", (path) => expect(findRoute(path)).toBeUndefined());
 
 test.each([
   ["/contact/new/a%2Fb", "a/b"],

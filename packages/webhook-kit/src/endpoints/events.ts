@@ -61,7 +61,10 @@ export interface Rating {
   rating: number;
   /** Who gave the rating. */
   ratingProvider: string;
-  /** When the person last worked there. A date-time needs a time zone and is sent in UTC; a date alone is sent as midnight UTC. */
+  /**
+   * When the person last worked at the rating provider. A date-time needs a time zone and is sent in UTC; a date alone is sent as midnight
+   * UTC.
+   */
   lastWorked: Date | string;
 }
 

@@ -31,8 +31,8 @@ export interface EventContext {
    */
   readonly unverifiedDeliveryId: string | undefined;
   /**
-   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed. Undefined with a
-   * scheme that signs no id, such as `timestampDigest()`.
+   * Identifies the event: a hash of the signed message id and the tenant, the same on every attempt and in the feed. Undefined for a
+   * webhook with a scheme that signs no id, such as `timestampDigest()`. Random for a response from `reconcile`.
    */
   readonly deduplicationKey: string | undefined;
   /**

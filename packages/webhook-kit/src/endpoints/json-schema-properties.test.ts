@@ -122,16 +122,22 @@ function toMessages(issues: readonly z.core.$ZodIssue[]): Record<string, string[
   for (const issue of issues) {
     const field = z.core.toDotPath(issue.path) || "body";
     fields[field] ??= [];
-    const bound = issue.code === "too_small" ? issue.minimum : issue.code === "too_big" ? issue.maximum : 0;
+    const bound = getBound(issue);
     // zod also checks the length of an array that should be a string, and limits every integer.
     const isExtra =
       bound !== 0 && (fields[field].includes("Must be of type string.") || Math.abs(Number(bound)) > 2 ** 52);
-    if (!isExtra) fields[field].push(messageFor(issue));
+    if (!isExtra) fields[field].push(formatMessage(issue));
   }
   return fields;
 }
 
-function messageFor(issue: z.core.$ZodIssue): string {
+/** Returns the limit that a value violates; 0 for an issue that is not about a limit. */
+function getBound(issue: z.core.$ZodIssue): number | bigint {
+  if (issue.code === "too_small") return issue.minimum;
+  return issue.code === "too_big" ? issue.maximum : 0;
+}
+
+function formatMessage(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type")
     return issue.expected === "int" ? "Must be an integer." : `Must be of type ${issue.expected}.`;
   if (issue.code === "too_small") return `Too short or too small; at least ${issue.minimum}.`;

@@ -21,7 +21,7 @@ test.each<[string, Schema, unknown, string[]]>([
   ["a fractional rating", rating, 1.5, ["Must be an integer."]],
   ["an empty id", inputSchemas["/offer/response"].properties.offerId, "", ["Too short or too small; at least 1."]],
   [
-    "a time without its zone",
+    "a date without a time",
     inputSchemas["/offer/eventDeleted"].properties.eventStart,
     "2025-01-01",
     ["Must be a date-time with a time zone, such as 2099-05-01T16:00:00Z."],
@@ -30,7 +30,7 @@ test.each<[string, Schema, unknown, string[]]>([
   expect(explain(schema, value)).toEqual({ body: messages }),
 );
 
-test("issues are listed by the field's path, each once", () => {
+test("each issue is listed under the path of its field", () => {
   const entry: Schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
   const schema: Schema = { type: "object", properties: { list: { type: "array", items: entry } } };
   expect(explain(schema, { list: [{ id: 7 }, {}] })).toEqual({

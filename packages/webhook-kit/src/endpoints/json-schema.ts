@@ -7,7 +7,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly enum?: readonly string[];
-  /** Only 1, because a larger minimum would have to count code points, as `maxLength` does. */
+  /** Always 1. A larger minimum would require counting code points, as `maxLength` does. */
   readonly minLength?: 1;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -28,7 +28,8 @@ export interface Issue {
 
 /**
  * Reads a payload according to the contract: unknown fields are kept (D-35), an optional field that is null counts as absent (D-94), and a
- * date-time is converted to UTC if some readers would not accept its notation (D-96).
+ * date-time is converted to UTC if some readers would not accept its notation (D-96). Surrounding white space, tabs and line breaks
+ * are removed from a URL.
  *
  * @returns `data` is valid only if there are no issues
  */
@@ -133,11 +134,12 @@ function readNumber(
   return value;
 }
 
+/** Adds an issue, and returns undefined as the value that was read. */
 function addIssue(issues: Issue[], message: string, expected?: Schema["type" | "format"]): undefined {
   issues.push({ path: [], expected, message });
 }
 
-/** The message for a value that does not match the pattern of its format. */
+/** The messages for values that do not match the pattern of their format, by format. */
 const patternMessages: Partial<Record<string, string>> = {
   "idn-email": "Must be an email address.",
   uri: "Must start with http:// or https://.",

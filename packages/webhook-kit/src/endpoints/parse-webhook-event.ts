@@ -37,7 +37,7 @@ const envelope: Schema = {
  */
 export function parseWebhookEvent(value: unknown): WebhookEvent {
   const { data: members, issues } = validate(envelope, clearInexactTime(value));
-  // The value is not an object, so there are no members to read.
+  // If the value is not an object, there are no members to read.
   if (issues[0]?.path.length === 0) throw createInvalidEventError(issues);
   const { type, data, trace, ...rest } = members as Record<string, unknown>;
   const endpoint = eventEndpoints.find(({ name }) => name === type);

@@ -18,7 +18,7 @@ interface Input {
 /**
  * Reads and validates the handler's input: for a GET from the path, otherwise from the body.
  *
- * @throws {Rejected} (rejects)
+ * @throws {Rejected} (rejects) if the body cannot be read, is not JSON, or the input is invalid
  * @throws {ConfigurationError} (rejects) `body_already_consumed`
  */
 export async function readInput<Incoming>(
@@ -37,7 +37,11 @@ export async function readInput<Incoming>(
   return { ...validateInput(endpoint.schema, parseJson(body)), body };
 }
 
-/** Validates the input. Unknown fields are kept (D-35). */
+/**
+ * Validates the input, and converts unambiguous values of the wrong type (D-125). Unknown fields are kept (D-35).
+ *
+ * @throws {Rejected} `invalid_request`
+ */
 export function validateInput(
   schema: HandledEndpoint["schema"],
   value: unknown,

@@ -44,7 +44,7 @@ type Change = (value: unknown) => unknown;
 function findChange({ path, expected }: Issue, root: unknown): Change | undefined {
   const value = valueAt(root, path);
   const parent = valueAt(root, path.slice(0, -1));
-  // An empty member is left out. If it is required, validation then rejects the object.
+  // An empty string, and null in a list, are left out. If a required member is left out, validation then rejects the object.
   if (value === "" || (value === null && Array.isArray(parent))) return () => absent;
   if (expected === "date-time") return () => `${value}T00:00:00Z`; // midnight UTC (D-28)
   if (expected === "idn-email" || expected === "uri") return () => String(value).trim();

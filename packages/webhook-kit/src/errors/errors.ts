@@ -144,7 +144,7 @@ export class InternalError extends WebhookKitError<"internal_error" | "tracer_fa
  */
 export class InvalidEventError extends WebhookKitError<"invalid_event"> {
   override readonly name = "InvalidEventError";
-  /** The problems with each field, by the field's name (`data.workerId`). */
+  /** The problems with each field, by the field's name, such as `data.workerId`. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 
   constructor(

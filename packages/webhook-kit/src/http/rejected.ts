@@ -59,7 +59,7 @@ export function createSignatureRejection(
   return new Rejected(rejection, problemResponse(failedVerification, { "www-authenticate": wwwAuthenticate }));
 }
 
-/** The maximum number of fields in a message, because a payload may have thousands of invalid fields. */
+/** The maximum number of fields in a message. A payload may have thousands of invalid fields. */
 const maxListedFields = 10;
 
 /**

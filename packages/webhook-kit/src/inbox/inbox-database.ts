@@ -28,7 +28,7 @@ export type Query = (sql: string, values?: readonly (string | number | null)[]) 
  *       let rows: Record<string, unknown>[] = [];
  *       for (const sql of firstStatements) rows = await tx.run(sql, []);
  *       const result = await work(tx, rows, (sql, values = []) => tx.run(sql, [...values]));
- *       await tx.run("SELECT 1", []); // fails if a statement in `work` failed: PostgreSQL would commit nothing
+ *       await tx.run("SELECT 1", []); // fails if a statement in `work` failed, because PostgreSQL would commit nothing
  *       return result;
  *     }),
  * };

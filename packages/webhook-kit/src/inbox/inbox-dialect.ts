@@ -36,7 +36,7 @@ export interface InboxStatements {
   readonly complete: string;
   /** Parameters: key, token. */
   readonly release: string;
-  /** Returns a row if the event is new. A concurrent duplicate waits here until the other transaction ends. */
+  /** The last statement returns a row if the event is new. A concurrent duplicate waits until the other transaction ends. */
   record(key: string, keepMs: number): readonly string[];
   /**
    * Locks a recipient's last response until the end of the transaction; the last statement returns its `token`. The entry is inserted
@@ -68,11 +68,12 @@ export function quoteTable(
   table: string = defaultTable,
   quote = '"',
 ): { readonly table: string; readonly schema: string; readonly name: string } {
-  const [, schemaName, name] = (typeof table === "string" && tablePattern.exec(table)) || [];
+  const match = typeof table === "string" ? tablePattern.exec(table) : undefined;
+  const [, schemaName, name] = match ?? [];
   if (name === undefined)
     throw new ConfigurationError(
       "invalid_option",
-      "table must be a name, or a schema, a dot and a name, each of at most 50 lower-case letters, digits and underscores.",
+      "table must be a name, or a schema, a dot and a name, each of at most 50 lower-case letters, digits and underscores, and without a digit at its start.",
     );
   const schema = schemaName === undefined ? "" : `${quote}${schemaName}${quote}.`;
   return { table: `${schema}${quote}${name}${quote}`, schema, name };

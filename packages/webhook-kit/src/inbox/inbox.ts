@@ -30,8 +30,8 @@ export interface Inbox<Tx> extends Deduplication {
    * running is not stopped: if it commits, the retry is a duplicate. Call `once` once per event, because two transactions are not atomic.
    * You may call it again if it rejects. Nothing was then committed, unless the connection was lost during the commit.
    *
-   * Within `reconcile`, `work` joins the transaction that read the offer. It needs no key, because the last response shows whether the
-   * current one was handled.
+   * Within `reconcile` and `reconcileOnWebhook`, `work` joins the transaction that read the offer. It needs no key, because the last
+   * response shows whether the current one was handled.
    *
    * @param context the handler's context, or a `WebhookEvent` in a worker
    * @param work receives your own library's transaction. Never use the pool or the database itself in it, because it could deadlock
@@ -212,12 +212,13 @@ export function openInbox<Tx>(database: InboxDatabase<Tx>, dialect: InboxDialect
     },
     async once(context, work, options = {}) {
       rejectUnknownOptions("inbox.once", options, ["key"]);
-      const joined = transactions.get(context);
-      const recordKey = joined ? "" : toRecordKey(context, options.key);
+      const joinedTransaction = transactions.get(context);
+      // A joined transaction needs no key, because the last response shows whether the current one was handled.
+      const recordKey = joinedTransaction ? "" : toRecordKey(context, options.key);
       if (usedContexts.has(context)) throw createUsedTwiceError();
       usedContexts.add(context);
       try {
-        if (joined) return { duplicate: false, result: await work(joined) };
+        if (joinedTransaction) return { duplicate: false, result: await work(joinedTransaction) };
         return await recordAndWork(recordKey, work);
       } catch (error) {
         usedContexts.delete(context);

@@ -79,21 +79,7 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
       onConnectionError = reject;
     });
     connectionLost.catch(() => undefined);
-    const tx = await new Promise<Tx>((resolve, reject) => {
-      const useConnection = (connected: Tx): void => {
-        (connected as PoolClient).on("error", onConnectionError);
-        resolve(connected);
-      };
-      // Pass a callback, because pg may read the server's last message before a promise resolves. A wrapped pool may support only promises,
-      // so use the returned promise too.
-      const connecting: unknown = pool.connect((error, connected) =>
-        connected === undefined ? reject(error) : useConnection(connected),
-      );
-      Promise.resolve(connecting as Tx | undefined).then(
-        (connected) => connected !== undefined && useConnection(connected),
-        reject,
-      );
-    });
+    const tx = await checkOut(pool, onConnectionError);
     const client = tx as PoolClient;
     let isBroken = false;
     try {
@@ -115,6 +101,24 @@ const poolDatabase = <Tx>(pool: PgPool<Tx>): InboxDatabase<Tx> => ({
     }
   },
 });
+
+/** Checks out a connection, and adds the error listener before pg can read another message from the server. */
+const checkOut = <Tx>(pool: PgPool<Tx>, onConnectionError: (error: Error) => void): Promise<Tx> =>
+  new Promise((resolve, reject) => {
+    const useConnection = (connected: Tx): void => {
+      (connected as PoolClient).on("error", onConnectionError);
+      resolve(connected);
+    };
+    // Pass a callback, because pg may read the server's last message before a promise resolves. A wrapped pool may support only promises,
+    // so use the returned promise too.
+    const connecting: unknown = pool.connect((error, connected) =>
+      connected === undefined ? reject(error) : useConnection(connected),
+    );
+    Promise.resolve(connecting as Tx | undefined).then(
+      (connected) => connected !== undefined && useConnection(connected),
+      reject,
+    );
+  });
 
 /** Runs `work` in the transaction of a library that commits when its callback resolves. */
 async function workWithin<Tx, T>(

@@ -51,7 +51,7 @@ export function postgresDialect(table?: string): InboxDialect {
 
 /** Whether the error is PostgreSQL's `undefined_table`. Prisma puts the database's code into `meta`. */
 const isUndefinedTable = (error: object): boolean =>
-  "42P01" === Reflect.get(error, "code") || JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"42P01"');
+  Reflect.get(error, "code") === "42P01" || JSON.stringify(Reflect.get(error, "meta") ?? "").includes('"42P01"');
 
 /**
  * Whether the error is PostgreSQL's `serialization_failure`, which repeatable read and serializable transactions can raise. Prisma uses its

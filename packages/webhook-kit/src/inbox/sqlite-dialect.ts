@@ -41,7 +41,7 @@ CREATE INDEX IF NOT EXISTS ${schema}"${name}_expires" ON "${name}" (expires);
 export function sqliteDialect(table?: string): InboxDialect {
   const { table: quoted, name } = quoteTable(table);
   // SQLite has no code for a missing table. Its message ends with the name, which may be prefixed with the schema.
-  const missing = new RegExp(`no such table: (?:[a-z0-9_]+\\.)?${name}$`);
+  const missingTablePattern = new RegExp(`no such table: (?:[a-z0-9_]+\\.)?${name}$`);
   return {
     database: "SQLite",
     inbox: "sqliteInbox",
@@ -49,7 +49,8 @@ export function sqliteDialect(table?: string): InboxDialect {
     statements: createStatements(quoted),
     // Transactions run one after another on a single connection, so they cannot conflict.
     isConflict: () => false,
-    isTableMissing: (error) => hasCause(error, (cause) => missing.test(String(Reflect.get(cause, "message")))),
+    isTableMissing: (error) =>
+      hasCause(error, (cause) => missingTablePattern.test(String(Reflect.get(cause, "message")))),
   };
 }
 

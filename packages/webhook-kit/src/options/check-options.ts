@@ -6,7 +6,7 @@ import type { ReceiverOptions } from "./options.ts";
 /** Returns what is wrong with a value, as the end of a sentence that starts with the option's name; undefined if the value is valid. */
 type Check = (value: unknown) => string | undefined;
 
-/** @param expected completes "X must be …" */
+/** Creates a check. @param expected completes "X must be …" */
 const mustBe =
   (expected: string, isValid: (value: unknown) => boolean): Check =>
   (value) =>
@@ -65,7 +65,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
     deduplication: (value) => (value === false ? undefined : mustBeStore(value)),
     replayProtection(value) {
       if (replayModes.some((mode) => mode === value)) return undefined;
-      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "another string" : describeValue(value)}.`;
+      return `must be one of: ${replayModes.join(", ")}; it is ${typeof value === "string" ? "a different string" : describeValue(value)}.`;
     },
     tracer: mustBeObjectWith(["startActiveSpan"], "OpenTelemetry's trace.getTracer()"),
     logger: mustBeObjectWith(["info", "warn", "error"], "pino()"),
@@ -83,7 +83,7 @@ const checks: ReadonlyMap<string, Check> = new Map(
 );
 
 /**
- * Rejects unknown option names, wrong types and values out of range.
+ * Rejects unknown option names, wrong types, values out of range, and options that contradict each other.
  *
  * @throws {ConfigurationError} `invalid_option`
  */

@@ -8,7 +8,7 @@ import type { SignatureScheme } from "../signature/signature-scheme.ts";
 import type { Verified } from "../signature/verify-signature.ts";
 
 /**
- * Options for verification. Every option except `secret` has a default.
+ * Options for verification. Only `secret` is required.
  *
  * @example
  * ```ts
@@ -41,13 +41,13 @@ export interface VerifyOptions<Incoming = unknown> {
    */
   onRejected?(rejection: Rejection): unknown;
   /**
-   * Called after a handler, the secret function, the deduplication store or the tracer fails. If neither this nor `logger` is set,
-   * `console.error` prints the failures.
+   * Called after a failure, such as one of a handler, the secret function, the deduplication store or the tracer. If neither this nor
+   * `logger` is set, `console.error` prints the failures.
    */
   onError?(error: AnyWebhookKitError): unknown;
   /**
-   * Receives one line per request, and another if its deduplication record could not be written. Pass pino, for example. The line for a
-   * failure contains the error as `err`.
+   * Receives one line per request, and additional lines for warnings and for failures that do not change the response. Pass pino, for
+   * example. The line for a failure contains the error as `err`.
    */
   logger?: Logger;
 }
@@ -92,9 +92,9 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
 }
 
 /**
- * Receives one line per request, and another if its deduplication record could not be written. Pass a pino logger or `console`. `fields`
- * contains names, numbers and reasons, and for a failure the error as `err`. The error's `cause` is what your own code threw, and contains
- * whatever you put there.
+ * Receives one line per request, and additional lines for warnings and for failures that do not change the response. Pass a pino logger or
+ * `console`. `fields` contains names, numbers and reasons, and for a failure the error as `err`. The error's `cause` is what your own code
+ * threw, and contains whatever you put there.
  *
  * @example
  * ```ts
@@ -110,7 +110,7 @@ export interface ReceiverOptions<Incoming = unknown> extends VerifyOptions<Incom
 export interface Logger {
   /** Logs that a webhook was handled, or acknowledged as a duplicate. */
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  /** Logs that a request was rejected. */
+  /** Logs that a request was rejected, or a warning. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
   /** Logs a failure. `fields.err` is the error, under the name that pino expects. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void;

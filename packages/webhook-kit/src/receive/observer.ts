@@ -11,7 +11,7 @@ import { type Outcome, wrapInternalError } from "./outcome.ts";
 
 type Hooks = Pick<VerifyOptions, "onVerified" | "onRejected" | "onError" | "logger">;
 
-/** How often a rejection with the same code is printed. */
+/** The minimum time between two printed rejections with the same code. */
 const printIntervalMs = 60_000;
 const printAdvice =
   "\nEach code is printed at most once a minute. To get every rejection instead, pass onRejected or logger.";
@@ -46,7 +46,7 @@ export class Observer {
   readonly #toleranceSeconds: number;
   readonly #now: () => Date;
   readonly #printer: RejectionPrinter;
-  #hasConverted = false;
+  #hasReportedConversions = false;
 
   constructor(hooks: Hooks, toleranceSeconds: number, now: () => Date, printer: RejectionPrinter) {
     this.#hooks = hooks;
@@ -86,8 +86,8 @@ export class Observer {
    * @param paths the paths of the values, never the values
    */
   reportConversions(paths: readonly string[], endpoint: string): void {
-    if (paths.length === 0 || this.#hasConverted) return;
-    this.#hasConverted = true;
+    if (paths.length === 0 || this.#hasReportedConversions) return;
+    this.#hasReportedConversions = true;
     this.#log((logger) => logger.warn({ code: "unexpected_payload_shape", endpoint, paths }, unexpectedShape));
   }
 
@@ -128,7 +128,7 @@ export class Observer {
     const { code, message } = error;
     const print = () => printFailure(error, endpoint);
     if (!onError && !logger) print();
-    // If one of the two hooks throws, the other still receives the failure.
+    // If a hook throws, the failure is printed, unless the other hook also receives it.
     const recover = onError && logger ? undefined : print;
     if (onError) callSafely(() => this.#hooks.onError?.(error), recover);
     this.#log((target) => target.error({ code, endpoint, message, err: error }, "webhook failed"), recover);
@@ -153,7 +153,7 @@ function countSegmentsBefore(target: string, stripBasePath: StripBasePath): numb
 }
 
 const unexpectedShape =
-  "a payload differs from the contract and was accepted: the values at these paths were converted; logged once";
+  "a payload differs from the contract and was accepted: the values at these paths were converted; later cases are not logged";
 
 function callSafely(call: () => unknown, recover: () => void = () => undefined): void {
   try {

@@ -24,8 +24,9 @@ export const wrapInternalError = (cause: unknown): InternalError =>
   );
 
 /**
- * Returns the response to a failure. It reveals only whether a retry may help, except that a body which was read too early is explained.
- * Checks names and codes instead of classes, because the error may come from a different copy of this package.
+ * Returns the response to a failure. It reveals only whether a retry may help, except for `body_already_consumed`, whose message helps you
+ * to mount the receiver correctly. Checks names and codes instead of classes, because the error may come from a different copy of this
+ * package.
  */
 export function failureResponse(error: AnyWebhookKitError): WebhookResponse {
   if (error.code === "body_already_consumed")

@@ -142,9 +142,9 @@ test("the response is synchronous if the handler does not return a promise, and 
 });
 
 test("an endpoint without a handler is acknowledged", () => {
-  const test = { ...endpoint, handler: undefined } as unknown as HandledEndpoint;
+  const endpointWithoutHandler = { ...endpoint, handler: undefined } as unknown as HandledEndpoint;
   const options = { handlers: {}, handlerTimeoutMs: 20 };
-  expect(runHandler(options, test, {}, incoming, request, undefined)).toEqual({
+  expect(runHandler(options, endpointWithoutHandler, {}, incoming, request, undefined)).toEqual({
     response: acknowledged,
     outcome: acknowledged,
   });

@@ -73,7 +73,10 @@ class HandlerTimeout {
   }
 }
 
-/** Calls the handler. Rejects if the handler throws. Otherwise returns a promise only if the handler does, so that no timer is needed. */
+/**
+ * Calls the handler. Returns a rejected promise if the handler throws or its result is invalid. Otherwise returns a promise only if the
+ * handler does, so that no timer is needed for a synchronous handler.
+ */
 function callHandler<Incoming>(
   handlers: Handlers<Incoming>,
   endpoint: HandledEndpoint,

@@ -51,9 +51,11 @@ export class RequestTrace {
       const spanContext = span.spanContext?.();
       result = { value: work(spanContext && formatTraceContext(spanContext)) };
     });
+    // If the tracer threw before it called the handler, the handler still has to run.
     return result ? result.value : work(undefined);
   }
 
+  /** Records the outcome and ends the span. Creates the span first if no handler ran within it. */
   end(outcome: Outcome): void {
     // A request that was rejected before its handler ran does not have a span yet.
     if (!this.#isStarted && this.#shouldTrace()) this.#startSpan(() => undefined);

@@ -6,7 +6,7 @@ import type { SignatureScheme } from "./signature-scheme.ts";
 /**
  * The secret in the company profile. Pass one secret, several during rotation, or a function that looks it up for each request, for many
  * tenants behind one receiver. The function is called only for well-formed, fresh headers. If it returns `undefined`, the response is 401;
- * if it throws or takes more than five seconds, 503.
+ * if it throws, takes more than five seconds or returns an invalid secret, 503.
  *
  * @example
  * ```ts

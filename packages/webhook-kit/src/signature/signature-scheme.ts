@@ -16,7 +16,7 @@ import type { SignatureProblem } from "../errors/rejection.ts";
  * ```
  */
 export interface ParsedSignature {
-  /** When the request was signed. The two differ if the header contains only the minute. */
+  /** When the request was signed. `earliest` and `latest` differ if the header contains only the minute. */
   readonly signedAt: {
     /** The first instant that the timestamp can mean, in ms since the epoch. */
     readonly earliest: number;

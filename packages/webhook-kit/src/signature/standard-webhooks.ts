@@ -138,6 +138,7 @@ function findMatch(
     const key = findKey(secret);
     if (!key) return false;
     const expected = computeMac(key, id, timestamp, body);
+    // Compare every signature, so that the time taken does not reveal which signature matches.
     return signatures.map((signature) => timingSafeEqual(expected, signature)).includes(true);
   });
   return secretIndex < 0 ? undefined : { secretIndex, variant: "v1" };

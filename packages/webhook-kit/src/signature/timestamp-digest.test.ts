@@ -19,7 +19,7 @@ function verify(scheme: ReturnType<typeof timestampDigest>, rawHeaders: string[]
 describe.each(vectors)(
   "openssl's $variant digest for $timestamp with $secret",
   ({ timestamp, secret, variant, digest }) => {
-    const other = variant === "hmac" ? "sha256" : "hmac";
+    const otherVariant = variant === "hmac" ? "sha256" : "hmac";
 
     test.each([digest, digest.toUpperCase()])(
       "the default scheme accepts the digest and reports its variant [D-15] [interface: Authentication 4]",
@@ -35,7 +35,9 @@ describe.each(vectors)(
         secretIndex: 0,
         variant,
       });
-      expect(verify(timestampDigest({ variant: other }), headersFrom(timestamp, digest), [secret])).toBeUndefined();
+      expect(
+        verify(timestampDigest({ variant: otherVariant }), headersFrom(timestamp, digest), [secret]),
+      ).toBeUndefined();
     });
 
     test("the scheme rejects the digest with any other secret or timestamp [interface: Authentication 4]", () => {
@@ -110,7 +112,7 @@ const variants = fc.constantFrom("auto" as const, "sha256" as const, "hmac" as c
 
 test("the scheme verifies everything that it signs, but not with a different secret", () =>
   fc.assert(
-    fc.property(secretText, secretText, time, variants, (secret, other, now, variant) => {
+    fc.property(secretText, secretText, time, variants, (secret, otherSecret, now, variant) => {
       const scheme = timestampDigest({ variant });
       let headers: { Timestamp: string; Authorization: string };
       try {
@@ -121,7 +123,7 @@ test("the scheme verifies everything that it signs, but not with a different sec
       }
       const rawHeaders = ["Timestamp", headers.Timestamp, "Authorization", headers.Authorization];
       expect(verify(scheme, rawHeaders, [secret])).toMatchObject({ secretIndex: 0 });
-      if (other !== secret) expect(verify(scheme, rawHeaders, [other])).toBeUndefined();
+      if (otherSecret !== secret) expect(verify(scheme, rawHeaders, [otherSecret])).toBeUndefined();
     }),
   ));
 

@@ -24,7 +24,7 @@ interface DigestSignature extends ParsedSignature {
  * @param options.variant `"auto"` (default) accepts SHA-256(timestamp + secret) and HMAC-SHA-256(secret, timestamp), and signs with the
  * first; `"sha256"` and `"hmac"` accept and sign with only one
  * @throws {ConfigurationError} `invalid_option` for another variant; `sign` throws it for an invalid date or one outside the years 0 to
- * 9999, and `invalid_secret` for a secret that is empty or has stray white space
+ * 9999, and `invalid_secret` for an invalid secret
  *
  * @example
  * ```ts

@@ -6,13 +6,13 @@ import { responseSchemas } from "../generated/payload-schemas.ts";
 import type { WebhookResponse } from "../http/response.ts";
 import { buildWebhook, handledEndpoints, handledNames, type Sender, samplePayloads, type Webhook } from "./sender.ts";
 import {
-  commonInvalidSignatures,
-  invalidDigests,
+  createForgedDigests,
+  createInvalidSignatures,
+  createTamperedSignatures,
+  createValidSignatures,
   type SignatureCase,
   type SignatureRules,
   type SignBody,
-  tamperedHeaders,
-  validSignatures,
 } from "./signature-cases.ts";
 import type { Samples } from "./tested-receiver.ts";
 import type { HeaderList } from "./transports.ts";
@@ -43,7 +43,7 @@ const testAuth = buildWebhook(endpoints["/test/auth"]);
 const isOk = (status: number): boolean => status === 200;
 const isRejection = (status: number): boolean => status >= 300 && status < 500;
 
-/** Checks `/test`. @returns false if no receiver is mounted, so that the other checks would fail too */
+/** Checks `/test`. @returns false if no receiver is mounted; the other checks would then fail too */
 async function checkMounted(checker: ContractChecker, basePath: string): Promise<boolean> {
   const unsigned = await checker.send(test, []);
   if (unsigned.status === 404) {
@@ -63,11 +63,11 @@ async function checkMounted(checker: ContractChecker, basePath: string): Promise
   return true;
 }
 
-/** Checks that valid signatures are accepted. @returns false if none is accepted, so that the other checks would be meaningless */
+/** Checks that valid signatures are accepted. @returns false if none is accepted; the other checks would then be meaningless */
 async function checkValidSignatures(checker: ContractChecker, rules: SignatureRules): Promise<boolean> {
   const results: [description: string, response: WebhookResponse][] = [];
-  for (const { description, headers } of validSignatures(checker.sender.signer, rules))
-    results.push([description, await checker.send(testAuth, await headers(undefined))]);
+  for (const { description, sign } of createValidSignatures(checker.sender.signer, rules))
+    results.push([description, await checker.send(testAuth, await sign(undefined))]);
   if (!results.some(([, { status }]) => isOk(status))) {
     checker.problems.push(
       "GET /test/auth rejects every valid signature: does the receiver use this secret and scheme?",
@@ -86,8 +86,8 @@ async function checkInvalidSignatures(
 ): Promise<void> {
   const { signer } = checker.sender;
   const expectRejected = async (webhooks: readonly Webhook[], invalidSignatures: readonly SignatureCase[]) => {
-    for (const { description, headers } of invalidSignatures)
-      await checker.check(`A request ${description} must be rejected`, isRejection, webhooks, headers);
+    for (const { description, sign } of invalidSignatures)
+      await checker.check(`A request ${description} must be rejected`, isRejection, webhooks, sign);
   };
   const allWebhooks = [
     testAuth,
@@ -97,9 +97,9 @@ async function checkInvalidSignatures(
   const headRequests = allWebhooks
     .filter(({ method }) => method === "GET")
     .map((webhook) => ({ ...webhook, method: "HEAD" }));
-  await expectRejected([...allWebhooks, ...headRequests], commonInvalidSignatures(signer, rules.toleranceMs));
-  await expectRejected([testAuth], await tamperedHeaders(signer));
-  if (signer.scheme.name === "timestamp-digest") await expectRejected([testAuth], invalidDigests(signer));
+  await expectRejected([...allWebhooks, ...headRequests], createInvalidSignatures(signer, rules.toleranceMs));
+  await expectRejected([testAuth], await createTamperedSignatures(signer));
+  if (signer.scheme.name === "timestamp-digest") await expectRejected([testAuth], createForgedDigests(signer));
 }
 
 async function checkInvalidRequests(checker: ContractChecker): Promise<void> {
@@ -123,29 +123,30 @@ async function checkInvalidRequests(checker: ContractChecker): Promise<void> {
 async function checkSamples(checker: ContractChecker, samples: Partial<Samples>): Promise<void> {
   for (const name of handledNames) {
     const sample = samples[name];
-    if (!sample) continue;
-    const endpoint = handledEndpoints[name];
-    const webhook = buildWebhook(endpoint, sample);
-    const { signer } = checker.sender;
-    const headers = await signer.sign(webhook.body);
-    const first = await checker.send(webhook, headers);
-    checker.expect(`${name} must return 200`, isOk, [[webhook, first]]);
-    if (!isOk(first.status)) continue;
-    if (endpoint.kind === "event")
-      await checker.check(
-        `${name} must return 200 when the same request is sent twice`,
-        isOk,
-        [webhook],
-        () => headers,
-      );
-    else
-      for (const [field, messages] of Object.entries(readSuggestions(first.body).problems ?? {}))
-        checker.problems.push(`${name} returned a list that the service would reject: ${field}: ${messages.join(" ")}`);
-    const { body } = webhook;
-    if (!signer.scheme.signsBody || !body) continue;
-    const changed = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
-    await checker.check("A body that was not signed must be rejected", isRejection, [changed], () => signer.sign(body));
+    if (sample) await checkSample(checker, name, sample);
   }
+}
+
+async function checkSample(checker: ContractChecker, name: keyof Samples, sample: object): Promise<void> {
+  const endpoint = handledEndpoints[name];
+  const webhook = buildWebhook(endpoint, sample);
+  const { signer } = checker.sender;
+  const headers = await signer.sign(webhook.body);
+  const first = await checker.send(webhook, headers);
+  checker.expect(`${name} must return 200`, isOk, [[webhook, first]]);
+  if (!isOk(first.status)) return;
+  if (endpoint.kind === "event") {
+    const rule = `${name} must return 200 when the same request is sent twice`;
+    await checker.check(rule, isOk, [webhook], () => headers);
+  } else {
+    const { problems = {} } = readSuggestions(first.body);
+    for (const [field, messages] of Object.entries(problems))
+      checker.problems.push(`${name} returned a list that the service would reject: ${field}: ${messages.join(" ")}`);
+  }
+  const { body } = webhook;
+  if (!signer.scheme.signsBody || !body) return;
+  const changed = { ...webhook, body: Buffer.concat([body, Buffer.from(" ")]) };
+  await checker.check("A body that was not signed must be rejected", isRejection, [changed], () => signer.sign(body));
 }
 
 type CheckedResponse = readonly [Webhook, WebhookResponse];
@@ -207,7 +208,7 @@ class ContractChecker {
   }
 }
 
-/** Returns a failure's name without its message, which may contain anything. */
+/** Returns the code or name of a failure's innermost cause, but not its message, which may contain anything. */
 function getErrorName(cause: unknown): string {
   if (!(cause instanceof Error)) return typeof cause;
   const { cause: inner } = cause;

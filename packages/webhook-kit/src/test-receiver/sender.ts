@@ -105,7 +105,7 @@ export class Signer {
     return new Date(this.#lastTime);
   }
 
-  /** Returns the signed headers. @param options.shiftMs how far to shift the signing time from now, in milliseconds */
+  /** Creates the headers of a signed request. @param options.shiftMs how far to shift the signing time from now, in milliseconds */
   async sign(body?: Uint8Array, options: { secret?: string; shiftMs?: number } = {}): Promise<HeaderList> {
     const { secret = this.secret, shiftMs = 0 } = options;
     const now = new Date(this.now().getTime() + shiftMs);

@@ -6,11 +6,11 @@ import type { HeaderList } from "./transports.ts";
 /** Returns the headers for a request with this body. */
 export type SignBody = (body: Uint8Array | undefined) => HeaderList | Promise<HeaderList>;
 
-/** Headers that a receiver must accept, or reject. */
+/** A signature that a receiver must accept, or reject. */
 export interface SignatureCase {
   /** Completes a sentence that starts with "a request". */
   readonly description: string;
-  readonly headers: SignBody;
+  readonly sign: SignBody;
 }
 
 /** The clock skew that a receiver must accept, unless half the tolerance is less. */
@@ -24,56 +24,62 @@ export interface SignatureRules {
   readonly signedMinutes: Set<string>;
 }
 
-/** Returns the valid signatures to send to `/test/auth`. */
-export function validSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
+/** Creates the valid signatures to send to `/test/auth`. */
+export function createValidSignatures(signer: Signer, rules: SignatureRules): SignatureCase[] {
   const { toleranceMs, isDocumented, signedMinutes } = rules;
   const shiftMs = Math.min(toleranceMs / 2, maxSkewMs);
   const common: SignatureCase[] = [
-    { description: "signed now", headers: (body) => signer.sign(body) },
-    { description: `signed ${shiftMs / 1000} s ago`, headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
-    { description: `signed ${shiftMs / 1000} s ahead`, headers: (body) => signer.sign(body, { shiftMs }) },
+    { description: "signed now", sign: (body) => signer.sign(body) },
+    { description: `signed ${shiftMs / 1000} s ago`, sign: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { description: `signed ${shiftMs / 1000} s ahead`, sign: (body) => signer.sign(body, { shiftMs }) },
   ];
   if (!isDocumented) return common;
   const { secret } = signer;
-  const now = signer.now().getTime();
-  // The timestamp format in the service's documentation (D-16).
-  const formatMinuteAgo = (minutes: number) =>
-    new Date(now - minutes * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
-  const recentMinutes = Array.from({ length: Math.floor(toleranceMs / 60_000) }, (_, minutes) =>
-    formatMinuteAgo(minutes),
-  );
-  const minute = recentMinutes.find((candidate) => !signedMinutes.has(candidate)) ?? formatMinuteAgo(0);
-  signedMinutes.add(minute);
+  const minute = takeMinute(signer.now(), toleranceMs, signedMinutes);
   return [
     ...common,
     {
       description: "signed with an HMAC, the other documented variant,",
-      headers: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
+      sign: () => Object.entries(timestampDigest({ variant: "hmac" }).sign({ secret, now: signer.now() })),
     },
     {
       description: "whose Timestamp has no seconds",
-      headers: () => Object.entries({ Timestamp: minute, Authorization: `hmac ${sha256(minute + secret)}` }),
+      sign: () => Object.entries({ Timestamp: minute, Authorization: `hmac ${sha256(minute + secret)}` }),
     },
   ];
+}
+
+/**
+ * Returns a recent minute in the timestamp format of the service's documentation (D-16), and adds it to `signedMinutes`. Prefers a minute
+ * that was not used yet.
+ */
+function takeMinute(now: Date, toleranceMs: number, signedMinutes: Set<string>): string {
+  const formatMinuteAgo = (minutes: number) =>
+    new Date(now.getTime() - minutes * 60_000).toISOString().replace(/:\d\d\.\d+Z$/, "Z");
+  const minuteCount = Math.floor(toleranceMs / 60_000);
+  const recentMinutes = Array.from({ length: minuteCount }, (_, minutes) => formatMinuteAgo(minutes));
+  const minute = recentMinutes.find((candidate) => !signedMinutes.has(candidate)) ?? formatMinuteAgo(0);
+  signedMinutes.add(minute);
+  return minute;
 }
 
 /** How far beyond the tolerance to sign: enough even for a timestamp without seconds. */
 const beyondMs = 61_000;
 
-/** Returns the invalid signatures to send to every endpoint. */
-export function commonInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
+/** Creates the invalid signatures to send to every endpoint. */
+export function createInvalidSignatures(signer: Signer, toleranceMs: number): SignatureCase[] {
   const shiftMs = toleranceMs + beyondMs;
   const secret = changeOneCharacter(signer.secret);
   return [
-    { description: "without a signature", headers: () => [] },
-    { description: "signed with a different secret", headers: (body) => signer.sign(body, { secret }) },
-    { description: "signed too long ago", headers: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
-    { description: "signed in the future", headers: (body) => signer.sign(body, { shiftMs }) },
+    { description: "without a signature", sign: () => [] },
+    { description: "signed with a different secret", sign: (body) => signer.sign(body, { secret }) },
+    { description: "signed too long ago", sign: (body) => signer.sign(body, { shiftMs: -shiftMs }) },
+    { description: "signed in the future", sign: (body) => signer.sign(body, { shiftMs }) },
   ];
 }
 
-/** Returns requests whose headers were tampered with, for any scheme. */
-export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> {
+/** Creates signatures with headers that were tampered with, for any scheme. */
+export async function createTamperedSignatures(signer: Signer): Promise<SignatureCase[]> {
   const names = (await signer.sign()).map(([name]) => name);
   return names.flatMap((tampered) => {
     const change = (replace: (value: string) => readonly string[]) => async (body: Uint8Array | undefined) =>
@@ -81,18 +87,18 @@ export async function tamperedHeaders(signer: Signer): Promise<SignatureCase[]> 
         (name === tampered ? replace(value) : [value]).map((changed): HeaderList[number] => [name, changed]),
       );
     return [
-      { description: `without ${tampered}`, headers: change(() => []) },
-      { description: `with an empty ${tampered}`, headers: change(() => [""]) },
-      { description: `with ${tampered} twice`, headers: change((value) => [value, value]) },
-      { description: `with a forged ${tampered} after the genuine one`, headers: change((value) => [value, "false"]) },
-      { description: `with a forged ${tampered} before the genuine one`, headers: change((value) => ["false", value]) },
-      { description: `with garbage after ${tampered}`, headers: change((value) => [`${value}zz`]) },
+      { description: `without ${tampered}`, sign: change(() => []) },
+      { description: `with an empty ${tampered}`, sign: change(() => [""]) },
+      { description: `with ${tampered} twice`, sign: change((value) => [value, value]) },
+      { description: `with a forged ${tampered} after the genuine one`, sign: change((value) => [value, "false"]) },
+      { description: `with a forged ${tampered} before the genuine one`, sign: change((value) => ["false", value]) },
+      { description: `with garbage after ${tampered}`, sign: change((value) => [`${value}zz`]) },
     ];
   });
 }
 
-/** Returns forgeries that careless implementations of the documented scheme are known to accept. */
-export function invalidDigests(signer: Signer): SignatureCase[] {
+/** Creates forgeries that careless implementations of the documented scheme are known to accept. */
+export function createForgedDigests(signer: Signer): SignatureCase[] {
   const { secret } = signer;
   const digestOf = (timestamp: string) => sha256(timestamp + secret);
   const forge = (makeDigest: (timestamp: string) => string, timestamp?: string) => (): HeaderList => {
@@ -100,13 +106,13 @@ export function invalidDigests(signer: Signer): SignatureCase[] {
     return Object.entries({ Timestamp: time, Authorization: `hmac ${makeDigest(time)}` });
   };
   return [
-    { description: "with a digest made without the secret", headers: forge(sha256) },
-    { description: "with an HMAC whose key is empty", headers: forge((time) => hmac("", time)) },
-    { description: "with half of the digest", headers: forge((time) => digestOf(time).slice(0, 32)) },
-    { description: "with the digest of a different time", headers: forge(() => digestOf(signer.now().toISOString())) },
-    { description: "with 64 letters that are not hexadecimal digits", headers: forge(() => "z".repeat(64)) },
-    { description: "with 64 characters that are not ASCII", headers: forge(() => "é".repeat(64)) },
-    { description: "whose Timestamp is not a date", headers: forge(digestOf, "NaN") },
+    { description: "with a digest made without the secret", sign: forge(sha256) },
+    { description: "with an HMAC whose key is empty", sign: forge((time) => hmac("", time)) },
+    { description: "with half of the digest", sign: forge((time) => digestOf(time).slice(0, 32)) },
+    { description: "with the digest of a different time", sign: forge(() => digestOf(signer.now().toISOString())) },
+    { description: "with 64 letters that are not hexadecimal digits", sign: forge(() => "z".repeat(64)) },
+    { description: "with 64 characters that are not ASCII", sign: forge(() => "é".repeat(64)) },
+    { description: "whose Timestamp is not a date", sign: forge(digestOf, "NaN") },
   ];
 }
 

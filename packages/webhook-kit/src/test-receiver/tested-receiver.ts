@@ -61,7 +61,7 @@ export interface TestedReceiver extends AsyncDisposable {
   resend(): Promise<WebhookResponse>;
   /**
    * Checks the receiver against the contract and the kit's rules with about a hundred requests, most of them forged. Your handlers run only
-   * for `samples`: those webhooks are sent and resent, and must be handled.
+   * for `samples`: each sample is sent and must be handled, and an event is then sent again.
    *
    * @returns the problems, one sentence per broken rule; empty if the receiver is correct
    */

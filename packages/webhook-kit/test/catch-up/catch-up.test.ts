@@ -105,7 +105,8 @@ describe.each(await inboxesUnderTest())("catchUp on $title", ({ once, query }) =
 test("catchUp reads the pages in order from the cursor to the end, and sends the key and the version", async () => {
   const events = Array.from({ length: 5 }, (_, index) => createResponseEvent(`worker_${index}`));
   const { baseUrl, requests } = await serveFeed(events);
-  const [handled, pages]: [string[], unknown[]] = [[], []];
+  const handled: string[] = [];
+  const pages: unknown[] = [];
   const summary = await catchUp({
     baseUrl: `${baseUrl}/`,
     apiKey,
@@ -165,7 +166,7 @@ test.each([
   expect(`${failure.message} ${failure.cause.message}`).not.toContain(apiKey);
 });
 
-test("catchUp rejects an event with unrecognised data, and the error names the field", async () => {
+test("catchUp rejects an event with invalid data, and the error names the field", async () => {
   const { baseUrl } = await serveFeed([{ ...createResponseEvent("w"), data: { offerId: "offer_1" } }]);
   await expect(catchUp({ baseUrl, apiKey, onEvent: () => undefined })).rejects.toMatchObject({
     code: "invalid_event",

@@ -60,7 +60,10 @@ const redisUnderTest: DeduplicationUnderTest[] = [
   },
 ];
 
-/** Returns the memory store and, if Redis responds, the Redis store with one client library. In the full matrix, with every library. */
+/**
+ * Returns the memory store and, if Redis responds, the Redis store with one client library; in the full matrix, the Redis store with every
+ * client library.
+ */
 export async function deduplicationsUnderTest(): Promise<DeduplicationUnderTest[]> {
   if ((await findRedis()) === undefined) return [memoryUnderTest];
   if (process.env.TEST_MATRIX === "full") return [memoryUnderTest, ...redisUnderTest];

@@ -62,14 +62,14 @@ async function sendEvent(deduplication: Deduplication) {
   const { url } = await serve(express().use(router));
   const body = JSON.stringify({ offerId: "offer_4f1c2a", workerId: "worker_amal", response: "accepted" });
   const { status } = await fetch(`${url}/offer/response`, { method: "POST", headers: createJsonHeaders(), body });
-  return { status, errors, runs: onWorkerOfferResponse.mock.calls.length };
+  return { status, errors, runCount: onWorkerOfferResponse.mock.calls.length };
 }
 
 describe.each(clients)("with a client from $name", ({ connect }) => {
   test("when Redis never responds, the request gets 503 in time, and the handler does not run [D-64]", async () => {
     const { port } = await openSilentServer();
-    const { status, errors, runs } = await sendEvent(redisDeduplication(connect(port), { timeoutMs: 60 }));
-    expect([status, runs]).toEqual([503, 0]);
+    const { status, errors, runCount } = await sendEvent(redisDeduplication(connect(port), { timeoutMs: 60 }));
+    expect([status, runCount]).toEqual([503, 0]);
     expect(errors).toMatchObject([
       { code: "deduplication_failed", cause: { message: "Redis did not respond within 60 ms." } },
     ]);
@@ -79,8 +79,8 @@ describe.each(clients)("with a client from $name", ({ connect }) => {
     const { port, cutOff } = await openSilentServer();
     const client = connect(port);
     cutOff();
-    const { status, errors, runs } = await sendEvent(redisDeduplication(client, { timeoutMs: 60 }));
-    expect([status, runs]).toEqual([503, 0]);
+    const { status, errors, runCount } = await sendEvent(redisDeduplication(client, { timeoutMs: 60 }));
+    expect([status, runCount]).toEqual([503, 0]);
     expect(errors).toMatchObject([{ code: "deduplication_failed" }]);
   });
 });

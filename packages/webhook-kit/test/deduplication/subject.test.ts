@@ -24,10 +24,9 @@ async function mount(clock = () => now) {
   const { url } = await serve(app);
   const send = async (
     response: string,
-    headers: Record<string, string> = minuteHeaders,
-    workerId = "amal",
-    offerId = "o1",
+    overrides: { headers?: Record<string, string>; workerId?: string; offerId?: string } = {},
   ) => {
+    const { headers = minuteHeaders, workerId = "amal", offerId = "o1" } = overrides;
     const body = JSON.stringify({ offerId, workerId, response });
     return (await fetch(`${url}/offer/response`, { method: "POST", headers, body })).status;
   };
@@ -50,8 +49,8 @@ test("a repeated response is a duplicate until the worker sends a different resp
 test("responses from other workers or to other offers do not affect which responses are duplicates", async () => {
   const { handled, send } = await mount();
   await send("accepted");
-  await send("rejected", minuteHeaders, "ben");
-  await send("rejected", minuteHeaders, "amal", "o2");
+  await send("rejected", { workerId: "ben" });
+  await send("rejected", { offerId: "o2" });
   await send("accepted");
   expect(handled).toEqual(["o1 amal accepted", "o1 ben rejected", "o2 amal rejected"]);
 });
@@ -59,9 +58,9 @@ test("responses from other workers or to other offers do not affect which respon
 test("a repeated request with its own signature is a duplicate, even if a different response arrived in between [D-57]", async () => {
   const { handled, send } = await mount(() => new Date());
   const first = createJsonHeaders();
-  await send("accepted", first);
+  await send("accepted", { headers: first });
   await new Promise((resolve) => setTimeout(resolve, 2));
-  await send("rejected", createJsonHeaders());
-  await send("accepted", first);
+  await send("rejected", { headers: createJsonHeaders() });
+  await send("accepted", { headers: first });
   expect(handled).toEqual(["o1 amal accepted", "o1 amal rejected"]);
 });

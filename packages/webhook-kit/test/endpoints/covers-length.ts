@@ -2,7 +2,7 @@ import type { SignatureScheme } from "../../src/index.ts";
 import { timestampDigest } from "../../src/signature/timestamp-digest.ts";
 
 /** Creates a custom scheme that covers the body, but checks only that it is as long as `payload`. */
-export const coversLength = (payload: unknown): SignatureScheme => ({
+export const createLengthScheme = (payload: unknown): SignatureScheme => ({
   ...timestampDigest(),
   name: "covers-length",
   wwwAuthenticate: "covers-length",

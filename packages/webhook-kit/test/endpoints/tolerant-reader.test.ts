@@ -111,12 +111,13 @@ test("the log line does not contain values from the payload", async () => {
   expect(JSON.stringify(logger.warn.mock.calls)).not.toMatch(/SENTINEL|4711/);
 });
 
-/** Generates a value that a sender may send, and the string that the handler receives, or undefined if the value is rejected. */
+/** Generates a value that a sender may send, and the string that the handler receives; undefined if the value is rejected. */
 const idShape = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => [text, text] as const),
   fc.maxSafeInteger().map((number) => [number, BigInt(number).toString()] as const),
   fc.constantFrom("", null, true, [], {}, 2 ** 60, undefined).map((value) => [value, undefined] as const),
 );
+/** Like `idShape`, for an optional number. `"absent"` means that the handler does not receive the field. */
 const optionalNumberShape = fc.oneof(
   fc.integer().map((number) => [number, number] as const),
   fc.integer().map((number) => [String(number), number] as const),

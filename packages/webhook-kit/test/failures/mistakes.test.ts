@@ -82,7 +82,7 @@ const constructionMistakes: [string, () => unknown, string][] = [
   [
     "an unknown replay mode",
     routerWith({ replayProtection: "once" }),
-    "replayProtection must be one of: deduplicate, single-use-signature; it is another string.",
+    "replayProtection must be one of: deduplicate, single-use-signature; it is a different string.",
   ],
   [
     "replay without deduplication",
@@ -107,7 +107,7 @@ const constructionMistakes: [string, () => unknown, string][] = [
   [
     "a basePath in Express",
     routerWith({ basePath: "/offers" }),
-    "webhookRouter has no basePath option; mount it with app.use(path, webhookRouter(options)).",
+    "basePath is not an option in Express; mount webhookRouter with app.use(path, webhookRouter(options)).",
   ],
   [
     "a basePath without its slash",

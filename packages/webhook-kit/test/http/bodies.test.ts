@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { readNodeBody } from "../../src/http/body.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { coversLength } from "../endpoints/covers-length.ts";
+import { createLengthScheme } from "../endpoints/covers-length.ts";
 import { adapters } from "../support/adapters.ts";
 import { acceptedResponse } from "../support/mount.ts";
 import { createJsonHeaders, createSignedHeaders, secret, sendRaw, serve } from "../support/serve.ts";
@@ -101,7 +101,7 @@ describe.each(adapters)("$name", (adapter) => {
   });
 
   test("a receiver passes the bytes of the body to a scheme that covers the body", async () => {
-    const { post } = await mount({ scheme: coversLength(acceptedResponse) });
+    const { post } = await mount({ scheme: createLengthScheme(acceptedResponse) });
     expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
     expect((await post(`${JSON.stringify(acceptedResponse)} `)).status).toBe(401);
   });

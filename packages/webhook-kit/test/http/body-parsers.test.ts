@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { webhookRouter } from "../../src/express.ts";
 import type { ReceiverOptions } from "../../src/options/options.ts";
-import { coversLength } from "../endpoints/covers-length.ts";
+import { createLengthScheme } from "../endpoints/covers-length.ts";
 import { acceptedResponse } from "../support/mount.ts";
 import { createJsonHeaders, expressVersions, quietOptions, secret, serve } from "../support/serve.ts";
 
@@ -59,13 +59,16 @@ describe.each(expressVersions)("Express $version", ({ express }) => {
 
   test("a scheme that covers the body gets the bytes that a parser stored as rawBody", async () => {
     const rawBodyParser = express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) });
-    const { post } = await mount({ scheme: coversLength(acceptedResponse) }, rawBodyParser);
+    const { post } = await mount({ scheme: createLengthScheme(acceptedResponse) }, rawBodyParser);
     expect((await post(JSON.stringify(acceptedResponse))).status).toBe(200);
     expect((await post(`${JSON.stringify(acceptedResponse)} `)).status).toBe(401);
   });
 
   test("a scheme that covers the body never gets a parsed body", async () => {
-    const { post, onWorkerOfferResponse } = await mount({ scheme: coversLength(acceptedResponse) }, express.json());
+    const { post, onWorkerOfferResponse } = await mount(
+      { scheme: createLengthScheme(acceptedResponse) },
+      express.json(),
+    );
     expect(JSON.parse((await post(JSON.stringify(acceptedResponse))).text).code).toBe("body_already_consumed");
     expect(onWorkerOfferResponse).not.toHaveBeenCalled();
   });
